@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words for an alert: ``errorDescription`` names the subject, ``recoverySuggestion`` is the advice.
+/// The texts for an alert: ``errorDescription`` names the subject, and ``recoverySuggestion`` is the advice.
 extension TandemError: LocalizedError {
     public var errorDescription: String? {
         guard let model else { return message }

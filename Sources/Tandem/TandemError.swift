@@ -1,4 +1,4 @@
-/// What went wrong, where, and what to do about it.
+/// An error of a store: its code, its subject and an advice.
 ///
 /// For example:
 ///
@@ -10,9 +10,9 @@
 /// }
 /// ```
 ///
-/// A transaction that ends with an error leaves the store as it was.
+/// A transaction that ends with an error leaves the store unchanged.
 public struct TandemError: Error, Sendable {
-    /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
+    /// The kind of an error. Later versions may add kinds: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
             case cannotOpen, notAStore, readOnly, busy, diskFull, ioFailure, corrupt, closed
@@ -23,9 +23,10 @@ public struct TandemError: Error, Sendable {
             case fileChanged, fileMismatch, unknownAttachment, attachmentNotHere
         }
         private let kind: Kind
+        /// The code's name.
         public var description: String { kind.rawValue }
 
-        /// All kinds of errors, in the order of their declaration.
+        /// All codes, in the order of their declaration.
         package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
 
         /// General advice for this code, as one sentence. A single error can carry more specific advice.
@@ -70,94 +71,96 @@ public struct TandemError: Error, Sendable {
             }
         }
 
-        /// The file can't be opened: no such folder, a folder, no permission.
+        /// The file can't be opened: the folder is missing, the path is a folder, or permission is missing.
         public static let cannotOpen = Code(kind: .cannotOpen)
-        /// The file is no SQLite database, or one that is no Tandem store.
+        /// The file is not an SQLite database, or not a Tandem store.
         public static let notAStore = Code(kind: .notAStore)
-        /// No page of the encrypted store can be read with this key, this profile and its options.
+        /// The key, its profile and options decrypt no page of the encrypted store.
         public static let wrongKey = Code(kind: .wrongKey)
-        /// A key was given, and the store is a plain one.
+        /// A key was given, but the store is not encrypted.
         public static let notEncrypted = Code(kind: .notEncrypted)
-        /// A key or an option of its profile that can't be used: a raw key that is not 32 bytes long, say.
+        /// A key or an option of its profile is not valid. For example, a raw key is not 32 bytes long.
         public static let invalidKey = Code(kind: .invalidKey)
-        /// The key's provider threw; `underlying` is its error.
+        /// The key's provider threw an error. `underlying` contains it.
         public static let keyUnavailable = Code(kind: .keyUnavailable)
-        /// A write to a store that was opened read-only, or lies on a read-only medium.
+        /// A write to a store that was opened read-only, or is on a read-only medium.
         public static let readOnly = Code(kind: .readOnly)
-        /// Another process, or another `Store` of this one, is writing, and did not end within the time set.
+        /// Another process, or another `Store` of this process, held the write lock longer than the timeout.
         public static let busy = Code(kind: .busy)
-        /// No room on the disk. Nothing of the transaction was kept.
+        /// The disk is full. The transaction was rolled back.
         public static let diskFull = Code(kind: .diskFull)
         /// The system could not read or write the file.
         public static let ioFailure = Code(kind: .ioFailure)
         /// The file is damaged.
         public static let corrupt = Code(kind: .corrupt)
-        /// The store was closed.
+        /// The store is closed.
         public static let closed = Code(kind: .closed)
-        /// The store was written by a newer version of the app's schema, or of Tandem. It was not touched.
+        /// A newer version of the app's schema, or of Tandem, wrote the store. The store is unchanged.
         public static let newerSchema = Code(kind: .newerSchema)
-        /// The store's schema can't be turned into the models' without a migration step. It was not touched.
+        /// The store's schema needs a migration step to match the models. The store is unchanged.
         public static let schemaMismatch = Code(kind: .schemaMismatch)
-        /// Another process changed the store's schema while it was open here.
+        /// Another process changed the store's schema while this process had it open.
         public static let foreignSchemaChange = Code(kind: .foreignSchemaChange)
-        /// The model was not given to the store when it was opened.
+        /// The store was opened without this model.
         public static let unknownModel = Code(kind: .unknownModel)
-        /// The models can't be kept in one store: two tables of one name, an index on an unknown property.
+        /// The models are not valid in one store. For example, two tables have one name, or an index names an unknown
+        /// property.
         public static let invalidSchema = Code(kind: .invalidSchema)
-        /// No object has this ID.
+        /// The store has no object with this ID.
         public static let notFound = Code(kind: .notFound)
         /// The object is deleted.
         public static let objectDeleted = Code(kind: .objectDeleted)
         /// The object to undelete is not deleted.
         public static let objectNotDeleted = Code(kind: .objectNotDeleted)
-        /// Another object has this local ID, or this server ID, already.
+        /// Another object already has this local ID or server ID.
         public static let duplicateID = Code(kind: .duplicateID)
         /// Another live object has this value of a `@Unique` property.
         public static let duplicateValue = Code(kind: .duplicateValue)
-        /// An object can't be deleted while another refers to it by a reference with the rule `deny`.
+        /// A reference with the rule `deny` prevents the delete of its target.
         public static let deleteDenied = Code(kind: .deleteDenied)
-        /// What a server sent would overwrite a change that has not been sent.
+        /// An item from the server would overwrite an unsent change.
         public static let unsentChanges = Code(kind: .unsentChanges)
-        /// A value that the property can't have, or a stored one that can't be read.
+        /// A value is not valid for the property, or a stored value can't be read.
         public static let invalidValue = Code(kind: .invalidValue)
-        /// A query that can't be answered.
+        /// The query is not valid.
         public static let invalidQuery = Code(kind: .invalidQuery)
-        /// A sum is beyond the range of its type.
+        /// A sum exceeds the range of its type.
         public static let overflow = Code(kind: .overflow)
-        /// A transaction was used after its block had returned.
+        /// A transaction was used after its block returned.
         public static let transactionOver = Code(kind: .transactionOver)
-        /// A transaction can't go on, because a change in it failed half-way.
+        /// A change in the transaction failed halfway, so the transaction can't continue.
         public static let transactionBroken = Code(kind: .transactionBroken)
-        /// A write was begun inside a read block.
+        /// A write was started inside a read block.
         public static let writeInsideRead = Code(kind: .writeInsideRead)
-        /// SQLite refused a statement.
+        /// SQLite rejected a statement.
         public static let sql = Code(kind: .sql)
-        /// An operation was answered that is no longer in the queue, or was changed meanwhile.
+        /// The operation is no longer in the queue, or has changed since it was read.
         public static let staleOperation = Code(kind: .staleOperation)
-        /// A file was changed while it was copied. Nothing of it was kept.
+        /// A file changed while it was copied. The copy was discarded.
         public static let fileChanged = Code(kind: .fileChanged)
-        /// A file has not the size, or the hash, that it should have. Nothing of it was kept.
+        /// A file does not have the expected size or hash. The file was discarded.
         public static let fileMismatch = Code(kind: .fileMismatch)
-        /// An attachment that this store has no file for: it is another store's, or its last object is gone.
+        /// This store has no file for the attachment. It belongs to another store, or its last object was removed.
         public static let unknownAttachment = Code(kind: .unknownAttachment)
-        /// The attachment's file is not on this device: it has to be downloaded first.
+        /// The attachment's file must be downloaded first: it is not on this device.
         public static let attachmentNotHere = Code(kind: .attachmentNotHere)
     }
 
+    /// The kind of the error.
     public let code: Code
-    /// What happened, in a sentence.
+    /// A description of the error, as one sentence.
     public let message: String
-    /// What to do about it, in a sentence.
+    /// Advice on how to resolve the error, as one sentence.
     public let advice: String?
     /// The store's path.
     public internal(set) var store: String?
-    /// The model concerned, by its name in Swift.
+    /// The affected model's name in Swift.
     public internal(set) var model: String?
-    /// The property concerned, by its name in Swift.
+    /// The affected property's name in Swift.
     public internal(set) var property: String?
-    /// The object in the way, or the one concerned, where there is one: that with the same `@Unique` value, for one.
+    /// The object that causes the error, or the affected object. For example, the object with the same `@Unique` value.
     public internal(set) var localID: LocalID?
-    /// SQLite's extended result code, where SQLite reported the error.
+    /// SQLite's extended result code, if SQLite reported the error.
     public let sqliteCode: Int32?
     /// The error that caused this one.
     public let underlying: (any Error)?
@@ -178,20 +181,21 @@ public struct TandemError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Lets a `catch` match a code: `catch TandemError.Code.busy`.
+    /// Matches a code in a `catch` clause: `catch TandemError.Code.busy`.
     public static func ~= (code: Code, error: TandemError) -> Bool {
         error.code == code
     }
 }
 
 extension TandemError.Code {
-    /// Lets a `catch` match a code: `catch TandemError.Code.busy`.
+    /// Matches a code in a `catch` clause: `catch TandemError.Code.busy`.
     public static func ~= (code: Self, error: any Error) -> Bool {
         (error as? TandemError)?.code == code
     }
 }
 
 extension TandemError: CustomStringConvertible {
+    /// The subject, the message, the advice and the store's path.
     public var description: String {
         var text = ""
         if let model {

@@ -13,7 +13,7 @@ final class SimDevice: Sendable {
     let store: Store
     let live: SimLive
     private let running: Mutex<(context: SyncContext, life: SimLife)>
-    /// The user does nothing while everything is being thrown away.
+    /// Whether a purge is running. The user then makes no changes.
     private let isPurging = Mutex(false)
     private let start: @Sendable (Store, SimLife) throws -> SyncContext
 
@@ -34,7 +34,7 @@ final class SimDevice: Sendable {
         set { isPurging.withLock { $0 = newValue } }
     }
 
-    /// A new process, where the last one was killed.
+    /// Starts a new process if the last one was killed.
     func restartIfDead() throws {
         try running.withLock { running in
             guard running.life.isDead else { return }
@@ -43,13 +43,13 @@ final class SimDevice: Sendable {
         }
     }
 
-    /// What is live here, by tags.
+    /// Returns the live objects by their tags.
     func tags() throws -> [(tag: String, model: String, localID: LocalID)] {
         try store.objects(Item.self).all().map { ($0.tag, "Item", $0.localID) }
             + store.objects(Owner.self).all().map { ($0.tag, "Owner", $0.localID) }
     }
 
-    /// The tags of what refers to an object.
+    /// Returns the tags of the objects that refer to an object.
     func holders(of localID: LocalID) throws -> [String] {
         try store.objects(Item.self).all()
             .filter { $0.owner?.localID == localID || $0.twin?.localID == localID }.map(\.tag)
@@ -59,7 +59,7 @@ final class SimDevice: Sendable {
             }.map(\.tag)
     }
 
-    /// The tag of an object, deleted or not.
+    /// Returns the tag of an object, deleted or not.
     func tag(of localID: LocalID, in table: String) throws -> String? {
         try store.readHere { tx in
             try table == Item.__definition.table
@@ -73,10 +73,10 @@ final class SimDevice: Sendable {
     }
 }
 
-/// What an app that watches a device's store shows: to be what the store has.
+/// The display of an app that observes a device's store. It must equal the store's content.
 final class SimLive: Sendable {
     private let shown = Mutex<(items: [Item], owners: [Owner])>(([], []))
-    /// Set once, before anybody else knows of it; there to be let go of.
+    /// Set once, before the object is shared. It keeps the subscriptions alive until they are released.
     nonisolated(unsafe) private var subscriptions: [AnyCancellable] = []
 
     init(_ store: Store) {
@@ -94,7 +94,7 @@ final class SimLive: Sendable {
 
     private static func owners(_ store: Store) -> Results<Owner> { store.objects(Owner.self).sorted(by: \.name) }
 
-    /// What it shows that the store does not have so.
+    /// Returns a difference between the display and the store.
     func problem(in store: Store) throws -> String? {
         let (items, owners) = shown.withLock { $0 }
         let (freshItems, freshOwners) = (try Self.items(store).all(), try Self.owners(store).all())

@@ -2,10 +2,11 @@ import Dispatch
 import Synchronization
 import TandemTesting
 
-/// Runs all tasks of a history on one thread, one at a time: which of those that may go on does so, the seed says.
+/// An executor that runs all tasks of a history on one thread, one at a time. The seed decides which ready task
+/// continues.
 ///
-/// So a seed gives one history, however many requests are in flight, as long as nothing wakes a task from another
-/// thread: what does is counted.
+/// So a seed gives one history, however many requests are in flight, unless another thread wakes a task. Such wake-ups
+/// are counted.
 final class SimExecutor: TaskExecutor {
     private struct State {
         var ready: [UnownedJob] = []
@@ -23,10 +24,10 @@ final class SimExecutor: TaskExecutor {
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
-    /// Runs a body, and all tasks that it begins.
+    /// Runs a body, and all tasks that it starts.
     ///
-    /// - Returns: What it returns, and how often a task was woken from without, so that the order of its steps is not the
-    ///   seed's.
+    /// - Returns: The body's result, and the number of wake-ups from other threads. Such a wake-up makes the order of
+    ///   steps independent of the seed.
     static func run<T: Sendable>(
         seed: UInt64, _ body: @escaping @Sendable (SimExecutor) async throws -> T
     ) async throws -> (T, strays: Int) {
@@ -40,7 +41,7 @@ final class SimExecutor: TaskExecutor {
         let isStray = DispatchQueue.getSpecific(key: Self.current) != ObjectIdentifier(self)
         let starts = state.withLock { state in
             state.ready.append(job)
-            // The first one comes from whoever has begun the history.
+            // The first wake-up comes from the caller that started the history.
             if isStray { state.strays += 1 }
             defer { state.isRunning = true }
             return !state.isRunning

@@ -2,19 +2,19 @@ import HTTPTypes
 import TandemServerCore
 import TandemTesting
 
-/// What goes wrong on the way, by the seed.
+/// The faults of the network and the server, chosen by the seed.
 struct SimFaults: Sendable {
-    /// What the server, or the network before it, does to a message.
+    /// The faults that the server or the network applies to a message.
     var weights: [(fault: ServerFault, weight: UInt64)]
-    /// What a message that takes its time does.
+    /// The effects of a delayed message.
     var delays: [(delay: Delay, weight: UInt64)]
 
     enum Delay: Sendable {
         /// The client has given up when the request arrives.
         case late
-        /// The request is answered, and arrives once more later.
+        /// The request is answered, and arrives again later.
         case lateTwice
-        /// The answer takes so long that others come before it.
+        /// The response takes so long that others arrive before it.
         case slow
     }
 
@@ -25,9 +25,9 @@ struct SimFaults: Sendable {
     }
 
     /// - Parameters:
-    ///   - strength: By what the probabilities, in thousandths, are multiplied.
-    ///   - refuses: Whether the server refuses requests now and then. Such a one takes none of them late, which nobody
-    ///     could tell from one that it has not refused.
+    ///   - strength: The factor for the probabilities, in thousandths.
+    ///   - refuses: Whether the server sometimes rejects requests. Such a server executes no request late, because a
+    ///     client can't distinguish that from a rejection.
     static func stormy(_ strength: UInt64, refuses: Bool) -> SimFaults {
         var all: [(ServerFault, UInt64)] = [
             (.lostRequest, 20), (.lostAnswer, 60), (.twice, 20), (.status(500), 15), (.status(503, retryAfter: 3), 10),

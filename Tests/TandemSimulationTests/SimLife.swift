@@ -2,7 +2,7 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// A process that can be killed between any two steps: a transaction, a request, its answer.
+/// A process that can be killed between any two steps: a transaction, a request, its response.
 final class SimLife: Sendable {
     struct Killed: Error {}
 
@@ -10,13 +10,13 @@ final class SimLife: Sendable {
 
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// Kills it after so many steps.
+    /// Schedules the kill after a number of steps.
     func kill(after steps: Int) { state.withLock { $0.stepsLeft = steps } }
 
-    /// It will not be killed after all.
+    /// Cancels the scheduled kill.
     func spare() { state.withLock { $0.stepsLeft = nil } }
 
-    /// One step further.
+    /// Counts a step.
     func step() throws {
         let isDead = state.withLock { state in
             if state.stepsLeft == 0 { state.isDead = true }
@@ -27,9 +27,9 @@ final class SimLife: Sendable {
     }
 }
 
-/// The store as a process has it: what the process does when it is dead does not reach the store.
+/// The store as seen by one process. Calls of a killed process do not reach the store.
 ///
-/// It is read and written on the history's own thread, and before and after others may go on.
+/// Reads and writes run on the history's own thread. Other tasks may run before and after them.
 struct MortalStore: LocalStore {
     let store: Store
     let life: SimLife
@@ -53,7 +53,7 @@ struct MortalStore: LocalStore {
         try life.step()
         let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0) }
         await Task.yield()
-        // It may die with the transaction committed, and never know.
+        // The process may be killed after the commit, without seeing its result.
         try life.step()
         return result
     }
@@ -68,7 +68,7 @@ struct MortalStore: LocalStore {
                 let writing = SlippingWriting(tx, slip)
                 let result = try body(writing)
                 guard slip == .tokenBeforeRows, writing.place.token != nil else { return result }
-                // The token's transaction is over, and the rows' has not begun.
+                // The token's transaction has ended, and the rows' has not begun.
                 place = writing.place
                 do { try life.step() } catch { throw GivenUp() }
                 return result
@@ -83,10 +83,10 @@ struct MortalStore: LocalStore {
 }
 
 extension Store {
-    /// Reads on the thread that asks.
+    /// Reads on the calling thread.
     func readHere<T>(_ body: (ReadTransaction) throws -> T) throws -> T { try read(body) }
 
-    /// Writes on the thread that asks.
+    /// Writes on the calling thread.
     @discardableResult
     func writeHere<T>(_ body: (WriteTransaction) throws -> T) throws -> T { try write(body) }
 }

@@ -3,7 +3,7 @@ import Tandem
 import TandemServerCore
 
 @Model struct Owner {
-    /// By what the truth knows it: never changed.
+    /// The object's key in ``SimTruth``. It never changes.
     var tag: String
     var name: String?
     var friend: Reference<Owner>?
@@ -19,10 +19,10 @@ import TandemServerCore
     var twin: Reference<Item>?
 }
 
-/// Values that acts write, few of them, so that two devices sometimes write the same.
+/// The few values that acts write, so that two devices sometimes write the same value.
 enum SimValues {
     static let texts: [String?] = ["Лента", "Перекрёсток", "İstanbul", "ქართული", "", "カード", "a'b\"c\\", nil]
-    /// Whole milliseconds: what the wire keeps.
+    /// Whole milliseconds, which the wire preserves.
     static let dates: [Date?] = [nil, Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 1_795_000_000.003)]
 
     static func text(_ value: String?) -> String { value ?? "nil" }
@@ -31,7 +31,7 @@ enum SimValues {
         value.map { "\(Int64(($0.timeIntervalSince1970 * 1000).rounded()))" } ?? "nil"
     }
 
-    /// A member of a server's row.
+    /// Returns the text of a member of a server's row.
     static func text(_ name: String, _ value: JSONValue?) -> String {
         switch value {
         case .text(let text)? where name == "due":

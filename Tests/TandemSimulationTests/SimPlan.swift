@@ -4,18 +4,18 @@ import Tandem
 import TandemSync
 import TandemTesting
 
-/// What a seed decides once for a whole history.
+/// The settings of a whole history, chosen by the seed.
 struct SimPlan: Sendable, CustomStringConvertible {
     enum Policy: String, CaseIterable, Sendable { case merge, client, server, newest, report, ask }
 
     var isDatasync: Bool
     var devices: Int
     var acts: Int
-    /// How many milliseconds pass between acts at most: a server may commit late within some seconds.
+    /// The maximum time between acts in milliseconds. A server may commit late within some seconds.
     var pace: Int
-    /// From how many objects on nobody makes more: where there are few, many meet.
+    /// The number of objects above which no device inserts more. Few objects cause many conflicts.
     var crowd: Int
-    /// Whether users delete much, and take it back.
+    /// Whether users often delete and restore objects.
     var isFickle: Bool
     var inFlight: Int
     var pageSize: Int
@@ -23,9 +23,9 @@ struct SimPlan: Sendable, CustomStringConvertible {
     var hasServerIDs: Bool
     var policy: Policy
     var storm: SimFaults
-    /// How many processes of a thousand do not live to see the end of a sync.
+    /// The number of processes, of a thousand, that are killed during a sync.
     var deaths: UInt64 = 250
-    /// How far each device's clock is off, in seconds.
+    /// The error of each device's clock, in seconds.
     var skews: [Double]
 
     init(_ random: inout SeededGenerator) {

@@ -2,46 +2,46 @@ import HTTPTypes
 import Tandem
 import TandemSync
 
-/// A mistake that a sync engine could make, made around ours: the simulation must find each.
+/// A mistake of a sync engine, injected around the real one. The simulation must find each.
 enum SimSlip: String, CaseIterable, Sendable {
-    // On the wire.
+    // Mistakes on the wire.
 
-    /// A pull asks for what is after its place, and not from it on.
+    /// A pull requests items after its token, and not from the token on.
     case pullsAfterItsPlace
-    // In what the remote says.
+    // Mistakes in the remote's results.
 
-    /// A pull does not ask for tombstones.
+    /// A pull does not request tombstones.
     case asksForNoTombstones
-    /// A request whose answer was lost is taken for one that was never sent.
+    /// A request whose response was lost counts as never sent.
     case takesLostForUnsent
-    /// Changes are written whatever the server has.
+    /// Changes are written without a version check.
     case writesWithoutVersions
-    /// An insert that meets its ID takes what is there for its own.
+    /// An insert that finds its ID in use adopts the existing object without a comparison.
     case adoptsWithoutComparing
     /// A full pull ends at its first page.
     case endsFullPullsEarly
-    /// An insert whose answer was lost is not looked up before it is sent again.
+    /// An insert whose response was lost is sent again without a lookup.
     case looksNothingUp
-    /// An undelete is thought to take the values along.
+    /// An undelete is assumed to send the values.
     case undeletesWithoutValues
-    /// A page leaves out one item too many.
+    /// A page omits one item.
     case skipsOneTooMany
 
-    // In the store.
+    // Mistakes in the store.
 
-    /// How far a pull came is kept before what it has brought.
+    /// The token of a pull is stored before its rows.
     case tokenBeforeRows
-    /// What was sent is forgotten: our own write is taken for somebody else's.
+    /// Sent values are forgotten, so our own write looks like another client's.
     case forgetsWhatWasSent
-    /// References that an insert had to leave out are never sent.
+    /// References that an insert omitted are never sent.
     case forgetsWhatWasLeftOut
-    /// A pull writes over what was not sent.
+    /// A pull overwrites unsent changes.
     case pullsOverChanges
 
-    /// How many histories may pass before each is found: it took 99 at most when this was written.
+    /// The maximum number of histories until each mistake is found. It took at most 99 when this was written.
     static let histories = 150
 
-    /// The first history that showed the mistake when this was written, less one.
+    /// The first history that showed the mistake when this was written, minus one.
     var knownHistory: Int {
         switch self {
         case .takesLostForUnsent, .looksNothingUp: 28
@@ -51,7 +51,7 @@ enum SimSlip: String, CaseIterable, Sendable {
         }
     }
 
-    /// Makes a history one in which the mistake matters.
+    /// Changes a plan to one in which the mistake matters.
     func provoke(_ plan: inout SimPlan) {
         switch self {
         case .adoptsWithoutComparing:
@@ -88,7 +88,7 @@ enum SimSlip: String, CaseIterable, Sendable {
         }
     }
 
-    /// A request as the mistaken engine sends it.
+    /// Returns the request that the faulty engine sends.
     func rewritten(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         guard request.method == .get, let path = request.path else { return request }
@@ -97,7 +97,7 @@ enum SimSlip: String, CaseIterable, Sendable {
     }
 }
 
-/// The remote of an engine that makes a mistake.
+/// The remote of a faulty engine.
 struct SlippingRemote: Remote {
     let remote: any Remote
     let slip: SimSlip

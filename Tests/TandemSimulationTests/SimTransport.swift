@@ -2,20 +2,20 @@ import DatasyncWire
 import HTTPTypes
 import TandemServerCore
 
-/// The way to the server and back, on which a process can die, and on which the world goes on meanwhile.
+/// The simulated network. A process can be killed during a message, and other tasks continue meanwhile.
 struct SimTransport: HTTPTransport {
     let server: ServerCore
     let life: SimLife
     let world: SimWorld
-    /// The device that sends; -1 for another client.
+    /// The device that sends, or -1 for another client.
     let sender: Int
-    /// Whether the server can't know a request for a new object again.
+    /// Whether the server can't recognize a repeated request for a new object.
     let hasServerIDs: Bool
     let slip: SimSlip?
 
     struct NoAnswer: Error {}
 
-    /// Whose request the server is carrying out.
+    /// The sender of the request that the server is executing.
     @TaskLocal static var sender: Int?
 
     func send(
@@ -36,7 +36,7 @@ struct SimTransport: HTTPTransport {
             "    \(sender): \(request.method) \(request.path ?? "") \(String(decoding: body, as: UTF8.self)): "
                 + outcome.line)
         switch delay {
-        // Who was refused is refused again.
+        // The server rejects a rejected request again.
         case .lateTwice where outcome.mayHaveActed: world.later { await deliver(request, body, "once more") }
         case .slow: for _ in 0..<world.number(1...20) { await Task.yield() }
         default: break
@@ -49,9 +49,9 @@ struct SimTransport: HTTPTransport {
         }
     }
 
-    /// Whether somebody on the way may send it again, or late.
+    /// Returns whether a request may be repeated or delayed on the network.
     ///
-    /// A server that makes the IDs makes two objects of an insert that comes twice, and nobody can help it.
+    /// A server that makes the IDs makes two objects of a repeated insert, which no client can prevent.
     private func isRepeatable(_ request: HTTPRequest) -> Bool {
         let path = request.path?.split(separator: "?").first ?? ""
         let isInsert = request.method == .post && path.split(separator: "/").count == 2
@@ -75,7 +75,7 @@ struct SimTransport: HTTPTransport {
 }
 
 extension ServerCore.Outcome {
-    /// Whether it is not said that the request was not carried out.
+    /// Whether the request may have been executed.
     fileprivate var mayHaveActed: Bool {
         switch self {
         case .answer(let response, _): response.status.code < 400 || response.status.code >= 500
@@ -83,7 +83,7 @@ extension ServerCore.Outcome {
         }
     }
 
-    /// The answer in a line.
+    /// The response in one line.
     fileprivate var line: String {
         switch self {
         case .answer(let response, let body):

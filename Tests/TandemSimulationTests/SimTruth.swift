@@ -3,32 +3,32 @@ import Synchronization
 import Tandem
 import TandemServerCore
 
-/// What has been done to whom, by whom: what must be so at the end follows from it.
+/// A record of all changes and their authors. The expected final state follows from it.
 ///
-/// Each object has a tag, a text that is in one of its properties for good.
+/// Each object has a tag, a text in one of its properties that never changes.
 final class SimTruth: Sendable {
     struct Object {
         let model: String
         /// The local ID on the device that made it.
         let localID: LocalID
         let creator: Int
-        /// Who has changed it: devices by their numbers, -1 for another client, -2 for a user's choice.
+        /// The authors of its changes: device numbers, -1 for another client, -2 for a user's decision.
         var writers: Set<Int>
-        /// Each property's values, as they were written by somebody at some time. Of a reference, whose name begins with
-        /// an @, the target's tag.
+        /// All values ever written to each property. For a reference, whose name begins with an @, these are target
+        /// tags.
         var written: [String: Set<String>]
-        /// The same, by who has written them, while they may be unsent.
+        /// The possibly unsent values, by their authors.
         var unsent: [Int: [String: Set<String>]]
-        /// What the last change left, while there is but one writer.
+        /// The values after the last change, as long as there is a single author.
         var last: [String: String]
-        /// What each device has written last.
+        /// The last values of each device.
         var lastBy: [Int: [String: String]]
-        /// What the server has had of each property.
+        /// The values of each property that have reached the server.
         var arrived: [String: Set<String>] = [:]
         var isDeleted = false
-        /// Whether somebody has deleted it at some time: who had forgotten it then may know it by another local ID since.
+        /// Whether the object was ever deleted. A device that had removed it may since know it by another local ID.
         var wasDeleted = false
-        /// Whether who has made it may have thrown it away: it may know it by another local ID since.
+        /// Whether its creator may have purged it, and may know it by another local ID.
         var wasForgotten = false
     }
 
@@ -47,10 +47,10 @@ final class SimTruth: Sendable {
         objects.withLock { $0[tag] = object }
     }
 
-    /// - Parameter wasSynced: Whether nothing of it waited to be sent.
+    /// - Parameter wasSynced: Whether the object had no unsent changes.
     func edit(_ tag: String, by writer: Int, _ values: [String: String], wasSynced: Bool = false) {
         change(tag, by: writer) { object in
-            // What a user has given up may have been on its way, and arrive.
+            // A discarded change may have been in flight, and may arrive.
             if wasSynced, !object.writers.contains(-2) { object.unsent[writer] = nil }
             for (name, value) in values {
                 object.written[name, default: []].insert(value)
@@ -70,10 +70,10 @@ final class SimTruth: Sendable {
 
     func undelete(_ tag: String, by writer: Int) { change(tag, by: writer) { $0.isDeleted = false } }
 
-    /// A user has chosen what becomes of a change: what was written may go.
+    /// Records a user's decision on a change. The written values may be discarded.
     func choose(_ tag: String) { change(tag, by: -2) { _ in } }
 
-    /// A device may throw away what is here of the items.
+    /// Records that a device may purge its items.
     func forgetItems(on device: Int) {
         objects.withLock { objects in
             for (tag, object) in objects where object.model == "Item" && object.creator == device {
@@ -89,14 +89,14 @@ final class SimTruth: Sendable {
         }
     }
 
-    /// Whether a reference to it may have come undone.
+    /// Returns whether a reference to the object may be cleared.
     func mayBeGone(_ tag: String) -> Bool { self[tag].map { $0.wasDeleted || $0.writers.contains(-2) } ?? true }
 
     // MARK: The server
 
-    /// Notes what the server is about to write.
+    /// Records a change that the server is about to write.
     ///
-    /// - Returns: What is wrong with it: a device may change a property only to what its user has written.
+    /// - Returns: The violations: a device may write a property only with values of its user.
     func note(_ change: ServerChange, by sender: Int) -> [String] {
         guard case .text(let tag)? = change.members["tag"] else { return ["a row without a tag: \(change.members)"] }
         return objects.withLock { objects in
@@ -105,7 +105,7 @@ final class SimTruth: Sendable {
             for name in ["title", "points", "due", "name"] where objects[tag]?.last[name] != nil {
                 let value = SimValues.text(name, change.members[name])
                 objects[tag]?.arrived[name, default: []].insert(value)
-                // Who brings back what was deleted says what it is.
+                // An undelete sends all values.
                 guard change.kind == .update, let before = change.before, !before.deleted,
                     SimValues.text(name, before.members[name]) != value,
                     objects[tag]?.unsent[sender]?[name]?.contains(value) != true

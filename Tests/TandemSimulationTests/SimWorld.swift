@@ -4,15 +4,15 @@ import Tandem
 import TandemServerCore
 import TandemTesting
 
-/// Chance, time and weather of a history, and what was noted of it.
+/// The random numbers, clock and faults of a history, and its log.
 final class SimWorld: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     private let random: Mutex<SeededGenerator>
     private let storm: Mutex<SimFaults>
     private let act: Mutex<(@Sendable () async -> Void)?>
-    /// Acts that happen meanwhile make no others.
+    /// Whether an act during a message is running. Such an act starts no others.
     private let isMeanwhile = Mutex(false)
-    /// What happens when so many messages have passed.
+    /// The actions that run after a number of messages.
     private let coming = Mutex<[(messages: Int, body: @Sendable () async -> Void)]>([])
     private let touched = Mutex<[String]>([])
     private let lines = Mutex<(history: [String], failures: [String])>(([], []))
@@ -23,16 +23,16 @@ final class SimWorld: Sendable {
         act = Mutex(nil)
     }
 
-    // MARK: Chance
+    // MARK: Random choices
 
     func next() -> UInt64 { random.withLock { $0.next() } }
     func chance(_ thousandths: UInt64) -> Bool { next() % 1000 < thousandths }
     func number(_ range: ClosedRange<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
 
-    /// One of several; there must be one.
+    /// Returns one of several values. The array must not be empty.
     func pick<T>(_ values: [T]) -> T { values[number(0...values.count - 1)] }
 
-    /// The tags of what was touched last.
+    /// The tags of the last changed objects.
     var recent: [String] { touched.withLock { $0 } }
 
     func touch(_ tag: String) {
@@ -54,7 +54,7 @@ final class SimWorld: Sendable {
         return random.withLock { storm.drawDelay(&$0) }
     }
 
-    /// Local IDs that the seed decides.
+    /// A generator of local IDs that depend on the seed.
     var localIDs: LocalIDGenerator {
         LocalIDGenerator { [self] in
             let digits = String(next(), radix: 16)
@@ -62,7 +62,7 @@ final class SimWorld: Sendable {
         }
     }
 
-    /// No faults from now on; what was on its way arrives.
+    /// Ends all faults, and delivers the delayed messages.
     func calm() async {
         storm.withLock { $0 = .calm() }
         act.withLock { $0 = nil }
@@ -74,17 +74,17 @@ final class SimWorld: Sendable {
         for one in rest { await one.body() }
     }
 
-    // MARK: Meanwhile
+    // MARK: Concurrent acts
 
     func setMeanwhile(_ body: @escaping @Sendable () async -> Void) { act.withLock { $0 = body } }
 
-    /// Has something happen when some more messages have passed.
+    /// Schedules an action after some more messages.
     func later(_ body: @escaping @Sendable () async -> Void) {
         let messages = number(1...20)
         coming.withLock { $0.append((messages, body)) }
     }
 
-    /// A message is on its way: what was to come later comes nearer, and somebody may act.
+    /// Counts a message: delayed actions come closer, and an act may run.
     func passMessage() async {
         await Task.yield()
         let due = coming.withLock { coming in
@@ -108,7 +108,7 @@ final class SimWorld: Sendable {
         isMeanwhile.withLock { $0 = false }
     }
 
-    // MARK: Notes
+    // MARK: Log
 
     func note(_ line: String) { lines.withLock { $0.history.append(line) } }
 

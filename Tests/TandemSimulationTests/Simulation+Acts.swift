@@ -4,7 +4,7 @@ import Tandem
 import TandemServerCore
 import TandemSync
 
-/// What happens in a history.
+/// The acts of a history.
 extension Simulation {
     func act() async throws {
         let device = world.pick(devices)
@@ -15,7 +15,7 @@ extension Simulation {
         case 58..<62: try await chooseSomething(on: device)
         case 62..<64: await throwAway(on: device)
         default:
-            // Some processes do not live to see the end of it.
+            // Some processes are killed during the act.
             if world.chance(plan.deaths) { device.life.kill(after: world.number(0...25)) }
             if world.chance(300) {
                 let task = beginBeside { await self.sync(device) }
@@ -47,7 +47,7 @@ extension Simulation {
 
     private func delete(_ object: Known, on device: SimDevice) throws {
         world.note("\(device.number): delete \(object.tag)")
-        // Whatever refers to it changes with it.
+        // All objects that refer to it change with it.
         for tag in try device.holders(of: object.localID) { truth.edit(tag, by: device.number, [:]) }
         try device.store.writeHere { tx in
             _ =
@@ -57,7 +57,7 @@ extension Simulation {
         truth.delete(object.tag, by: device.number)
     }
 
-    /// One of several, and often what was last touched: so that changes meet.
+    /// Returns one of several objects. It prefers recently changed ones, to cause conflicts.
     private func favourite(_ known: [Known]) -> Known {
         let recent = world.recent
         let few = known.filter { recent.contains($0.tag) }
@@ -66,7 +66,7 @@ extension Simulation {
         return object
     }
 
-    /// One of several to refer to, or none.
+    /// Returns a target for a reference, or `nil`.
     private func reference<M: Model>(to objects: [M]) -> M? { world.pick([nil] + objects.map(Optional.some)) }
 
     private func undelete(_ operation: Tandem.Operation, on device: SimDevice) throws {
@@ -160,7 +160,7 @@ extension Simulation {
         truth.edit(tag, by: device.number, values, wasSynced: wasSynced)
     }
 
-    // MARK: Another client, straight to the server
+    // MARK: Another client, directly on the server
 
     func actElsewhere() async throws {
         let rows = try (server.rows(in: "item") + server.rows(in: "owner")).filter { !$0.deleted }
@@ -179,7 +179,7 @@ extension Simulation {
             guard let item = try await remote.find(table, .id(ServerID(row.id))), !item.isDeleted else { return }
             if isDelete {
                 world.note("elsewhere: delete \(tag)")
-                // Before it is sent: its answer may be lost.
+                // Record the delete before it is sent, because its response may be lost.
                 truth.delete(tag, by: -1)
                 _ = try await remote.delete(OutgoingItem(table: table, id: item.id, version: item.version))
             } else {

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 import TandemServerCore
 
-/// What must be so at the end of each history.
+/// The checks at the end of each history.
 extension Simulation {
     func check() throws -> [String] {
         var problems = world.failures
@@ -54,7 +54,7 @@ extension Simulation {
             let tag = here[key]?["tag"] ?? there[key]?["tag"] ?? "?"
             expect(false, "\(key) (\(tag)) is \(here[key] ?? [:]) here, \(there[key] ?? [:]) on the server")
         }
-        // What was made here has the local ID that it was given.
+        // An object made here has its original local ID.
         for (tag, object) in truth.all where object.creator == device.number && !object.wasDeleted {
             guard !object.writers.contains(-2), !object.wasForgotten,
                 let found = try device.tags().first(where: { $0.tag == tag })
@@ -71,7 +71,7 @@ extension Simulation {
         return target.serverID?.rawValue ?? "nil"
     }
 
-    /// What a row says, with references to what is there alone.
+    /// Returns the values of a row, with references to live rows only.
     private static func values(of row: ServerRow, live: Set<String>) -> [String: String] {
         func text(_ name: String) -> String { SimValues.text(name, row.members[name]) }
         func reference(_ name: String, _ table: String) -> String {
@@ -89,7 +89,7 @@ extension Simulation {
         ]
     }
 
-    /// A list of IDs, as an array or as its text.
+    /// Returns a list of IDs from an array or its text.
     private static func list(_ value: JSONValue?) -> [String] {
         guard case .text(let json)? = value,
             let ids = try? JSONDecoder().decode([String].self, from: Data(json.utf8))
@@ -97,7 +97,7 @@ extension Simulation {
         return ids
     }
 
-    // MARK: Nothing is lost, nothing is there twice
+    // MARK: No lost and no duplicate objects
 
     private func checkTruth(_ live: [ServerRow]) -> [String] {
         var problems: [String] = []
@@ -119,7 +119,7 @@ extension Simulation {
                 if !values.contains(value) { problems.append("\(tag).\(name) is \(value), which nobody has written") }
             }
         }
-        // What one alone has touched is as they left it.
+        // An object with a single author has that author's values.
         for (tag, object) in truth.all where object.writers == [object.creator] {
             let row = byTag[tag]?.first
             if object.isDeleted {
@@ -136,8 +136,8 @@ extension Simulation {
         return problems + unsentEdits()
     }
 
-    /// What a user has written last has been on the server at some time, if no other one's word goes first and nobody has
-    /// taken it back.
+    /// Returns a user's last writes that have never reached the server. Writes that another client's write overrides,
+    /// or that were discarded, do not count.
     private func unsentEdits() -> [String] {
         truth.all.sorted { $0.key < $1.key }.flatMap { tag, object -> [String] in
             guard !object.wasDeleted, !object.writers.contains(-2), plan.policy.sendsWhatIsChanged else { return [] }
@@ -151,7 +151,7 @@ extension Simulation {
 }
 
 extension SimPlan.Policy {
-    /// Whether what was changed here is sent whatever others have changed.
+    /// Whether local changes are sent regardless of other clients' changes.
     fileprivate var sendsWhatIsChanged: Bool {
         switch self {
         case .merge, .client, .ask: true

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// What users have a device do about its server.
+/// The sync actions of users.
 extension Simulation {
     func sync(_ device: SimDevice) async {
         let (context, life) = (device.context, device.life)
@@ -16,7 +16,7 @@ extension Simulation {
             case 8: note(try await context.pull(Item.self), on: device)
             case 9: note(try await context.pull(Item.self, queryID: "many", where: { $0.points > 3 }), on: device)
             case 10:
-                // What is no longer the filter's on the server goes.
+                // Rows that no longer match the filter on the server are removed.
                 truth.forgetItems(on: device.number)
                 note(try await context.pull(Item.self, where: { $0.points > 3 }), on: device)
             default: note(try await context.synchronize(), on: device)
@@ -31,7 +31,7 @@ extension Simulation {
         }
     }
 
-    /// What a push has come to. Who is alone with an object has no conflict with anybody.
+    /// Logs the result of a push. An object with a single author has no conflicts.
     private func note(_ result: SyncResult, on device: SimDevice) {
         world.note("  \(device.number): \(result.entries.map { "\($0.id) \($0.outcome)" })")
         for entry in result.entries {
@@ -42,7 +42,7 @@ extension Simulation {
         }
     }
 
-    /// Throws what a device has of a model away, or takes it for another user's.
+    /// Purges a model on a device, or adopts the data for another user.
     func throwAway(on device: SimDevice) async {
         let (context, life) = (device.context, device.life)
         let (isForced, isFiltered, isAdopted) = (world.chance(500), world.chance(300), world.chance(200))
@@ -68,12 +68,12 @@ extension Simulation {
         }
     }
 
-    // MARK: Users' choices
+    // MARK: Users' decisions
 
-    /// Chooses for one operation that waits for the user.
+    /// Decides on one operation that waits for the user.
     func chooseSomething(on device: SimDevice) async throws {
         guard let operation = try device.store.operations.all(in: .failed).first else {
-            // Or leaves one unsent.
+            // Or holds an operation.
             guard let operation = try device.store.operations.all().randomElement(world) else { return }
             world.note("\(device.number): hold \(operation.id)")
             return await tolerating(device) { try await device.context.hold(operation.id) }
@@ -106,7 +106,7 @@ extension Simulation {
         }
     }
 
-    /// A choice may come too late, or need a server that can't be reached.
+    /// Runs a decision that may come too late, or need an unreachable server.
     private func tolerating(_ device: SimDevice, _ body: () async throws -> Void) async {
         do {
             try await body()

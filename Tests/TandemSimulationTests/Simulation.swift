@@ -7,10 +7,9 @@ import TandemServerCore
 import TandemSync
 import TandemTesting
 
-/// One history: devices and a server, random acts, random faults at every message, and at the end a quiet sync.
+/// A history: devices and a server, random acts, random faults at every message, and a quiet sync at the end.
 ///
-/// The code is the real one on both sides; false are the transport, the clocks, the deaths, and what decides which task
-/// goes on.
+/// Both sides run the production code. The transport, the clocks, the kills and the task scheduler are simulated.
 final class Simulation: Sendable {
     let seed: UInt64
     let plan: SimPlan
@@ -19,7 +18,7 @@ final class Simulation: Sendable {
     let truth: SimTruth
     let world: SimWorld
     let executor: SimExecutor
-    /// Syncs that go on beside other acts.
+    /// The syncs that run beside other acts.
     private let beside = Mutex<[Task<Void, Never>]>([])
 
     private init(_ seed: UInt64, _ plan: SimPlan, _ world: SimWorld, _ slip: SimSlip?, on executor: SimExecutor) throws
@@ -29,7 +28,7 @@ final class Simulation: Sendable {
         configuration.clock = ServerClock(now: world.clock.now, sleep: { _ in })
         configuration.faults = ServerFaults { request, _ in
             let faults = world.drawFaults()
-            // A server that makes the IDs can't know a request again that somebody on the way has sent twice.
+            // A server that makes the IDs can't recognize a request that the network repeats.
             return plan.hasServerIDs && request.method == .post ? faults.filter { $0 != .twice } : faults
         }
         configuration.random = { world.next() }
@@ -57,7 +56,7 @@ final class Simulation: Sendable {
         }
     }
 
-    /// A process that syncs a store.
+    /// Returns the sync context of a new process.
     private static func context(
         _ store: MortalStore, _ transport: SimTransport, _ plan: SimPlan, _ skew: Double
     ) throws -> SyncContext {
@@ -103,8 +102,8 @@ final class Simulation: Sendable {
     /// Runs the history of a seed.
     ///
     /// - Parameters:
-    ///   - slip: A mistake to make.
-    ///   - other: A mistake that is not made, in the history in which it would be.
+    ///   - slip: A mistake to inject.
+    ///   - other: A mistake that is not injected, in a history made for it.
     static func run(_ seed: UInt64, slip: SimSlip? = nil, provokedFor other: SimSlip? = nil) async throws -> Outcome {
         var random = SeededGenerator(seed: seed)
         var plan = SimPlan(&random)
@@ -116,7 +115,7 @@ final class Simulation: Sendable {
                 return try await simulation.run()
             }
         }
-        // The first task is begun from without.
+        // The first task is started from another thread.
         let stray = strays == 1 ? [] : ["tasks were woken from without \(strays - 1) times"]
         return Outcome(plan: plan, history: world.history, problems: problems + stray)
     }
@@ -133,14 +132,14 @@ final class Simulation: Sendable {
         return try check()
     }
 
-    /// Has something go on while other acts happen.
+    /// Starts a task beside other acts.
     func beginBeside(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         let task = Task(executorPreference: executor) { await body() }
         beside.withLock { $0.append(task) }
         return task
     }
 
-    /// Acts that happen while a message is on its way: nobody waits for the network.
+    /// Runs acts while a message is in flight, without waiting for the network.
     private func actMeanwhile() {
         guard world.chance(150) else { return }
         world.note("  meanwhile:")
@@ -148,14 +147,14 @@ final class Simulation: Sendable {
             try changeSomething(on: world.pick(devices))
         } catch {
             world.note("  meanwhile failed: \(error)")
-            // What it was about may have gone in that very moment.
+            // The act's object may have been removed at that moment.
             if !(error is TandemError) { world.fail("an act meanwhile threw \(error)") }
         }
     }
 
     // MARK: The end
 
-    /// Quiet: everyone syncs, and users choose what becomes of what failed, until nothing is left to be sent.
+    /// Syncs all devices, and decides on failed operations, until nothing is left to send.
     private func settle() async throws {
         for round in 1...12 {
             world.clock.advance(by: 60)
@@ -172,7 +171,7 @@ final class Simulation: Sendable {
                     if case .failure(let error) = pull.outcome { world.fail("a quiet pull failed: \(error)") }
                 }
             }
-            // A round in which nobody sends anything: each has what all have sent.
+            // In a round without sends each device has all changes.
             if isQuiet && round > 1 { return }
         }
         world.fail("operations are left after twelve quiet rounds")

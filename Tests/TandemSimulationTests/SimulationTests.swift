@@ -5,17 +5,17 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Random histories of several devices and a server: see ``Simulation``.
+/// Random histories of several devices and a server. See ``Simulation``.
 ///
-/// `TANDEM_HISTORIES` sets how many run (100, or with `TANDEM_SOAK` as many as fit into 900 seconds, at least 1,000).
-/// `TANDEM_SEED` sets the first seed and `TANDEM_SIM_LIKE` the mistake that histories are made for. `TANDEM_LOGS` prints
-/// the events of each history.
+/// `TANDEM_HISTORIES` sets the number of histories (100, or with `TANDEM_SOAK` as many as fit into 900 seconds, at
+/// least 1,000). `TANDEM_SEED` sets the first seed and `TANDEM_SIM_LIKE` the mistake that histories are made for.
+/// `TANDEM_LOGS` prints the events of each history.
 @Suite(.ownThreads, .serialized) struct SimulationTests {
-    @Test func everyHistoryEndsWithEqualDevices() async throws {
+    @Test func `all devices equal the server at the end of every history`() async throws {
         let environment = ProcessInfo.processInfo.environment
         let limit = environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoak ? .max : 100)
         let first = environment["TANDEM_SEED"].flatMap { UInt64($0) } ?? (isSoak ? .random(in: 0...(.max / 2)) : 1)
-        // A slow machine takes longer, and runs no fewer.
+        // A slow machine takes longer, and runs as many.
         let least = min(1000, limit)
         let end = Date().addingTimeInterval(900)
         let tally = SimTally(limit: limit, mostFailures: 3)
@@ -28,15 +28,15 @@ import Testing
         #expect(count >= least || tally.failures > 0)
     }
 
-    /// Seeds that failed once. What a seed stands for changes with what a history draws: what keeps a mend for good is a
-    /// test of its own.
+    /// Seeds that failed once. The history of a seed changes with the simulation's random draws. Each fix therefore has
+    /// its own regression test.
     @Test(arguments: [1, 69, 1850, 2259, 3492, 11_300] as [UInt64])
-    func seedsThatFailedOncePass(seed: UInt64) async throws {
+    func `seeds that failed once pass`(seed: UInt64) async throws {
         _ = try await passes(seed)
     }
 
-    /// However many requests are in flight: or a seed would say nothing.
-    @Test func aSeedGivesOneHistory() async throws {
+    /// Without this, a seed would not reproduce a failure. It holds for any number of requests in flight.
+    @Test func `a seed gives the same history in each run`() async throws {
         for seed in 1...(isSoak ? 1_000 : 10) as ClosedRange<UInt64> {
             let (one, other) = (try await Simulation.run(seed).history, try await Simulation.run(seed).history)
             let isOne = one == other
@@ -45,11 +45,11 @@ import Testing
         }
     }
 
-    /// Each mistake shows within so many histories, and none of them is wrong without it.
-    @Test(arguments: SimSlip.allCases) func theSimulationFinds(_ slip: SimSlip) async throws {
+    /// Each mistake must show within a number of histories, and none of them may fail without it.
+    @Test(arguments: SimSlip.allCases) func `the simulation finds an injected mistake`(_ slip: SimSlip) async throws {
         let tally = SimTally(limit: SimSlip.histories, mostFailures: 1)
         try await onAllCores(tally) { number in
-            // Begin shortly before the history that is known to show it, then try all others.
+            // Begin just before the history that is known to show it, then try all others.
             let seed = UInt64((number + slip.knownHistory) % SimSlip.histories) + 1
             guard try await !Simulation.run(seed, slip: slip).problems.isEmpty else { return true }
             let problems = try await Simulation.run(seed, provokedFor: slip).problems
@@ -60,9 +60,9 @@ import Testing
         print("simulation: \(slip) found among \(tally.count) histories")
     }
 
-    /// Runs histories by their numbers, as many at a time as there are cores, until the tally has enough.
+    /// Runs histories by their numbers, one per core at a time, until the tally is complete.
     ///
-    /// - Parameter passes: Whether one is right; `nil` to end.
+    /// - Parameter passes: A closure that returns whether a history passes, or `nil` to end.
     private func onAllCores(
         _ tally: SimTally, _ passes: @escaping @Sendable (Int) async throws -> Bool?
     ) async throws {
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// How far several threads have come with the histories.
+/// The progress of several threads through the histories.
 private final class SimTally: Sendable {
     private let limit: Int
     private let mostFailures: Int
@@ -106,7 +106,7 @@ private final class SimTally: Sendable {
         self.mostFailures = mostFailures
     }
 
-    /// The next number, if there is one.
+    /// Returns the next number, or `nil` at the end.
     func next() -> Int? {
         state.withLock { state in
             guard state.count < limit, state.failures < mostFailures else { return nil }

@@ -7,8 +7,8 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Processes that attach, upload, replace, fetch and delete files are ended by `kill -9` at random moments. At the end,
-/// after a quiet sync, every file is exactly where it should be: here and on the server.
+/// `kill -9` ends processes that attach, upload, replace, download and delete files, at random moments. After a final
+/// quiet sync, every file must be in its exact place on the device and the server.
 extension ProcessTests {
     @Suite struct FileKillTests {
         struct Plan: CustomTestStringConvertible, Sendable {
@@ -22,12 +22,13 @@ extension ProcessTests {
             Plan(kind: .file), Plan(kind: .encrypted), Plan(kind: .file, killsServer: true), Plan(kind: .sqlCipher),
         ]
 
-        /// How many kills a plan has; `TANDEM_SOAK=1` for more.
+        /// The number of kills of a plan. `TANDEM_SOAK=1` sets more.
         static let kills = isSoak ? 250 : 6
-        /// A history is given up after so many kills: what it holds is looked at, and the next one begins anew.
+        /// The number of kills after which a history ends. Its files are checked, and the next one begins from scratch.
         static let killsPerHistory = isSoak ? 25 : 6
 
-        @Test(arguments: plans) func everyFileIsWhereItShouldBe(plan: Plan) async throws {
+        @Test(arguments: plans)
+        func `every file is in its place after kills at random moments and a quiet sync`(plan: Plan) async throws {
             for _ in 0..<Self.kills / Self.killsPerHistory {
                 try await withFolder { folder in
                     try await withFolder { elsewhere in
@@ -39,7 +40,7 @@ extension ProcessTests {
     }
 }
 
-/// Some lives on one store, and what is left of them.
+/// Several lives of a process on one store, and the files that they leave.
 private final class FileHistory {
     private typealias Tests = ProcessTests.FileKillTests
 
@@ -49,8 +50,8 @@ private final class FileHistory {
     private let server: ServerOnDisk
     private let line: SyncPeer.Line
     private var truth = PeerTruth()
-    /// Files, by name, that the server had acknowledged and that have left an album which stayed: they stay there, as it is
-    /// told of deleted objects' files alone.
+    /// The names of acknowledged files that were removed from a live album. They stay on the server, which only deletes
+    /// the files of deleted objects.
     private var leaving: Set<String> = []
 
     init(_ plan: ProcessTests.FileKillTests.Plan, _ folder: TemporaryFolder, _ elsewhere: TemporaryFolder) async throws
@@ -82,11 +83,11 @@ private final class FileHistory {
         }
         try await settle()
         try await check()
-        // They have lived.
+        // The peers made progress.
         #expect(truth.acknowledged > 0 && uploads > 0)
     }
 
-    /// Waits for the moment at which a peer is to be killed.
+    /// Waits for the moment at which a peer is killed.
     private func moment(of peer: ChildProcess, isLast: Bool) async throws {
         if isLast || Int.random(in: 0..<5) > 0 {
             let steps = [
@@ -96,11 +97,11 @@ private final class FileHistory {
             let prefix = isLast ? "uploaded" : steps.randomElement() ?? "ack"
             #expect(try await peer.line(prefix, Int.random(in: 1...10)) != nil, "\(peer.lines.suffix(5))")
         }
-        // Or at any moment of starting and opening.
+        // Or at any moment of its start.
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...40)))
     }
 
-    /// Kills a peer, and takes in what it has said.
+    /// Kills a peer, and reads its output.
     private func end(_ peer: ChildProcess) async throws {
         #expect(peer.isRunning, "\(peer.lines.suffix(5))")
         try await peer.end(SIGKILL)
@@ -113,9 +114,9 @@ private final class FileHistory {
         }
     }
 
-    // MARK: Here
+    // MARK: On the device
 
-    /// What a dead process has left in the store's folder.
+    /// Checks the files that a killed process has left in the store's folder.
     private func lookAtFolder() throws {
         if plan.kind != .file {
             for (name, bytes) in try Self.files(below: path) {
@@ -124,7 +125,7 @@ private final class FileHistory {
             }
         }
         guard Bool.random() else { return }
-        // Somebody opens the store, and closes it: what was left is swept.
+        // Opening and closing the store sweeps the leftovers.
         let store = try SyncPeer.open(path, hasFiles: true)
         #expect(try store.checkIntegrity() == [])
         let known = try filesOnDevice(store)
@@ -132,14 +133,14 @@ private final class FileHistory {
         #expect(try names().count == known.count)
     }
 
-    /// The names of all that lies in the folder of files.
+    /// Returns all names in the folder of files.
     private func names() throws -> [String] {
         let folder = path + "-files"
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") }
     }
 
-    /// The bytes of a store, its journals and its files.
+    /// Returns the bytes of a store, its journals and its files.
     private static func files(below path: String) throws -> [String: Data] {
         var all: [String: Data] = [:]
         for name in [path, path + "-wal", path + "-journal"] { all[name] = FileManager.default.contents(atPath: name) }
@@ -149,13 +150,13 @@ private final class FileHistory {
         return all
     }
 
-    /// The IDs of the files that albums name and that lie on this device.
+    /// Returns the IDs of the files that albums name and that are on this device.
     private func filesOnDevice(_ store: Store) throws -> Set<FileID> {
         let albums = try store.objects(Album.self).all() + store.objects(Album.self).onlyDeleted().all()
         return Set(try albums.flatMap(\.files).filter { try store.attachments.status(of: $0).isOnDevice }.map(\.id))
     }
 
-    /// Quiet: nobody edits any more, and nobody dies.
+    /// Syncs without further edits and kills, until nothing is left to send.
     private func settle() async throws {
         let store = try SyncPeer.open(path, hasFiles: true)
         defer { store.close() }
@@ -168,7 +169,7 @@ private final class FileHistory {
             let unwanted = try await store.read { try $0.unwantedFiles() }
             let isQuiet = result.entries.isEmpty && result.uploads.isEmpty && unwanted.isEmpty
             if try isQuiet && store.operations.count() == 0 { return }
-            // What may still be arriving is deleted when it has.
+            // A file in flight is deleted once it has arrived.
             if let date = unwanted.compactMap(\.retryAt).max() {
                 try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow)))
             }
@@ -194,7 +195,7 @@ private final class FileHistory {
         let albums = try await store.objects(Album.self).all()
         #expect(albums.filter { !$0.isSynced }.map(\.tag) == [])
         #expect(try await store.objects(Album.self).onlyDeleted().count() == 0)
-        // The same objects here and there, and what was acknowledged.
+        // The device and the server have the same objects, including all acknowledged ones.
         #expect(truth.problems(of: albums.map { ($0.tag, $0.words) }) == [])
         let there = try rows.map { try ServedAlbum($0) }
         #expect(Set(there) == Set(albums.map { ServedAlbum($0) }))
@@ -210,7 +211,7 @@ private final class FileHistory {
         try checkFolder()
     }
 
-    /// Nothing but whole files, by names of ours; in the clear where the store is.
+    /// Checks that the folder contains only complete files with valid names, unencrypted only in a plain store.
     private func checkFolder() throws {
         let names = try names()
         for name in names {
@@ -218,16 +219,16 @@ private final class FileHistory {
             #expect(isOurs, "\(name)")
         }
         guard plan.kind == .file else { return }
-        // The look at the encrypted kinds would find what it looks for.
+        // A plain file contains the mark that the check of encrypted stores searches for.
         let files = try Self.files(below: path)
         let large = names.filter { (files[$0]?.count ?? 0) > 1000 }
         #expect(large.allSatisfy { files[$0]?.range(of: Data(PeerPicture.mark.utf8)) != nil })
     }
 
-    // MARK: There
+    // MARK: On the server
 
-    /// Each file that an album names is on the server, once, and of the others only those that have left one. What was cut
-    /// in its upload, and is in no album by now, has gone.
+    /// Checks that the server has each file of an album once, and no others except those that left an album. A file
+    /// without an album whose upload was interrupted is deleted.
     private func checkShelf(_ albums: [Album]) throws {
         let shelf = try FileShelf.inFolder(at: shelf)
         let served = try shelf.files()

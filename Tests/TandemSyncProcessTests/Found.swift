@@ -3,13 +3,13 @@ import Tandem
 import TandemServerCore
 import TandemSyncTestScript
 
-/// An object as it is somewhere, in the words of a ``PeerTruth``.
+/// An object of a store or a server, in the form of a ``PeerTruth``.
 struct Found: Hashable {
     let serverID: String
     let tag: String
     let values: [String: String]
 
-    /// What a server has, its tombstones left out.
+    /// Returns the live objects of a server.
     static func on(_ rows: [ServerRow]) -> [Found] {
         let live = rows.filter { !$0.deleted }
         let tags = Dictionary(live.map { ($0.id, text($0, "tag")) }, uniquingKeysWith: { first, _ in first })
@@ -28,7 +28,7 @@ struct Found: Hashable {
         }.sorted { $0.tag < $1.tag }
     }
 
-    /// What a store has.
+    /// Returns the objects of a store.
     static func `in`(_ store: Store) throws -> [Found] {
         try store.read { tx in
             let todos = try tx.objects(ToDo.self).all().map { todo in
@@ -60,7 +60,7 @@ struct Found: Hashable {
         }
     }
 
-    /// A list of IDs, which goes as its text.
+    /// Returns a list of IDs, which is sent as its text.
     private static func list(_ value: JSONValue?) -> [String] {
         guard case .text(let json)? = value else { return [] }
         return (try? JSONDecoder().decode([String].self, from: Data(json.utf8))) ?? []

@@ -6,11 +6,11 @@ import TandemSyncTestScript
 import TandemTesting
 import Testing
 
-/// What a process leaves behind that is killed while it synchronises an encrypted store.
+/// The files left by a process that is killed while it synchronizes an encrypted store.
 extension ProcessTests {
     @Suite struct KilledPlaintextTests {
         @Test(arguments: [StoreKind.file, .encrypted, .sqlCipher])
-        func whatAKilledPeerHasSyncedIsInNoFile(kind: StoreKind) async throws {
+        func `no file contains plaintext after a kill during a sync`(kind: StoreKind) async throws {
             try await withFolder { folder in
                 try await withFolder { elsewhere in
                     let server = try await ServerOnDisk(in: elsewhere, ["--latency", "2"])
@@ -18,7 +18,7 @@ extension ProcessTests {
                     (line.user, line.reportsConflicts) = ("ПользовательАнна", true)
                     let path = folder.path(of: SyncPeer.name(kind))
                     let found = try await lives(path, line, server)
-                    // A plain store shows that each of them would be found.
+                    // In a plain store each word is found, which validates the search.
                     #expect(found.here == (kind == .file ? Set(found.words) : []))
                     let store = try SyncPeer.open(path)
                     defer { store.close() }
@@ -38,7 +38,7 @@ extension ProcessTests {
             #expect(try await first.line("waiting") != nil && first.lines.contains("sync complete"))
             try await first.end(SIGKILL)
 
-            // Another device is quicker, and the server keeps more than the model knows.
+            // Another device is faster, and the server stores more members than the model knows.
             let before = try #require(try server.rows().first)
             let members: [RemoteItem.Member] = [
                 ("tag", .text("1")), ("title", .text("ЗначениеДругого")), ("isDone", .bool(false)),
@@ -63,7 +63,7 @@ extension ProcessTests {
             try await second.end(SIGKILL)
             here.formUnion(try StoreFiles.words(words, beside: path))
 
-            // In the midst of requests.
+            // Kill during requests.
             for life in 0..<2 {
                 let third = try ChildProcess("TandemSyncTestPeer", ["run", path, line.argument(), "A-\(life)"])
                 #expect(try await third.line("sending", 30) != nil)

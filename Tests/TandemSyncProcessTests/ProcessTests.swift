@@ -9,7 +9,7 @@ import Testing
 /// The parent of the suites that start servers and devices as processes.
 @Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(10))) struct ProcessTests {}
 
-/// A server as a process, with its rows on disk, that can be killed and comes back at the same address.
+/// A server process with its rows on disk. It can be killed, and restarts at the same address.
 final class ServerOnDisk {
     let url: URL
     private let store: String
@@ -36,20 +36,20 @@ final class ServerOnDisk {
         return url
     }
 
-    /// Ends it as `kill -9` does, and starts it again at its address.
+    /// Ends the process as `kill -9` does, and restarts it at its address.
     func killAndRestart() async throws {
         try await process.end(SIGKILL)
         process = try Self.start(store, options, port: url.port ?? 0)
         _ = try await Self.url(of: process)
     }
 
-    /// Stops it, and gives what it has kept.
+    /// Stops the process, and returns its stored rows.
     func stop() async throws -> [ServerRow] {
         try await process.end(SIGTERM)
         return try rows()
     }
 
-    /// What it has on disk.
+    /// Returns the rows on disk.
     func rows(in tables: String...) throws -> [ServerRow] {
         let core = try ServerCore.onFile(at: store)
         defer { core.store.close() }
@@ -57,7 +57,7 @@ final class ServerOnDisk {
     }
 }
 
-/// Runs a test in a folder of its own.
+/// Runs a test in its own folder.
 func withFolder<T>(_ body: (TemporaryFolder) async throws -> T) async throws -> T {
     let folder = try TemporaryFolder()
     defer { folder.remove() }

@@ -3,7 +3,7 @@ import Tandem
 import TandemServerCore
 import TandemSyncTestScript
 
-/// An album as its server should have it.
+/// The expected form of an album on its server.
 struct ServedAlbum: Hashable {
     private struct File: Codable, Hashable {
         let id: String

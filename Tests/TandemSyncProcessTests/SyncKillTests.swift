@@ -7,14 +7,14 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Processes that edit and synchronise are ended by `kill -9` at random moments. At the end, after a quiet sync, all that
-/// they acknowledged is on the server, once, as they left it.
+/// `kill -9` ends processes that edit and synchronize, at random moments. After a final quiet sync, the server must
+/// have every acknowledged change exactly once.
 extension ProcessTests {
     @Suite struct SyncKillTests {
         struct Plan: CustomTestStringConvertible, Sendable {
             var isDatasync: Bool
             var hasServerIDs = false
-            /// How many processes share the store. The first one is killed.
+            /// The number of processes that share the store. The first one is killed.
             var peers = 1
             var killsServer = false
 
@@ -24,20 +24,22 @@ extension ProcessTests {
             }
         }
 
-        // Two processes with IDs that the server makes are left out. What a killed one has sent may reach the server
-        // after the other one has looked it up: a second object, as the documentation says.
+        // Plans with two processes and server-made IDs are omitted. A killed process's request may reach the server
+        // after the other process has looked it up. That creates a second object, as documented.
         static let plans = [
             Plan(isDatasync: true), Plan(isDatasync: false), Plan(isDatasync: true, hasServerIDs: true),
             Plan(isDatasync: false, hasServerIDs: true), Plan(isDatasync: true, peers: 2),
             Plan(isDatasync: false, peers: 2), Plan(isDatasync: true, killsServer: true),
         ]
 
-        /// The number of kills; `TANDEM_SOAK=1` for more. The plans share them.
+        /// The number of kills. `TANDEM_SOAK=1` sets more. The plans share them.
         static let kills = isSoak ? 500 : 15
-        /// A history is given up after so many kills: what it holds is looked at, and the next one begins anew.
+        /// The number of kills after which a history ends. Its objects are checked, and the next one begins from
+        /// scratch.
         static let killsPerHistory = 10
 
-        @Test(arguments: plans) func whatWasAcknowledgedIsOnTheServerOnce(plan: Plan) async throws {
+        @Test(arguments: plans)
+        func `acknowledged changes are on the server once after kills at random moments`(plan: Plan) async throws {
             var left = (Self.kills + Self.plans.count - 1) / Self.plans.count
             while left > 0 {
                 try await history(plan, kills: min(left, Self.killsPerHistory))
@@ -74,7 +76,7 @@ extension ProcessTests {
                     }
                 }
                 for other in others { theirs += try await end(other, &truth) }
-                // One sync at a time, whoever dies.
+                // Only one sync runs at a time, despite the kills.
                 let meetings = own.filter { exchange in theirs.contains { $0.overlaps(exchange) } }
                 #expect(meetings.isEmpty)
                 #expect(plan.peers == 1 || !own.isEmpty && !theirs.isEmpty)
@@ -83,23 +85,23 @@ extension ProcessTests {
             }
         }
 
-        /// Waits for the moment at which a peer is to be killed.
+        /// Waits for the moment at which a peer is killed.
         private func moment(of peer: ChildProcess, _ plan: Plan, isLast: Bool) async throws {
             if isLast || plan.peers > 1 || Int.random(in: 0..<4) > 0 {
-                // After a random line: of an act, of a sync, or of a request that is under way.
+                // After a random line of an act, of a sync, or of a request under way.
                 let prefix =
                     isLast && plan.peers == 1
                     ? "ack"
                     : try #require(plan.peers > 1 ? "sent" : ["ack", "sync", "sending", "sent"].randomElement())
                 #expect(try await peer.line(prefix, Int.random(in: 1...12)) != nil, "\(peer.lines.suffix(5))")
             }
-            // Or at any moment of starting and opening.
+            // Or at any moment of its start.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...40)))
         }
 
-        /// Kills a peer, and takes in what it has said.
+        /// Kills a peer, and reads its output.
         ///
-        /// - Returns: What it has sent, and when.
+        /// - Returns: The peer's exchanges with the server, with their times.
         private func end(_ peer: ChildProcess, _ truth: inout PeerTruth) async throws -> [PeerExchange] {
             #expect(peer.isRunning, "\(peer.lines.suffix(5))")
             try await peer.end(SIGKILL)
@@ -109,7 +111,7 @@ extension ProcessTests {
             return PeerExchange.all(in: lines)
         }
 
-        /// Quiet: nobody edits any more, and nobody dies.
+        /// Syncs without further edits and kills, until nothing is left to send.
         private func settle(_ path: String, _ line: SyncPeer.Line) async throws {
             let store = try SyncPeer.open(path)
             defer { store.close() }
@@ -133,7 +135,7 @@ extension ProcessTests {
             #expect(Set(here).symmetricDifference(there).isEmpty)
             #expect(here.count == there.count)
             #expect(truth.problems(of: there.map { ($0.tag, $0.values) }) == [])
-            // They have lived.
+            // The peers made progress.
             #expect(truth.acknowledged > 0)
         }
     }

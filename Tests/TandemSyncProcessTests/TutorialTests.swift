@@ -5,12 +5,12 @@ import TandemSyncTestScript
 import TandemTesting
 import Testing
 
-/// What the tutorial of Azure Mobile Apps let its readers try: an app that is offline because its server's name is wrong.
+/// An experiment from the tutorial of Azure Mobile Apps: an app is offline because its server's name is wrong.
 extension ProcessTests {
     @Suite struct TutorialTests {
         private let nowhere = SyncPeer.Line(url: URL(string: "http://nonexistent.invalid")!)
 
-        /// What an app says until it is killed.
+        /// Runs an app until it is killed, and returns its output.
         private func play(_ path: String, _ line: SyncPeer.Line, _ steps: String...) async throws -> [String] {
             let peer = try ChildProcess("TandemSyncTestPeer", ["play", path, line.argument()] + steps + ["wait"])
             #expect(try await peer.line("waiting") != nil)
@@ -19,7 +19,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: [true, false])
-        func whatIsDoneOfflineOutlivesTheAppAndArrivesWhenTheServerIsFound(isDatasync: Bool) async throws {
+        func `offline changes survive a restart and arrive once the server is found`(isDatasync: Bool) async throws {
             try await withFolder { folder in
                 let server = try await ServerOnDisk(
                     in: folder, ["--dialect", isDatasync ? "datasync" : "azure-mobile-apps"])
@@ -33,19 +33,19 @@ extension ProcessTests {
                     offlineFirst == [
                         "sync failed: unreachable", "added 1", "added 2", "sync failed: unreachable", "edited 1",
                     ])
-                // It starts again, and still finds no server.
+                // The app restarts, and still finds no server.
                 let again = try await play(path, offline, "list", "sync", "list")
                 let unsent = ["has 1: Кефир, pending insert", "has 2: Bread, pending insert", "listed"]
                 #expect(again == unsent + ["sync failed: unreachable"] + unsent)
                 #expect(Found.on(try server.rows()).isEmpty)
 
-                // The right host.
+                // The correct host.
                 let found = try await play(path, online, "list", "sync", "list")
                 let synced = ["has 1: Кефир, synced", "has 2: Bread, synced", "listed"]
                 #expect(found == unsent + ["sync complete"] + synced)
                 #expect(titles(try server.rows()) == ["1 Кефир", "2 Bread"])
 
-                // A wrong address later stops nothing but this sync.
+                // A later wrong address only fails that sync.
                 let lost = try await play(path, offline, "edit:2:Хлеб", "add:3:Eggs", "sync", "list")
                 #expect(
                     lost == [
@@ -58,7 +58,7 @@ extension ProcessTests {
             }
         }
 
-        /// What is live on a server, by tags.
+        /// Returns the live titles on a server, by their tags.
         private func titles(_ rows: [ServerRow]) -> [String] {
             Found.on(rows).map { "\($0.tag) \($0.values["title"] ?? "")" }
         }

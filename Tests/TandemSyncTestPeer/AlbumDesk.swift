@@ -1,11 +1,11 @@
 import Tandem
 import TandemSyncTestScript
 
-/// What lies before somebody who edits albums at random, in one transaction.
+/// The state from which a random act on albums is chosen, in one transaction.
 struct AlbumDesk {
     let albums: [Album]
     let deleted: [Album]
-    /// Files that are in no album yet.
+    /// The files that are in no album yet.
     let fresh: [Attachment]
 
     func act(_ tag: String, _ tx: WriteTransaction) throws {
@@ -23,7 +23,7 @@ struct AlbumDesk {
                 album.pages.replaceSubrange(index...index, with: fresh)
             }
         case ..<72:
-            // The files are shared.
+            // The albums share the files.
             try insert(Album(tag: tag, title: tag, cover: album.cover, pages: album.pages.shuffled()), tx)
         case ..<78: try edit(album, tx) { $0.title = tag }
         case ..<82:
@@ -44,7 +44,7 @@ struct AlbumDesk {
     private func edit(_ album: Album, _ tx: WriteTransaction, _ body: (inout Album) -> Void) throws {
         var changed = album
         body(&changed)
-        // What the server has acknowledged and leaves an album that stays is not deleted there.
+        // An acknowledged file that is removed from a live album is not deleted on the server.
         for file in Set(album.files).subtracting(changed.files) where file.serverURL != nil {
             SyncPeerMain.say("leaving \(file.name)")
         }

@@ -4,15 +4,15 @@ import TandemSync
 import TandemSyncTestScript
 import TandemTesting
 
-/// One life of a peer that attaches, replaces, copies and deletes files at random, and synchronises and fetches them
-/// meanwhile, for ever.
+/// A life of a peer. It attaches, replaces, copies and deletes random files, and concurrently synchronizes and
+/// downloads them, without end.
 struct FileLife: Sendable {
     private let store: Store
     private let context: SyncContext
-    /// Whose albums are its own. It is another one in each life.
+    /// The name of the life, which owns its albums. Each life has another one.
     private let name: String
 
-    /// - Parameter name: `A-7`: the seventh life of A.
+    /// - Parameter name: The name of the life. For example, `A-7` is the seventh life of A.
     init(_ store: Store, _ line: SyncPeer.Line, name: String) throws {
         self.store = store
         self.name = name
@@ -38,10 +38,10 @@ struct FileLife: Sendable {
         }
     }
 
-    // MARK: Synchronising
+    // MARK: Synchronizing
 
     private func synchronize() async throws {
-        // A server that comes back may still have a request of a process that is gone.
+        // A restarted server may still execute a request of a dead process.
         let report = SyncReport(excuses: [.unreachable, .later])
         try await report.synchronizeForEver(context)
     }
@@ -63,7 +63,7 @@ struct FileLife: Sendable {
             } catch let error as TandemError
                 where error.code == .unknownAttachment || error.code == .attachmentNotHere
             {
-                // Its objects went meanwhile, or the cache was too small for it.
+                // The file's objects were deleted meanwhile, or the cache was too small.
                 SyncPeerMain.say("\(error.code)")
             } catch {
                 let isThere = try await store.objects(Album.self).all().contains {
@@ -88,7 +88,7 @@ struct FileLife: Sendable {
     }
 
     private func act(_ tag: String) async throws {
-        // What the act has no use for goes at its end.
+        // The draft of a file that the act does not use is removed at its end.
         var fresh: [Attachment] = []
         for index in 0..<Int.random(in: 0...2) { fresh.append(try await attach("\(tag)-\(index)")) }
         let files = fresh
@@ -101,7 +101,7 @@ struct FileLife: Sendable {
         SyncPeerMain.say("ack")
     }
 
-    /// Takes a file in, in one of the ways that there are.
+    /// Attaches a file in a random way.
     private func attach(_ name: String) async throws -> Attachment {
         let sizes = [0, 1, 700, 5000, 65_536, 65_537, 200_000, 1 << 20, (1 << 20) + 1, 3 << 20]
         let bytes = PeerPicture(name: name, size: sizes.randomElement() ?? 0).bytes
@@ -110,7 +110,7 @@ struct FileLife: Sendable {
         switch Int.random(in: 0..<3) {
         case 0: return try store.attachments.add(bytes, name: name)
         case 1:
-            // It is in the clear, and none of the store's.
+            // The source is unencrypted, and not in the store.
             let path = (store.path as NSString).deletingLastPathComponent + "/source-of-\(name)"
             try Data(bytes).write(to: URL(fileURLWithPath: path))
             defer { try? FileManager.default.removeItem(atPath: path) }

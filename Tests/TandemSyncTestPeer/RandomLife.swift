@@ -4,16 +4,16 @@ import TandemSync
 import TandemSyncTestScript
 import TandemTesting
 
-/// One life of a peer that edits at random, and synchronises meanwhile, for ever.
+/// A life of a peer that makes random edits, and concurrently synchronizes, without end.
 struct RandomLife: Sendable {
     let store: Store
     let line: SyncPeer.Line
-    /// Whose objects are its own: those whose tags begin with it. It is another one in each life.
+    /// The name of the life, which is the prefix of its objects' tags. Each life has another one.
     let name: String
-    /// What its objects' tags begin with in all its lives.
+    /// The prefix of its objects' tags in all lives.
     private let family: String
 
-    /// - Parameter name: `A-7`: the seventh life of A.
+    /// - Parameter name: The name of the life. For example, `A-7` is the seventh life of A.
     init(_ store: Store, _ line: SyncPeer.Line, name: String) {
         self.store = store
         self.line = line
@@ -30,7 +30,7 @@ struct RandomLife: Sendable {
         }
     }
 
-    // MARK: Synchronising
+    // MARK: Synchronizing
 
     private func synchronize() async throws {
         let context = try line.context(store) { step in
@@ -72,7 +72,7 @@ struct RandomLife: Sendable {
     }
 }
 
-/// What lies before somebody who edits at random. They refer to all objects, and change their own.
+/// The state from which a random edit is chosen. A peer changes its own objects, and may refer to all objects.
 private struct Desk {
     let todos: [ToDo]
     let keepers: [Keeper]
@@ -149,7 +149,7 @@ private struct Desk {
         ["Лента", "Перекрёсток", "İstanbul", "ქართული", "", "カード", "a'b\"c\\"].randomElement() ?? ""
     }
 
-    /// Whole milliseconds: what the wire keeps.
+    /// Whole milliseconds, which the wire preserves.
     private static func date() -> Date? {
         [nil, Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 1_795_000_000.003)].randomElement() ?? nil
     }

@@ -3,7 +3,7 @@ import Tandem
 import TandemSync
 import TandemSyncTestScript
 
-/// One life of a peer that does as it is told.
+/// A life of a peer that executes given steps.
 struct ScriptedLife {
     private let store: Store
     private let context: SyncContext
@@ -13,7 +13,7 @@ struct ScriptedLife {
         context = try line.context(store)
     }
 
-    /// - Parameter steps: `add:tag:title`, `edit:tag:title`, `sync`, `list`, and `wait`, to be killed.
+    /// - Parameter steps: `add:tag:title`, `edit:tag:title`, `sync`, `list`, and `wait`, which waits to be killed.
     func play(_ steps: some Sequence<String>) async throws {
         for step in steps {
             let words = step.split(separator: ":", omittingEmptySubsequences: false).map(String.init)

@@ -3,8 +3,7 @@ import Tandem
 import TandemSync
 import TandemSyncTestScript
 
-/// A process that tests start beside themselves, to kill it while it synchronises a store with a server. One line on
-/// its output for each thing done.
+/// A process that tests start and kill while it synchronizes a store with a server. It prints one line for each action.
 @main struct SyncPeerMain {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -26,7 +25,7 @@ import TandemSyncTestScript
 
     private struct Unknown: Error {}
 
-    /// Prints a line at once: who is killed next must have said it. One write, so that two threads' lines are two.
+    /// Prints a line at once, so that a kill can't lose it. A single write keeps the lines of two threads apart.
     static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }

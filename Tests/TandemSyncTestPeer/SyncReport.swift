@@ -1,11 +1,13 @@
 import TandemSync
 
-/// Says what of a sync is an error. Nobody else changes the server's objects: all that is sent is taken, sooner or later.
+/// A report of the errors of a sync. No other client changes the server's objects, so every request succeeds
+/// eventually.
 struct SyncReport {
-    /// Why a push may stop, and an upload fail.
+    /// The errors that may stop a push or an upload.
     var excuses: Set<SyncError.Code> = [.unreachable]
 
-    /// Syncs until the process is killed. A pull may bring what a lost push has made; a push alone has to find it by itself.
+    /// Syncs until the process is killed. A pull may fetch the objects of a lost push. A push alone must find them
+    /// itself.
     func synchronizeForEver(_ context: SyncContext) async throws {
         while true {
             SyncPeerMain.say("syncing")

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A running process of this package's: a peer, or the server.
+/// A running process of this package: a peer, or the server.
 package final class ChildProcess {
     private let process = Process()
     private let output: URL
 
-    /// - Parameter name: The executable's, which is built beside the tests'.
+    /// - Parameter name: The name of an executable that is built beside the tests.
     package init(_ name: String, _ arguments: [String]) throws {
         output = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-output-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: output.path, contents: nil)
@@ -34,16 +34,16 @@ package final class ChildProcess {
     /// The lines printed so far.
     package var lines: [String] {
         let data = (try? Data(contentsOf: output)) ?? Data()
-        // What follows the last line's end is not a line yet.
+        // The text after the last line break is not a complete line yet.
         return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().map(String.init)
     }
 
     package var isRunning: Bool { process.isRunning }
 
-    /// Waits until so many lines begin so.
+    /// Waits until a number of lines have a prefix.
     ///
-    /// - Returns: The last of them; `nil` if the process ends without.
+    /// - Returns: The last of them, or `nil` if the process ends before.
     package func line(_ prefix: String, _ count: Int = 1) async throws -> String? {
         while true {
             let wasRunning = process.isRunning
@@ -54,7 +54,7 @@ package final class ChildProcess {
         }
     }
 
-    /// Sends a signal, and waits for the end.
+    /// Sends a signal, and waits for the process to end.
     package func end(_ signal: Int32) async throws {
         kill(process.processIdentifier, signal)
         while process.isRunning { try await Task.sleep(for: .milliseconds(2)) }

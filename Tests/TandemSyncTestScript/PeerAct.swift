@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a peer does to one object in one transaction. It says so before, and once more when it is done.
+/// A peer's change of one object in one transaction. The peer prints it before and after the change.
 package struct PeerAct: Codable, Sendable {
     package enum Kind: String, Codable, Sendable { case insert, edit, delete }
 
     package let kind: Kind
     package let model: String
     package let tag: String
-    /// What it writes, by the properties' names: as text, references by their tags.
+    /// The written values by the properties' names, as text, with references by their tags.
     package let values: [String: String]
 
     package init(_ kind: Kind, _ model: String, _ tag: String, _ values: [String: String] = [:]) {
@@ -17,7 +17,7 @@ package struct PeerAct: Codable, Sendable {
         self.values = values
     }
 
-    /// In a line.
+    /// Returns the act as one line.
     package func line() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -29,15 +29,15 @@ package struct PeerAct: Codable, Sendable {
     }
 }
 
-/// How values are compared.
+/// The textual forms in which values are compared.
 package enum PeerText {
-    /// Whole milliseconds: what the wire keeps.
+    /// Whole milliseconds, which the wire preserves.
     package static func of(_ date: Date?) -> String {
         date.map { "\(Int64(($0.timeIntervalSince1970 * 1000).rounded()))" } ?? "nil"
     }
 
     package static func of(_ text: String?) -> String { text ?? "nil" }
 
-    /// In the list's order.
+    /// The tags in the list's order.
     package static func of(tags: [String]) -> String { tags.joined(separator: ",") }
 }

@@ -1,18 +1,18 @@
 import Dispatch
 
-/// The time from when a peer marked an operation as being sent until it had stored the answer.
+/// The time from the mark of an operation as being sent until its response was stored.
 package struct PeerExchange: Sendable {
-    /// Nanoseconds since the machine was started: the same in all processes.
+    /// The nanoseconds since the system's start, which are equal in all processes.
     package static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     private let begin: UInt64
     private let end: UInt64
 
-    /// Whether both were under way at one time.
+    /// Returns whether both were under way at the same time.
     package func overlaps(_ other: PeerExchange) -> Bool { begin < other.end && other.begin < end }
 
-    /// What a peer has said of its exchanges, in `sending id time` and `sent id time`. What was under way when it died
-    /// is left out.
+    /// Returns the exchanges in a peer's output, from the lines `sending id time` and `sent id time`. Exchanges under
+    /// way when the peer died are omitted.
     package static func all(in lines: [String]) -> [PeerExchange] {
         var begun: [Substring: UInt64] = [:]
         var all: [PeerExchange] = []

@@ -1,8 +1,8 @@
 import Tandem
 
-/// A file that peers attach. Its bytes follow from its name and its size, so that both sides know them.
+/// A file that peers attach. Its bytes are derived from its name and size, so that both sides know them.
 package struct PeerPicture: Hashable, Sendable {
-    /// Stands in each file of some size: where it is found, the file lies in the clear.
+    /// A text in each larger file. A file that contains it is unencrypted.
     package static let mark = "КассовыйЧекВОткрытомВиде"
 
     package let name: String
@@ -13,12 +13,12 @@ package struct PeerPicture: Hashable, Sendable {
         self.size = size
     }
 
-    /// The file of an attachment, as its name and its size have it.
+    /// Creates the file of an attachment, from its name and size.
     package init(_ attachment: Attachment) {
         self.init(name: attachment.name, size: Int(attachment.size ?? -1))
     }
 
-    /// One from a text of ``text(of:)``'s; `nil` if it is none.
+    /// Creates a file from a text of ``text(of:)``. Returns `nil` for any other text.
     package init?(_ text: some StringProtocol) {
         let sides = text.split(separator: "=")
         guard sides.count == 2, let size = Int(sides[1]) else { return nil }
@@ -33,7 +33,7 @@ package struct PeerPicture: Hashable, Sendable {
         bytes.reserveCapacity(size + block.count + 20)
         var number = 0
         while bytes.count < size {
-            // No block is as another.
+            // All blocks differ.
             bytes += "\(number) ".utf8
             bytes += block
             number += 1
@@ -42,7 +42,7 @@ package struct PeerPicture: Hashable, Sendable {
         return bytes
     }
 
-    /// What an act says of some attachments.
+    /// Returns the text by which an act describes attachments.
     package static func text(of attachments: [Attachment]) -> String {
         attachments.map { PeerPicture($0) }.map { "\($0.name)=\($0.size)" }.joined(separator: ",")
     }

@@ -1,24 +1,24 @@
-/// What must be so after the lives of some peers: it follows from what they have said.
+/// The expected state after the lives of some peers, derived from their output.
 ///
-/// Who was killed between saying what they would do and saying that it is done may have done it or not.
+/// A peer that was killed between the lines before and after an act may have executed the act or not.
 package struct PeerTruth {
     package struct Object {
         package let model: String
-        /// What each property may be.
+        /// The possible values of each property.
         package var values: [String: Set<String>]
-        /// Whether it is there: both, if nobody knows.
+        /// Whether the object exists: both values if that is unknown.
         package var isThere: Set<Bool>
     }
 
     package private(set) var objects: [String: Object] = [:]
-    /// How many acts were acknowledged.
+    /// The number of acknowledged acts.
     package private(set) var acknowledged = 0
 
     package init() {}
 
-    /// Takes in what a peer said in one life.
+    /// Reads the output of one life.
     ///
-    /// - Parameter lines: In pairs, `try …` and `ack`, among others.
+    /// - Parameter lines: The lines, which contain pairs of `try …` and `ack`.
     package mutating func live(_ lines: [String]) throws {
         var tried: PeerAct?
         for line in lines {
@@ -38,14 +38,14 @@ package struct PeerTruth {
         case .insert:
             objects[act.tag] = Object(model: act.model, values: act.values.mapValues { [$0] }, isThere: [true])
         case .edit:
-            // It was there: if nobody knew whether it had been inserted, it had.
+            // The object existed: an insert with an unknown outcome was executed.
             objects[act.tag]?.isThere = [true]
             for (name, value) in act.values { objects[act.tag]?.values[name] = [value] }
         case .delete: objects[act.tag]?.isThere = [false]
         }
     }
 
-    /// Takes in what may have been done.
+    /// Records an act that may have been executed.
     private mutating func suppose(_ act: PeerAct) {
         switch act.kind {
         case .insert:
@@ -56,9 +56,9 @@ package struct PeerTruth {
         }
     }
 
-    /// What of some objects is not as it must be.
+    /// Returns the differences between objects and the expected state.
     ///
-    /// - Parameter found: The values of the objects that are there, by their tags; a tag that is there twice twice.
+    /// - Parameter found: The values of the existing objects, by their tags. A duplicate tag occurs twice.
     package func problems(of found: [(tag: String, values: [String: String])]) -> [String] {
         var problems: [String] = []
         let byTag = Dictionary(grouping: found, by: \.tag)
@@ -70,7 +70,7 @@ package struct PeerTruth {
             }
             if !object.isThere.contains(true) { problems.append("\(tag) was deleted, and is there") }
             for (name, allowed) in object.values {
-                // What it refers to may have gone since.
+                // The object's reference target may have been deleted since.
                 let allowed = allowed.map { name == "keeper" || name == "todos" ? Self.without(byTag, $0) : $0 }
                 let value = copies[0].values[name] ?? "?"
                 if !allowed.contains(value) {
@@ -84,7 +84,7 @@ package struct PeerTruth {
         return problems.sorted()
     }
 
-    /// Tags without those of objects that are not there.
+    /// Returns tags without those of missing objects.
     private static func without(_ byTag: [String: some Any], _ tags: String) -> String {
         tags.split(separator: ",").filter { byTag[String($0)] != nil }.joined(separator: ",")
     }

@@ -4,21 +4,21 @@ import TandemDatasync
 import TandemSync
 import TandemTesting
 
-/// How both sides open the store that they share, and synchronise it.
+/// The settings by which both sides open and synchronize their shared store.
 package enum SyncPeer {
     package static let models: [any Model.Type] = [Keeper.self, ToDo.self]
     package static let modelsWithFiles: [any Model.Type] = [Album.self]
 
-    /// How many bytes of files that the server has are kept: less than some of them have, so that most go again.
+    /// The cache size for uploaded files, in bytes. It is smaller than some files, so that most are evicted again.
     package static let cacheSize: Int64 = 1 << 20
 
-    /// The property in which a server that makes the IDs keeps the local ones.
+    /// The property in which a server that makes the IDs stores the local IDs.
     package static let lookUp = "localKey"
 
-    /// The name of a store's file tells both sides what kind of store it is.
+    /// Returns the file name of a store, which contains its kind.
     package static func name(_ kind: StoreKind) -> String { "\(kind).tandem" }
 
-    /// Opens a store as the kind that its name says.
+    /// Opens a store as the kind in its file name.
     package static func open(_ path: String, hasFiles: Bool = false) throws -> Store {
         let name = (path as NSString).lastPathComponent
         let kind = StoreKind.allCases.first { $0 != .memory && name == Self.name($0) } ?? .file
@@ -28,7 +28,7 @@ package enum SyncPeer {
         return try kind.open(at: path, hasFiles ? modelsWithFiles : models, configuration: configuration)
     }
 
-    /// What a store is synchronised with, and how. It is told in one argument.
+    /// The server and options of a sync, encoded in one argument.
     package struct Line: Codable, Sendable {
         package var url: URL
         package var isDatasync = true
@@ -52,15 +52,15 @@ package enum SyncPeer {
         }
 
         /// - Parameters:
-        ///   - onPushStep: Sees each step of a push.
-        ///   - onFileStep: Sees each step of an upload.
+        ///   - onPushStep: A closure that receives each step of a push.
+        ///   - onFileStep: A closure that receives each step of an upload.
         package func context(
             _ store: Store, onPushStep: (@Sendable (PushStep) -> Void)? = nil,
             onFileStep: (@Sendable (FileStep) -> Void)? = nil
         ) throws -> SyncContext {
             var options = SyncContext.Options()
             options.serverName = "ИмяСервера"
-            // Nobody commits late here, and what one has sent oneself need not be fetched again and again.
+            // No client commits late here, and a client's own writes need not be fetched repeatedly.
             options.overlap = .seconds(1)
             options.retry.first = .milliseconds(5)
             if let onPushStep { options.onPushStep = { onPushStep($0) } }

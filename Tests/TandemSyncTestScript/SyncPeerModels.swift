@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// Whose to-dos some are. The tag, by which tests know it, never changes.
+/// The owner of some to-dos. Its tag, by which tests find it, never changes.
 @Model package struct Keeper {
     package var tag: String
     package var name: String?
@@ -17,7 +17,7 @@ import Tandem
     package var keeper: Reference<Keeper>?
 }
 
-/// What has files: one, and a list of them. In the stores of peers that sync files alone.
+/// A model with files: one attachment, and a list. Only the stores of peers that sync files have it.
 @Model package struct Album {
     package var tag: String
     package var title: String
@@ -26,10 +26,10 @@ import Tandem
 }
 
 extension Album {
-    /// All of them, in their order.
+    /// All files, in their order.
     package var files: [Attachment] { [cover].compactMap { $0 } + pages }
 
-    /// What a ``PeerAct`` says of it.
+    /// The values as a ``PeerAct`` contains them.
     package var words: [String: String] {
         [
             "title": title, "cover": PeerPicture.text(of: [cover].compactMap { $0 }),

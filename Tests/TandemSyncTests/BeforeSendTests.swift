@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// The app looks at each operation before it is sent.
+/// The app's hook that sees each operation before it is sent.
 @Suite(.ownThreads) struct BeforeSendTests {
-    @Test func theAppSeesWhatIsToBeSent() async throws {
+    @Test func `the app sees each operation before it is sent`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let seen = Seen<OutgoingOperation<Card>>()
         try desk.sync.table(Card.self).setBeforeSend { operation in
@@ -25,13 +25,13 @@ import Testing
         try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
         try await desk.sync.push()
         #expect(seen.all.map(\.kind) == [.insert, .update, .delete])
-        // An update that waits for the insert of what it refers to is shown when its turn has come.
+        // An update that waits for the insert of its reference's target is shown when it can be sent.
         let update = try #require(seen.all.dropFirst().first)
         #expect(update.object.points == 2 && update.object.owner?.localID == person.localID)
         #expect(update.changed == ["points", "owner"] && update.object.localID == card.localID)
     }
 
-    @Test func theAppCanHoldAnOperation() async throws {
+    @Test func `the app can hold an operation`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setBeforeSend { $0.object.points < 0 ? .hold : .send }
         try await desk.store.write { tx in
@@ -43,7 +43,7 @@ import Testing
         #expect(try await desk.sync.push().entries.isEmpty)
     }
 
-    @Test func whatTheAppChangesIsWrittenHereAndSent() async throws {
+    @Test func `changes that the app makes before the send are stored and sent`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setBeforeSend { operation in
             var card = operation.object
@@ -63,7 +63,7 @@ import Testing
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
     }
 
-    @Test func anErrorOfTheAppsLeavesTheOperationAndTheRestGoesOn() async throws {
+    @Test func `an error of the app leaves the operation, and the push continues`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setBeforeSend { operation in
             if operation.object.barcode == "1" { throw RemoteFailure.Broken() }
@@ -79,14 +79,14 @@ import Testing
         #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater", "done"])
         #expect(result.entries[0].outcome.error?.code == .hook && result.entries[1].outcome.error?.code == .hook)
         #expect(try desk.store.operations.count(in: .pending) == 2 && desk.store.checkIntegrity() == [])
-        // The object says why it waits.
+        // The object contains the reason.
         let messages = try desk.store.operations.all().map { $0.error?.message ?? "" }
         #expect(messages == result.entries.prefix(2).map { $0.outcome.error?.message ?? "?" })
         #expect(messages.allSatisfy { $0.hasPrefix("The app's look at the operation failed") })
     }
 
-    /// What became of an attempt before is as unknown as it was.
-    @Test func anErrorOfTheAppsForgetsNoAttempt() async throws {
+    /// The outcome of an earlier attempt stays unknown.
+    @Test func `an error of the app keeps the record of attempts`() async throws {
         let desk = try Desk(ids: .server)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.loseAnswer)
@@ -103,8 +103,8 @@ import Testing
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 
-    /// What is sent was shown, also where the app would send it as it is.
-    @Test func theAppLooksAgainAtWhatIsEditedMeanwhile() async throws {
+    /// Each sent value was shown, even if the app sends it unchanged.
+    @Test func `the app sees an object again if it is edited meanwhile`() async throws {
         let desk = try Desk()
         let (store, seen) = (desk.store, Seen<OutgoingOperation<Card>>())
         try desk.sync.table(Card.self).setBeforeSend { operation in
@@ -119,7 +119,7 @@ import Testing
         #expect(seen.all.map(\.object.points) == [1, -9] && desk.asked.isEmpty)
     }
 
-    @Test func theAppLooksAgainAtWhatIsDeletedMeanwhile() async throws {
+    @Test func `the app sees an object again if it is deleted meanwhile`() async throws {
         let desk = try Desk()
         let (store, seen) = (desk.store, Seen<OutgoingOperation<Card>>())
         let card = try await desk.syncedCard()
@@ -133,7 +133,7 @@ import Testing
         #expect(try seen.all.map(\.kind) == [.update, .delete] && desk.isLevel())
     }
 
-    @Test func aHookThatEditsItsOwnObjectEachTimeHasNothingSent() async throws {
+    @Test func `a hook that edits its own object each time prevents the send`() async throws {
         let desk = try Desk()
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
@@ -146,8 +146,8 @@ import Testing
         #expect(looks.value == 3 && desk.asked.isEmpty)
     }
 
-    /// The app was shown the object as it was: what it leaves as it is is not written.
-    @Test func whatIsEditedWhileTheAppLooksStays() async throws {
+    /// The app was shown the older object. Properties that it leaves unchanged are not written.
+    @Test func `an edit made while the hook runs stays`() async throws {
         let desk = try Desk()
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
@@ -164,8 +164,8 @@ import Testing
         #expect(looks.value == 2)
     }
 
-    /// What the app would change was changed meanwhile: it is shown that.
-    @Test func theAppLooksAgainAtWhatItWouldOverwrite() async throws {
+    /// The property that the app changes was edited meanwhile. The app is shown the edit.
+    @Test func `the app sees an object again before it overwrites an edit`() async throws {
         let desk = try Desk()
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
@@ -181,7 +181,7 @@ import Testing
         #expect(try desk.isLevel() && desk.card(id)?.shop == "МАГНИТ" && looks.value == 2)
     }
 
-    @Test func whatChangesAsOftenAsTheAppLooksIsLeftForTheNextPush() async throws {
+    @Test func `an object edited at each call of the hook is left for the next push`() async throws {
         let desk = try Desk()
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in

@@ -9,10 +9,10 @@ import Testing
 
 @testable import TandemSync
 
-/// A server that keeps no more of a deleted row than its ID and version: what it has after an undelete without values is
-/// nobody's change, and all that is here follows.
+/// A server that stores only the ID and version of a deleted row. Its values after an undelete without values are not a
+/// change, and all local values are sent.
 @Suite(.ownThreads) struct BlankTombstoneTests {
-    /// What such a server has in the place of the values.
+    /// The server's members in place of the values.
     enum Blank: CaseIterable {
         case nothing, nulls, someNulls
 
@@ -40,7 +40,7 @@ import Testing
         return (desk, try #require(try desk.card(id)))
     }
 
-    /// The same, with the card deleted there, which the desk has not heard.
+    /// The same, with the card deleted there, which the desk has not pulled.
     private func deleted() async throws -> (Desk, Card, ServerID) {
         let (desk, card) = try await desk()
         try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
@@ -49,7 +49,7 @@ import Testing
         return (desk, card, try #require(card.serverID))
     }
 
-    /// Here and there it is what it was.
+    /// Returns whether the card has its original values here and on the server.
     private func isWhole(_ desk: Desk, _ card: Card, points: Int = 5) throws -> Bool {
         guard let now = try desk.card(card.localID), let there = try desk.served(card.serverID) else { return false }
         return try desk.isLevel() && now.shop == "Лента" && now.barcode == "1" && now.nickname == "моя"
@@ -58,9 +58,9 @@ import Testing
             && there[member: "expires"] == .text("2027-01-15T08:00:00.000Z")
     }
 
-    /// Deleted here, and brought back here before its answer came.
+    /// Deleted here, and restored here before the response arrives.
     @Test(arguments: Blank.allCases)
-    func allOfWhatComesBackFollows(blank: Blank) async throws {
+    func `all values are sent after an undelete`(blank: Blank) async throws {
         let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
         try await desk.store.write { tx in
@@ -72,9 +72,9 @@ import Testing
         #expect(try isWhole(desk, card, points: 9))
     }
 
-    /// Deleted by another device, and the user keeps what is here.
+    /// Deleted by another device, and the user keeps the local object.
     @Test(arguments: Blank.allCases)
-    func whatTheUserKeepsFollows(blank: Blank) async throws {
+    func `all values are sent if the user keeps the object`(blank: Blank) async throws {
         let (desk, card) = try await desk()
         let serverID = try #require(card.serverID)
         desk.remote.remove("Card", serverID)
@@ -87,13 +87,13 @@ import Testing
         #expect(try isWhole(desk, card, points: 9))
     }
 
-    /// The undelete arrives and its answer does not: what it has left is no change of anybody else's.
+    /// The undelete arrives and its response is lost. The resulting row is not another client's change.
     @Test(arguments: Blank.allCases, [true, false])
-    func allFollowsAfterALostUndelete(blank: Blank, restarts: Bool) async throws {
+    func `all values are sent after an undelete with a lost response`(blank: Blank, restarts: Bool) async throws {
         let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
-        // The first one meets the tombstone's version, the second one is carried out.
+        // The first undelete conflicts with the tombstone's version, the second one is executed.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(.loseAnswer, on: .undelete)
         try await desk.sync.attemptPush()
@@ -108,13 +108,14 @@ import Testing
         #expect(try isWhole(desk, card))
     }
 
-    /// The undelete arrives, its answer does not, and the object is deleted again: it is no conflict, and it goes.
+    /// The undelete arrives, its response is lost, and the object is deleted again. This is not a conflict, and the
+    /// object is removed.
     @Test(arguments: Blank.allCases, [true, false])
-    func whatIsDeletedAfterALostUndeleteGoes(blank: Blank, arrives: Bool) async throws {
+    func `a delete after a lost undelete removes the object`(blank: Blank, arrives: Bool) async throws {
         let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
-        // The first one meets the tombstone's version.
+        // The first undelete conflicts with the tombstone's version.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(arrives ? .loseAnswer : .loseRequest, on: .undelete)
         try await desk.sync.attemptPush()
@@ -124,8 +125,8 @@ import Testing
         #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
     }
 
-    /// A server that keeps the values of what it deletes: what others had changed before they deleted it stands.
-    @Test func whatWasKeptOfOthersChangesStands() async throws {
+    /// A server that stores the values of deleted rows: others' changes before the delete stay.
+    @Test func `others' changes before a delete stay if the server stores the values`() async throws {
         let (desk, card) = try await desk()
         let serverID = try #require(card.serverID)
         desk.remote.edit("Card", serverID) { item in
@@ -140,8 +141,8 @@ import Testing
         #expect(try now.points == 9 && now.shop == "Дикси" && now.nickname == nil && desk.isLevel())
     }
 
-    /// A limit: other values in the place of those that were deleted can't be told from others' changes.
-    @Test func whatWasPutInThePlaceOfValuesStands() async throws {
+    /// A limit: other values that replace deleted ones can't be distinguished from others' changes.
+    @Test func `replaced values of a deleted row count as others' changes`() async throws {
         let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { $0.set(.text(""), of: "shop") }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
@@ -149,8 +150,8 @@ import Testing
         #expect(try desk.card(card.localID)?.shop == "" && desk.isLevel())
     }
 
-    /// What the undelete has left is as it is here: nothing is sent for nothing.
-    @Test func whatIsThereIsNotSentAgain() async throws {
+    /// The undelete's result equals the local values, so nothing is sent.
+    @Test func `values that the server already has are not sent again`() async throws {
         let (desk, card, _) = try await deleted()
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete)
@@ -158,7 +159,7 @@ import Testing
         #expect(try isWhole(desk, card))
     }
 
-    /// The server's real logic, in each tongue.
+    /// Creates a world with the server's production logic, in each dialect.
     private func world(_ dialect: Dialect) throws -> SyncWorld {
         try SyncWorld(dialect) { configuration in
             configuration.hooks.beforeCommit = { if $0.kind == .delete { $0.members = JSONObject() } }
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both, [ServerFault.lostAnswer, .lostRequest])
-    func anUndeleteReachesAServerThatBlanks(dialect: Dialect, fault: ServerFault) async throws {
+    func `an undelete reaches a server that clears deleted rows`(dialect: Dialect, fault: ServerFault) async throws {
         let world = try world(dialect)
         let (store, sync) = try world.device()
         let id = try await store.write { tx in
@@ -181,14 +182,14 @@ import Testing
         #expect(try world.texts("card", "shop") == ["Лента"] && world.texts("card", "nickname") == ["моя"])
         let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: id))
         #expect(try card.isSynced && card.nickname == "моя" && world.live("card").map(\.version) == [card.version])
-        // Another device gets it whole.
+        // Another device pulls the whole object.
         let (other, otherSync) = try world.device()
         #expect(try await otherSync.pull(Card.self).inserted == 1)
         #expect(try await other.objects(Card.self).all().map(\.barcode) == ["1"])
     }
 
     @Test(arguments: Dialect.both)
-    func aRemoteTableBringsAllBack(dialect: Dialect) async throws {
+    func `a remote table restores all values with an undelete`(dialect: Dialect) async throws {
         let world = try world(dialect)
         let cards = try world.device().1.remoteTable(Card.self)
         let card = try await cards.insert(Card(shop: "Лента", barcode: "1", points: 3, nickname: "моя"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Two devices change one object: the end is the same whether the push meets the other change, or a pull brings it
+/// Two devices change one object. The result is the same whether the push finds the other change or a pull fetches it
 /// first (FB 7, 8).
 @Suite(.ownThreads) struct ConflictOrderTests {
     enum Meeting: CaseIterable, Sendable { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
@@ -15,12 +15,12 @@ import Testing
     struct Policy: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let policy: ConflictPolicy<Card>
-        /// Of an edit and an edit, a delete and an edit, an edit and a delete: the outcome and the points of what the
-        /// server has in the end, `-` if it is deleted.
+        /// The ends of edit and edit, delete and edit, and edit and delete: the outcome and the server's final points,
+        /// or `-` if it is deleted.
         let ends: [String]
     }
 
-    // Here the points become 2, there 3, and the shop "Магнит"; the change here is the older one.
+    // Here the points become 2, there 3, and the shop "Магнит". The local change is the older one.
     static let policies: [Policy] = [
         Policy(
             testDescription: "merge", policy: .merge(),
@@ -71,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: policies, Arrival.allCases)
-    func theEndIsThePolicysWhateverTheOrder(policy: Policy, arrival: Arrival) async throws {
+    func `the end follows from the policy, whatever the order`(policy: Policy, arrival: Arrival) async throws {
         for (meeting, end) in zip(Meeting.allCases, policy.ends) {
             for takesValues in [true, false] {
                 let desk = try Desk(undeletesWithValues: takesValues)
@@ -87,7 +87,7 @@ import Testing
                     let failed = try await desk.sync.failedOperations()
                     #expect(failed.count == 1 && failed[0].isConflict, comment)
                     #expect(failed[0].isDeletedOnServer == (meeting == .editMeetsDelete), comment)
-                    // Nobody's change is erased, and it is not sent again unasked.
+                    // No change is lost, and it is not sent again automatically.
                     desk.remote.forgetRequests()
                     try await desk.sync.push()
                     #expect(desk.asked.isEmpty, comment)
@@ -127,7 +127,7 @@ import Testing
         desk.remote.forgetRequests()
         let result = try await desk.sync.push()
         if arrival == .pullBringsItFirst {
-            // No request that is bound to fail.
+            // No request is certain to fail.
             let writes = desk.asked.filter { $0 != .find }
             #expect(result.entries[0].outcome.isSettled || writes.isEmpty)
             #expect(writes.count <= 2)

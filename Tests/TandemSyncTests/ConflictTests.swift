@@ -6,10 +6,10 @@ import Testing
 
 @testable import TandemSync
 
-/// What is a conflict, what is none, and what the app is shown of one.
+/// The conditions of a conflict, and the data that the app gets.
 @Suite(.ownThreads) struct ConflictTests {
-    /// A pull by somebody else in this process brings something new each time the app decides.
-    @Test func whatIsPulledAgainAndAgainSaysWhyItWaits() async throws {
+    /// Another pull in this process fetches a newer item each time the app decides.
+    @Test func `an operation whose item changes at each decision reports why it waits`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         let serverID = try #require(card.serverID)
@@ -32,8 +32,8 @@ import Testing
         #expect(try desk.operation?.error?.message.contains("as fast as") == true)
     }
 
-    /// What a pull has kept can't be read by this model.
-    @Test func whatIsKeptAndCanNotBeReadSaysWhyItWaits() async throws {
+    /// This model can't read the item that a pull has kept.
+    @Test func `an operation with an unreadable kept item reports why it waits`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -62,9 +62,9 @@ import Testing
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(value, of: member) }
     }
 
-    /// The server holds what we sent: no policy sees that, `report` included.
+    /// The server holds our own value. No policy reports that, `report` included.
     @Test(arguments: [true, false])
-    func ourOwnLostWriteIsNoConflict(editsMeanwhile: Bool) async throws {
+    func `our own write with a lost response is not a conflict`(editsMeanwhile: Bool) async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
@@ -79,8 +79,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == (editsMeanwhile ? 4 : 3))
     }
 
-    /// The same change on both sides leaves nothing to be sent.
-    @Test func aChangeThatSomebodyElseHasMadeTooIsAdopted() async throws {
+    /// The same change on both sides leaves nothing to send.
+    @Test func `a change that another client has also made is adopted`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
@@ -90,8 +90,8 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    /// DS T18: client wins, and a third writer is not lost.
-    @Test func aThirdWriterIsNotLost() async throws {
+    /// DS T18: the client wins, and a third writer's change is not lost.
+    @Test func `a third writer's change is not lost`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
@@ -110,7 +110,7 @@ import Testing
         #expect(there[member: "points"] == .integer(2))
     }
 
-    @Test func aConflictThatNeverEndsIsLeftForTheNextPush() async throws {
+    @Test func `an endless conflict is left for the next push`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await edit(desk, card) { $0.points = 2 }
@@ -122,12 +122,12 @@ import Testing
         #expect(try desk.operation?.state == .pending)
     }
 
-    /// DS T4: an insert meets what is left of an object of its ID.
+    /// DS T4: an insert conflicts with the tombstone of its ID.
     @Test(arguments: [true, false])
-    func anInsertOverATombstoneIsUndeletedWhereOursWins(takesValues: Bool) async throws {
+    func `an insert over a tombstone is undeleted if the client wins`(takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 5)) }.localID
-        // Its answer was lost, and another device has pulled it and deleted it.
+        // Its response was lost, and another device has pulled and deleted the object.
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
         desk.remote.remove("Card", ServerID(id.rawValue))
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Two devices have chosen one key.
-    @Test func twoInsertsOfOneKeyAreMerged() async throws {
+    @Test func `two inserts with one key are merged`() async throws {
         let desk = try Desk()
         desk.remote.edit("Card", "k") { item in
             item.members = [("shop", .text("Магнит")), ("barcode", .text("9")), ("points", .integer(3))]
@@ -151,8 +151,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card("k")?.shop == "Лента")
     }
 
-    /// Without versions the last write wins, and nobody is asked.
-    @Test func aTableWithoutVersionsTakesTheLastWrite() async throws {
+    /// Without versions the last write wins, without a conflict.
+    @Test func `a table without versions accepts the last write`() async throws {
         let desk = try Desk(versions: false)
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
@@ -163,7 +163,7 @@ import Testing
         #expect(desk.remote.requests.allSatisfy { $0.version == nil })
     }
 
-    @Test func aHardDeleteThereMeetsAnEditHere() async throws {
+    @Test func `a hard delete there conflicts with an edit here`() async throws {
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
         try await edit(desk, card) { $0.points = 2 }
@@ -175,7 +175,7 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 2 && desk.remote.items(in: "Card").count == 1)
     }
 
-    @Test func theAppSeesAllThreeSides() async throws {
+    @Test func `the app sees all three sides`() async throws {
         let desk = try Desk()
         let seen = Seen<Conflict<Card>>()
         try desk.sync.table(Card.self).setConflicts(
@@ -199,8 +199,8 @@ import Testing
         #expect(conflict.changedHere == ["points", "owner"] && conflict.changedThere == ["points"])
     }
 
-    /// The server's side has a unique value that another object has here.
-    @Test func whatCannotBeTakenHereIsTheUsersToSolve() async throws {
+    /// The server's side has a unique value that another local object has.
+    @Test func `a conflict with a unique value is left to the user`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard("1")
         try await desk.store.write { tx in
@@ -213,7 +213,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func whatTheAppCannotWriteIsLeftToTheUser() async throws {
+    @Test func `a resolution that can't be written is left to the user`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard("1")
         try desk.sync.table(Card.self).setConflicts(
@@ -232,8 +232,8 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 2 && desk.store.checkIntegrity() == [])
     }
 
-    /// The docs' own example: one property is put right, and the others' changes of the rest stay.
-    @Test func whatTheAppSendsDoesNotUndoWhatOthersHaveChanged() async throws {
+    /// The example of the documentation: one property is corrected, and others' changes of the rest stay.
+    @Test func `a resolution by the app keeps others' changes`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try desk.sync.table(Card.self).setConflicts(
@@ -250,8 +250,8 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 3)
     }
 
-    /// What was deleted here is not shown: whatever the app sends of it is meant.
-    @Test func whatTheAppSendsOfADeletedObjectIsSentAsItIs() async throws {
+    /// A deleted object is not shown, so the app means all values that it sends.
+    @Test func `a resolution for a deleted object is sent as it is`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try desk.sync.table(Card.self).setConflicts(
@@ -262,9 +262,9 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Лента")
     }
 
-    /// The last write wins there, whether the push meets the other change or a pull has brought it.
+    /// The last write wins there, whether the push finds the other change or a pull has fetched it.
     @Test(arguments: [true, false])
-    func aTableWithoutVersionsHasNoConflictsAfterAPullEither(deletesHere: Bool) async throws {
+    func `a table without versions has no conflicts after a pull`(deletesHere: Bool) async throws {
         let desk = try Desk(versions: false)
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
@@ -279,8 +279,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == (deletesHere ? nil : 2))
     }
 
-    /// Something newer comes in while the app decides: what was decided on does not take it along.
-    @Test func whatIsKeptWhileTheAppDecidesStaysKept() async throws {
+    /// A newer item arrives while the app decides. The decision does not apply to it.
+    @Test func `an item kept while the app decides stays kept`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await edit(desk, card) { $0.points = 2 }
@@ -294,7 +294,7 @@ import Testing
             })
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["tookServers"])
         #expect(try desk.card(card.localID)?.points == 3)
-        // The next pull shows it, though the server, whose token has passed it, does not send it again.
+        // The next pull shows it, although the server's token has passed it.
         let kept = try await TandemStore(desk.store).read { local in
             try local.keptItemsWithoutOperation(in: "Card", after: nil, limit: 9)
         }
@@ -303,7 +303,7 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 4)
     }
 
-    @Test func whatAPropertyHadBeforeTheServersWasTakenIsTold() async throws {
+    @Test func `a property's value before the server's was taken is reported`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.merge(edits: .server))
         let card = try await desk.syncedCard()
@@ -315,7 +315,7 @@ import Testing
     }
 }
 
-/// Notes values from closures.
+/// A recorder of values from closures.
 final class Seen<Value: Sendable>: Sendable {
     private let values = Synchronized<[Value]>([])
     var all: [Value] { values.value }

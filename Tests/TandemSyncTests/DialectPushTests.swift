@@ -8,7 +8,8 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// The same in the two tongues, against the server's real logic: its echoes, its empty answers, its tombstones.
+/// The same behavior in both dialects, against the server's production logic: its items, its empty responses, its
+/// tombstones.
 @Suite(.ownThreads) struct DialectPushTests {
     enum Change: CaseIterable, Sendable { case insert, update, delete }
 
@@ -27,7 +28,7 @@ import Testing
 
     /// DS T1, T2, T3.
     @Test(arguments: Dialect.both, Change.allCases)
-    func aLostAnswerIsFoundOutByTheNextPush(dialect: Dialect, change: Change) async throws {
+    func `the next push resolves a lost response`(dialect: Dialect, change: Change) async throws {
         for faults in [
             [ServerFault.lostAnswer], [.lostRequest], [.twice], [.status(500)], [.status(429, retryAfter: 1)],
         ] {
@@ -55,9 +56,9 @@ import Testing
         }
     }
 
-    /// Deleted here, its answer lost, and brought back here.
+    /// Deleted here, its response lost, and restored here.
     @Test(arguments: Dialect.both, [true, false])
-    func anUndeleteReachesTheServer(dialect: Dialect, arrived: Bool) async throws {
+    func `an undelete reaches the server`(dialect: Dialect, arrived: Bool) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
@@ -73,9 +74,9 @@ import Testing
         #expect(try level(world, store) && store.object(ofType: Card.self, forPrimaryKey: id)?.points == 9)
     }
 
-    /// Brought back while its delete is under way.
+    /// Restored while its delete is under way.
     @Test(arguments: Dialect.both)
-    func anUndeleteInFlightReachesTheServer(dialect: Dialect) async throws {
+    func `an undelete during the delete reaches the server`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
@@ -94,12 +95,12 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func twoDevicesChangesAreMergedByProperty(dialect: Dialect) async throws {
+    func `changes of two devices are merged by property`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         try await sync.push()
-        // The other device has the card as the server has it.
+        // The other device has the server's card.
         let (other, otherSync) = try world.device()
         let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: id))
         try await other.write(from: .server) { tx in
@@ -123,9 +124,9 @@ import Testing
         #expect(try level(world, other) && world.live("card").count == 1)
     }
 
-    /// References go out as server IDs and circles are closed, also where the wire replaces whole items.
+    /// References are sent as server IDs and cycles are closed, even if the wire replaces whole items.
     @Test(arguments: Dialect.both)
-    func aCircleArrivesAsOne(dialect: Dialect) async throws {
+    func `a cycle of objects arrives complete`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await store.write { tx in
@@ -147,9 +148,9 @@ import Testing
         #expect(try people.map(\.id).contains(world.texts("animals", "keeper")[0]))
     }
 
-    /// A server that answers 401 for a row that this user may not write: it is refused, and the rest goes on.
+    /// The server responds 401 for a row that this user may not write. It is rejected, and the push continues.
     @Test(arguments: Dialect.both, [1, 8])
-    func aRowThatMayNotBeWrittenStopsNothing(dialect: Dialect, inFlight: Int) async throws {
+    func `a row without write permission does not stop the push`(dialect: Dialect, inFlight: Int) async throws {
         let world = try SyncWorld(dialect) { configuration in
             configuration.hooks.authorize = { _, row, _ in row.members["barcode"] != .text("theirs") }
         }
@@ -172,9 +173,9 @@ import Testing
         #expect(try await sync.failedOperations().count == 1)
     }
 
-    /// DS T21: an ID that another user has is refused, and not asked for again.
+    /// DS T21: an ID of another user is rejected, and not requested again.
     @Test(arguments: Dialect.both)
-    func anIDThatIsAnothersIsRefused(dialect: Dialect) async throws {
+    func `an ID of another user is rejected`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect) { configuration in
             var table = ServerTable()
             table.view = { row, _ in row.members["nickname"] != .text("theirs") }

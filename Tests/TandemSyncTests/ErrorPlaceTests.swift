@@ -8,14 +8,14 @@ import Testing
 
 @testable import TandemSync
 
-/// An error of an exchange says where: the table, its address, and never a secret.
+/// An error of a request contains the table and the address, and never a secret.
 @Suite(.ownThreads) struct ErrorPlaceTests {
-    /// What others put into errors and addresses.
+    /// An error with an address, as other code may throw it.
     struct Telling: Error, CustomStringConvertible {
         var description: String { "https://ada:hunter2@shop.example?code=hunter2" }
     }
 
-    /// A server whose address has secrets in it, against the law.
+    /// A server whose address contains secrets, against the requirements.
     private struct Careless: Remote {
         let base: ScriptedRemote
         var format: WireFormat { base.format }
@@ -46,7 +46,7 @@ import Testing
 
         init(_ failure: RemoteFailure) { self.failure = failure }
 
-        /// Which case it is: a new one has to be among the failures tried.
+        /// The number of the case. A new case must be among the tested failures.
         var number: Int {
             switch failure {
             case .notSent: 0
@@ -78,7 +78,7 @@ import Testing
     ]
     static let failures = all.map(Failure.init)
 
-    @Test func eachFailureIsTried() {
+    @Test func `each failure is tested`() {
         #expect(Set(Self.failures.map(\.number)) == Set(0...10))
     }
 
@@ -91,7 +91,7 @@ import Testing
         #expect(error.description.hasPrefix("Card"), "\(place): \(error)")
     }
 
-    /// The error with which something ends.
+    /// Returns the error that a body throws.
     private func error(_ body: () async throws -> Void) async -> (any Error)? {
         do {
             try await body()
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: failures, Way.allCases)
-    func aFailedExchangeSaysWhere(failure: Failure, way: Way) async throws {
+    func `a failed request reports its table and address`(failure: Failure, way: Way) async throws {
         let desk = try Desk()
         let sync = try context(desk)
         let cards = try sync.remoteTable(Card.self)
@@ -158,8 +158,8 @@ import Testing
         }
     }
 
-    /// What came is wrong, and no failure of the remote's.
-    @Test func anAnswerThatCanNotBeUsedSaysWhere() async throws {
+    /// The response is invalid, and the remote has not failed.
+    @Test func `an invalid response reports its table and address`() async throws {
         let desk = try Desk()
         let sync = try context(desk)
         let cards = try sync.remoteTable(Card.self)
@@ -171,17 +171,17 @@ import Testing
             try check(refused.first?.underlying, "pull \(queryID ?? "-")")
         }
         try check(await error { _ = try await cards.find(id) }, "find")
-        // A push meets it.
+        // A push receives it.
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
         try check(try await sync.push().entries.first?.outcome.error, "push")
-        // A new object without a value that it needs.
+        // A new object lacks a required value.
         desk.remote.edit("Card", "b") { $0.members = [] }
         desk.remote.remove("Card", id)
         try check(try await sync.pull(Card.self).refusedRows.first { $0.serverID == "b" }?.underlying, "missing")
         try check(await error { _ = try await cards.find("b") }, "missing, directly")
     }
 
-    @Test func aServerThatNeverEndsIsNamed() async throws {
+    @Test func `an endless response reports its server`() async throws {
         let desk = try Desk()
         for code in ["1", "2", "3"] { _ = try await desk.syncedCard(code) }
         var options = SyncContext.Options()
@@ -192,8 +192,8 @@ import Testing
         try check(await error { _ = try await cards.objects().all() }, "objects")
     }
 
-    /// A server that has changed the object whatever is sent, and a conflict left to the user.
-    @Test func aConflictSaysWhere() async throws {
+    /// The server changes the object before each request, and the conflict is left to the user.
+    @Test func `a conflict reports its table and address`() async throws {
         let desk = try Desk()
         let sync = try context(desk)
         let card = try await desk.syncedCard()
@@ -214,12 +214,12 @@ import Testing
         ("https://shop.example?code=a/b@c", "https://shop.example"), ("ada@shop.example/x", "shop.example/x"),
         ("shelf://here/Card", "shelf://here/Card"), ("", ""),
     ])
-    func anAddressIsShownWithoutSecrets(address: String, shown: String) {
+    func `an address is shown without secrets`(address: String, shown: String) {
         #expect(SyncError.shown(address) == shown)
     }
 
     @Test(arguments: Dialect.both)
-    func theRemotesOfThisPackageNameTheirTables(dialect: Dialect) async throws {
+    func `the remotes of this package report their tables`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (_, sync) = try world.device()
         let name = dialect == .datasync ? "card" : "Card"

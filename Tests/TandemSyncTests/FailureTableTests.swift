@@ -6,14 +6,15 @@ import Testing
 
 @testable import TandemSync
 
-/// What becomes of an operation, and of the push, after each answer that a server can give.
+/// The outcome of an operation, and of the push, after each response of a server.
 @Suite(.ownThreads) struct FailureTableTests {
     enum Change: CaseIterable { case insert, update, delete }
 
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let fault: RemoteFault
-        /// What becomes of an insert, an update and a delete: the outcome, and the operation's state, `-` for gone.
+        /// The ends of an insert, an update and a delete: the outcome, and the operation's state, or `-` if it is
+        /// removed.
         let ends: [String]
         var stops = false
     }
@@ -35,7 +36,7 @@ import Testing
         later(503, "attempted"), refused(400), refused(403), refused(405), refused(413), refused(422),
         Row(
             testDescription: "404", fault: .fail(.notFound),
-            // An update looks, and finds it there all the same.
+            // An update looks the object up, and finds it there.
             ends: ["refused failed", "done -", "done -"]),
         Row(testDescription: "410", fault: .fail(.gone), ends: ["refused failed", "done -", "done -"]),
         Row(
@@ -62,9 +63,9 @@ import Testing
             ends: Array(repeating: "refused failed", count: 3))
     }
 
-    /// Nine in ten of the ways to lose data begin with a wrong cell here (FB 4, 9, 20; DS T21).
+    /// Nine in ten ways to lose data begin with a wrong cell here (FB 4, 9, 20; DS T21).
     @Test(arguments: rows)
-    func eachAnswerHasItsEnd(row: Row) async throws {
+    func `each response has its outcome`(row: Row) async throws {
         for (change, end) in zip(Change.allCases, row.ends) {
             let desk = try Desk {
                 $0.inFlight = 1
@@ -84,27 +85,27 @@ import Testing
             let state = try desk.store.operations.all().first { $0.id == result.entries[0].id }?.state.description
             #expect("\(result.entries[0].outcome.name) \(state ?? "-")" == end, "\(change)")
             #expect((result.stoppedBy != nil) == row.stops, "\(change)")
-            // What one object meets does not hold up the next one.
+            // A failure of one object does not block the next.
             #expect(result.entries[1].outcome.name == (row.stops ? "notReached" : "done"), "\(change)")
             #expect(try desk.store.checkIntegrity() == [])
-            // Whatever it was, it is over with the next push, but for what the user has to look at.
+            // The next push completes it, unless the user must decide.
             try await desk.sync.attemptPush()
             for operation in try desk.store.operations.all() { #expect(operation.state == .failed, "\(change)") }
         }
     }
 
-    @Test func whatFailsForAMomentIsRepeatedInThePush() async throws {
+    @Test func `a temporary failure is retried within the push`() async throws {
         let desk = try Desk()
         for _ in 1...2 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil))) }
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         let before = desk.clock.now()
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.asked == [.insert, .insert, .insert])
-        // Half a second and a whole one, by the greatest of all random numbers.
+        // Half a second and a whole one, with the greatest random numbers.
         #expect(abs(desk.clock.now().timeIntervalSince(before) - 1.5) < 0.001)
     }
 
-    @Test func delaysAreRandomUpToTheirLimit() {
+    @Test func `delays are random up to their limit`() {
         let policy = RetryPolicy()
         #expect(policy.delay(after: 1, 0) == .zero)
         #expect(abs(policy.delay(after: 1, .max).seconds - 0.5) < 0.001)
@@ -113,7 +114,7 @@ import Testing
         #expect(abs(policy.delay(after: 99, .max).seconds - 30) < 0.001)
     }
 
-    @Test func whoSaysWhenIsObeyedByAll() async throws {
+    @Test func `a server's retry time applies to all requests`() async throws {
         let desk = try Desk()
         desk.remote.next(.fail(.later(status: 429, retryAfter: .seconds(20))), on: .insert)
         try await desk.store.write { tx in
@@ -125,7 +126,7 @@ import Testing
         #expect(desk.asked.count == 21)
     }
 
-    @Test func whoAsksForTooLongIsLeftAlone() async throws {
+    @Test func `a server that requests a long pause receives no requests`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(3600))))
         try await desk.store.write { tx in
@@ -135,13 +136,13 @@ import Testing
         #expect(result.stoppedBy?.code == .later && desk.asked.count == 1)
         let retryAt = try #require(try desk.operation?.retryAt)
         #expect(retryAt == desk.clock.now().addingTimeInterval(3600))
-        // Whoever pushes before is told when, and the server hears nothing of it.
+        // An earlier push reports the time, without a request to the server.
         for isExplicit in [false, true] {
             let early = try await desk.sync.runPush(isExplicit: isExplicit)
             #expect(early.entries.map(\.outcome.name) == Array(repeating: "notReached", count: isExplicit ? 3 : 2))
             #expect(early.stoppedBy?.code == .later && early.stoppedBy?.retryAt == retryAt && desk.asked.count == 1)
         }
-        // After a restart nothing is known of the pause: a push of nobody's asking leaves out what was put off.
+        // After a restart the pause is unknown. An automatic push skips postponed operations.
         let quiet = try await desk.restarted().runPush(isExplicit: false)
         #expect(quiet.entries.count == 2 && SyncResult(quiet).isComplete)
         desk.clock.advance(by: 3600)
@@ -149,7 +150,7 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    @Test func aServerThatIsDownIsNotAskedForEachObject() async throws {
+    @Test func `an unavailable server is not called for each object`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         for _ in 0..<300 { desk.remote.next(.fail(.later(status: 502, retryAfter: nil))) }
         try await desk.store.write { tx in
@@ -160,8 +161,8 @@ import Testing
         #expect(try desk.store.operations.count() == 100)
     }
 
-    /// FB 9: one that always fails does not hold up the rest.
-    @Test func oneThatAlwaysFailsDoesNotHoldUpTheRest() async throws {
+    /// FB 9: an operation that always fails does not block the rest.
+    @Test func `an operation that always fails does not block the rest`() async throws {
         let desk = try Desk()
         let poison = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "0")) }
         try await desk.store.write { tx in
@@ -174,7 +175,7 @@ import Testing
         #expect(result.stoppedBy == nil && result.entries.filter(\.outcome.isSettled).count == 50)
     }
 
-    @Test func aPushThatIsCancelledStopsAtOnceAndLosesNothing() async throws {
+    @Test func `a cancelled push stops at once and loses nothing`() async throws {
         let desk = try Desk { $0.inFlight = 2 }
         try await desk.store.write { tx in
             for code in 1...20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }

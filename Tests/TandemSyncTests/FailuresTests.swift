@@ -7,15 +7,15 @@ import Testing
 
 @testable import TandemSync
 
-/// What waits for the user, watched.
+/// A live query of the operations that wait for the user.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct FailuresTests {
-    /// What a failure says, in a line.
+    /// A failure in one line.
     private static func line(_ failure: TableOperationError) -> String {
         "\(failure.operation.table) \(failure.operation.localID) \(failure.status ?? 0) "
             + (failure.isConflict ? "conflict" : "\(failure.message)")
     }
 
-    @Test func whatWaitsForTheUserIsLive() async throws {
+    @Test func `the failed operations are live`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
@@ -28,14 +28,14 @@ import Testing
         }
         #expect(await comesTrue { last.value == [] })
 
-        // Both sides have changed it, and the app leaves the choice to the user.
+        // Both sides have changed it, and the app leaves the decision to the user.
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.sync.push()
         let conflict = "Card \(card.localID) 412 conflict"
         #expect(await comesTrue { last.value == [conflict] })
 
-        // The server refuses another one.
+        // The server rejects another one.
         let pet = try await desk.store.write { try $0.insert(Pet(name: "Рыжик")) }
         desk.remote.next(.fail(.refused(status: 400, message: "no such pet")), on: .insert)
         let refused = try #require(try await desk.sync.push().failedOperations.last)
@@ -43,7 +43,7 @@ import Testing
         #expect(await comesTrue { last.value == [conflict, refusal] })
         #expect(try await desk.sync.failedOperations().map(Self.line) == [conflict, refusal])
 
-        // What merely waits is none of them, and a choice ends one.
+        // A pending operation is not included, and a decision removes one.
         try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
         try await desk.sync.retry(refused.id)
         #expect(await comesTrue { last.value == [conflict] })
@@ -54,8 +54,8 @@ import Testing
         try await watch.value
     }
 
-    /// The same operation, and another side of the server's.
-    @Test func whatAPullBringsOfOneIsLiveToo() async throws {
+    /// The same operation, with a newer server item.
+    @Test func `a pull that changes a failure's server side is reported`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
@@ -75,7 +75,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test func whatWaitsForTheUserIsPublished() async throws {
+    @Test func `the failed operations are published`() async throws {
         let desk = try Desk()
         let seen = Synchronized<[Int]>([])
         let isFinished = Synchronized(false)

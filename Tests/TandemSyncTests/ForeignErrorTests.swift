@@ -5,7 +5,7 @@ import Testing
 
 @testable import TandemSync
 
-/// What others write in their errors, an address with a key, a token, is not kept, shown or logged by sync.
+/// Sync does not store, show or log the texts of foreign errors, such as an address with a key or a token.
 @Suite(.ownThreads) struct ForeignErrorTests {
     struct Telling: Error, CustomStringConvertible {
         var description: String { "https://shop.example?key=hunter2" }
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         RemoteFailure.notSent(Telling()), .lost(Telling()), .unauthenticated(status: 401, underlying: Telling()),
     ])
-    func aFailureNamesTheTypeOfItsCause(failure: RemoteFailure) async throws {
+    func `a failure contains the type of its cause`(failure: RemoteFailure) async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.fail(failure))
@@ -28,11 +28,11 @@ import Testing
         check("\(failure)")
         check(try desk.operation?.error?.message)
         check(try await desk.sync.status().lastError)
-        // Who wants to know more is given the error itself.
+        // The error itself is available to the app.
         #expect(error.underlying is RemoteFailure)
     }
 
-    @Test func anErrorOfTheAppsIsNamed() async throws {
+    @Test func `an error of the app is named by its type`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -46,7 +46,7 @@ import Testing
         check(try desk.operation?.error?.message)
     }
 
-    @Test func theLastErrorIsToldWithoutItsWordsUnlessTheyAreOurs() async throws {
+    @Test func `the last error omits texts that are not ours`() async throws {
         let desk = try Desk()
         await #expect(throws: Telling.self) { try await desk.sync.exclusively { throw Telling() } }
         check(desk.sync.board.status.lastError)

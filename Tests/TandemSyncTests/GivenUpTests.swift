@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// Only a result records what is given up for the server's: the app gets it, whatever stops the sync afterwards.
+/// Only a result contains discarded values. The app gets it, whatever stops the sync afterwards.
 @Suite(.ownThreads) struct GivenUpTests {
     struct Killed: Error {}
 
-    /// A synced card whose points are 2 here and 3 there, where the server's side is to be taken.
+    /// A synced card whose points are 2 here and 3 there, with a policy that takes the server's side.
     private func conflict(_ desk: Desk, _ context: SyncContext) async throws -> Card {
         let card = try await desk.syncedCard()
         try context.table(Card.self).setConflicts(.serverWins)
@@ -19,7 +19,7 @@ import Testing
         return card
     }
 
-    @Test func aPushThatIsCutAfterwardsTellsWhatItGaveUp() async throws {
+    @Test func `a push that is interrupted afterwards reports discarded values`() async throws {
         let desk = try Desk()
         let context = try desk.restarted { options in
             options.onPushStep = { step in if case .concluded = step { throw Killed() } }
@@ -33,7 +33,7 @@ import Testing
         #expect(try await context.status().lastError == error?.description)
     }
 
-    @Test func aPushThatIsCancelledAfterwardsTellsWhatItGaveUp() async throws {
+    @Test func `a push that is cancelled afterwards reports discarded values`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let card = try await conflict(desk, desk.sync)
         try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "2")) }
@@ -48,8 +48,8 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 3 && desk.store.operations.count() == 1)
     }
 
-    /// The server's points are taken, the nickname is still to be sent: then the user gives that up, too.
-    @Test func whatIsDiscardedAfterwardsIsToldOfAllTheSame() async throws {
+    /// The server's points are taken, and the nickname is still unsent. Then the user discards that too.
+    @Test func `values discarded later are reported too`() async throws {
         let desk = try Desk()
         let sync = desk.sync
         let context = try desk.restarted { options in
@@ -64,8 +64,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 3)
     }
 
-    /// Nothing was given up: there is nothing to tell but the error.
-    @Test func aPushThatIsCutWithoutThatThrows() async throws {
+    /// No values were discarded, so the push only throws the error.
+    @Test func `an interrupted push without discarded values throws`() async throws {
         let desk = try Desk()
         let context = try desk.restarted { options in
             options.onPushStep = { step in if case .answered = step { throw Killed() } }
@@ -74,21 +74,21 @@ import Testing
         await #expect(throws: Killed.self) { try await context.push() }
     }
 
-    @Test func aPullThatFailsAfterItsPushTellsWhatThatGaveUp() async throws {
+    @Test func `a pull that fails after its push reports discarded values`() async throws {
         let desk = try Desk()
         _ = try await conflict(desk, desk.sync)
         desk.remote.next(.fail(.unreachable), on: .page)
         let error = await #expect(throws: SyncError.self) { try await desk.sync.pull(Card.self) }
         #expect(error?.code == .unreachable && error?.result?.lostEdits.map(\.values) == [["points": 2]])
         #expect(try await desk.sync.status().lastError == error?.description)
-        // Without that it throws the same.
+        // Without discarded values it throws the same.
         try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "2")) }
         desk.remote.next(.fail(.unreachable), on: .page)
         await #expect { try await desk.sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         #expect(try desk.store.operations.count() == 0)
     }
 
-    @Test func aSyncWhosePushIsCutTellsWhichEditsItDropped() async throws {
+    @Test func `a sync whose push is interrupted reports dropped edits`() async throws {
         for dies in [true, false] {
             let desk = try Desk { $0.inFlight = 1 }
             let context = try desk.restarted { options in

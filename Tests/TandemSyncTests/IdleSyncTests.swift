@@ -8,9 +8,9 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// A sync with nothing to do asks once a table, and makes no commit.
+/// A sync without changes sends one request per table, and makes no commit.
 @Suite(.ownThreads) struct IdleSyncTests {
-    /// A connection of another program's, which sees each commit.
+    /// A connection of another program that sees each commit.
     private final class Witness {
         private let database: OpaquePointer
         private let path: String
@@ -24,7 +24,7 @@ import Testing
 
         deinit { sqlite3_close_v2(database) }
 
-        /// What changes with each commit, and with each byte that is written.
+        /// Returns values that change with each commit and each written byte.
         func state() throws -> [String] {
             var statement: OpaquePointer?
             try #require(sqlite3_prepare_v2(database, "PRAGMA data_version", -1, &statement, nil) == SQLITE_OK)
@@ -33,7 +33,7 @@ import Testing
             return ["data_version \(sqlite3_column_int64(statement, 0))"]
                 + ["", "-wal", "-journal"].map { suffix in
                     var info = stat()
-                    // Asked for without opening it: to close it would take the locks of the store.
+                    // Read the status without opening the file: closing it would release the store's locks.
                     guard stat(path + suffix, &info) == 0 else { return "no \(suffix)" }
                     return "\(suffix) \(info.st_size) \(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
                 }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func itAsksOnceATableAndWritesNothing(dialect: Dialect) async throws {
+    func `an idle sync sends one request per table and writes nothing`(dialect: Dialect) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let world = try SyncWorld(dialect) { configuration in
@@ -58,8 +58,8 @@ import Testing
         try sync.table(Card.self).setConflicts(.report)
         let witness = try Witness(path)
 
-        // What needs nobody now: synced objects, one that the server refuses, one that is held, one whose unique value
-        // another object has, and a conflict that waits for the user.
+        // All kinds of objects without pending work: synced, rejected, held, refused for a unique value, and in
+        // conflict.
         for number in 0..<5 { try await world.others.card(ServerID("c\(number)"), barcode: "\(number)") }
         try await world.others.person("p", "Ада")
         try await sync.synchronize()
@@ -79,7 +79,7 @@ import Testing
         let busy = try await sync.synchronize()
         #expect(busy.failedOperations.count == 2)
         #expect(try await sync.status().held == 2)
-        // The first one after the time in which a server may commit late notes that this is over.
+        // The first sync after the time for late commits records that it is over.
         world.clock.advance(by: 60)
         try await sync.synchronize()
 
@@ -96,16 +96,16 @@ import Testing
             #expect(
                 pulls.count == 3 && pulls.allSatisfy { $0.changes == 0 } && pulls.contains { !$0.refusedRows.isEmpty })
         }
-        // It would be seen.
+        // A write is visible to the witness.
         let before = try witness.state()
         try await store.write { _ = try $0.insert(Person(name: "Иван")) }
         #expect(try witness.state() != before)
     }
 
-    /// A bare array may be cut short by its host, in the midst of an instant too: only a page without news is the end,
-    /// and what lies behind the instant is such a page.
+    /// A bare array may be truncated by its host, even within an instant. Only a page without new items is the end, and
+    /// the items after the instant are such a page.
     @Test(arguments: Dialect.both)
-    func whatSharesTheLastInstantCostsNoRequestMore(dialect: Dialect) async throws {
+    func `items that share the last instant cost no extra request`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         for number in 0..<3 { try await world.others.card(ServerID("c\(number)")) }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import TandemSync
 
-/// Of the version that is known here nobody else has changed anything, whatever else has become of what it names.
+/// The local version proves that no other client changed the object, even if the targets of its references changed.
 @Suite(.ownThreads) struct KnownVersionTests {
     @Test(arguments: [StoreScene.Kind.tandem, .memory])
-    func theKnownVersionIsNobodysChange(kind: StoreScene.Kind) async throws {
+    func `a known version is not another client's change`(kind: StoreScene.Kind) async throws {
         let stage = try StoreScene(kind)
         stage.card("k", "1")
         try await stage.pull(nil)
@@ -36,10 +36,12 @@ import Testing
 
     private struct Missing: Error {}
 
-    /// What a card refers to is deleted on the server, after or before the card is deleted here. The card itself is as it
-    /// was there, so that its delete is in conflict with nobody.
+    /// The target of a card's reference is deleted on the server, before or after the card is deleted here. The card is
+    /// unchanged on the server, so its delete is not a conflict.
     @Test(arguments: [true, false], [ScriptedRemote.IDs.client, .server])
-    func aDeleteIsNotInConflictWithWhatItRefersTo(isDeletedFirst: Bool, ids: ScriptedRemote.IDs) async throws {
+    func `a delete does not conflict with the delete of its reference's target`(
+        isDeletedFirst: Bool, ids: ScriptedRemote.IDs
+    ) async throws {
         let desk = try Desk(ids: ids)
         try desk.sync.table(Card.self).setConflicts(.report)
         let (person, card) = try await desk.store.write { tx in
@@ -53,7 +55,7 @@ import Testing
         try await desk.sync.pull(Person.self)
         #expect(try await desk.store.objects(Person.self).count() == 0)
         if !isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, card.localID) } }
-        // The delete is refused for a moment; what it meets is what is known.
+        // The delete is refused once. The item found then is known.
         desk.remote.next(.fail(.conflict(status: 409, item: nil)), on: .delete)
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
         #expect(try desk.remote.items(in: "Card").isEmpty && desk.isLevel())

@@ -6,15 +6,15 @@ import Testing
 
 @testable import TandemSync
 
-/// The status says how the last sync failed, thrown or in its result, until one succeeds.
+/// The status contains the error of the last sync, thrown or in its result, until a sync succeeds.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct LastErrorTests {
     enum Way: CaseIterable, Sendable {
         case push, pull, pullAfterItsPush, synchronizeThrown, synchronizePull, synchronizePush, takeServers
     }
 
-    /// Has a sync fail.
+    /// Makes a sync fail.
     ///
-    /// - Returns: Why, as it was thrown or told in the result.
+    /// - Returns: The error, as it was thrown or in the result.
     private func fail(_ way: Way, _ desk: Desk) async throws -> SyncError? {
         let sync = desk.sync
         let cards = PullQuery(Card.self, queryID: "cards")
@@ -50,7 +50,7 @@ import Testing
             case .takeServers:
                 desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
                 let id = try #require(try await sync.push().failedOperations.first?.id)
-                // What becomes of one object is not the sync's failure.
+                // A failed operation is not a failure of the sync.
                 #expect(try await sync.status().lastError == nil)
                 desk.remote.next(.fail(.unreachable), on: .find)
                 try await sync.takeServers(id)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func aFailureIsShownUntilASyncSucceeds(way: Way) async throws {
+    func `a failure is shown until a sync succeeds`(way: Way) async throws {
         let desk = try Desk { $0.retry.tries = 1 }
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -70,10 +70,10 @@ import Testing
         let error = try #require(try await fail(way, desk))
         let shown = try await desk.sync.status()
         #expect(shown.lastError == error.description && !shown.isSyncing && shown.activity == nil)
-        // A purge exchanges nothing, and neither way it ends is news.
+        // A purge sends nothing, and its outcome does not change the status.
         try await desk.sync.purge(Pet.self)
         #expect(try await desk.sync.status().lastError == error.description)
-        // Nor is what has only begun.
+        // Nor does a sync that has only begun.
         let sync = desk.sync
         let duringIt = Synchronized<String?>(nil)
         desk.remote.next(
@@ -86,7 +86,7 @@ import Testing
         #expect(try await desk.sync.status().lastError == nil)
     }
 
-    @Test func aPurgeThatIsRefusedIsNoFailedSync() async throws {
+    @Test func `a refused purge is not a failed sync`() async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         await #expect { try await desk.sync.purge(Card.self) } throws: {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [Way.push, .synchronizePull, .synchronizeThrown])
-    func itIsLive(way: Way) async throws {
+    func `the last error is live`(way: Way) async throws {
         let desk = try Desk { $0.retry.tries = 1 }
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -111,7 +111,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test func aSchedulersFailureIsShownToo() async throws {
+    @Test func `a scheduler's failure is shown too`() async throws {
         let desk = try ScheduleDesk()
         desk.fail(.unreachable, times: 1)
         await desk.start()

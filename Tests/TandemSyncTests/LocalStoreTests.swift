@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct LocalStoreTests {
-    @Test func theQueueIsReadInItsOrder() async throws {
+    @Test func `the queue is read in its order`() async throws {
         let (store, _) = try SyncWorld().device()
         let ids = try await store.write { tx in
             try (0..<5).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TandemSync
 
-/// An object is created once, and no change is lost or done twice, whatever becomes of requests and answers.
+/// An object is created once, and no change is lost or executed twice, whatever happens to requests and responses.
 @Suite(.ownThreads) struct LostAnswerTests {
     enum Change: CaseIterable, Sendable { case insert, update, delete }
     enum Meanwhile: CaseIterable, Sendable { case nothing, edit, delete }
@@ -29,15 +29,15 @@ import Testing
             [true, false].map { Case(name: name, fault: fault, ids: ids, softDelete: $0) }
         }
     }.filter { entry in
-        // Where the server makes the IDs, nothing can be done about a network that brings an insert twice; and a late
-        // insert after a hard delete makes an orphan.
+        // If the server makes the IDs, no client can prevent a duplicate delivery of an insert. A late insert after a
+        // hard delete makes an orphan.
         if entry.ids == .server, case .deliverTwice = entry.fault { return false }
         return true
     }
 
     /// DS T1, T2, T3, T19; FB 1, 6, 11.
     @Test(arguments: cases)
-    func everyChangeIsMadeOnce(entry: Case) async throws {
+    func `every change is executed once`(entry: Case) async throws {
         for change in Change.allCases {
             for meanwhile in Meanwhile.allCases where change != .delete || meanwhile == .nothing {
                 try await lose(entry, change, meanwhile)
@@ -76,7 +76,7 @@ import Testing
 
     /// FB 1: the temporary row and the server's row are both visible.
     @Test(arguments: [ScriptedRemote.IDs.client, .server])
-    func anInsertWhoseAnswerIsLostShowsOnce(ids: ScriptedRemote.IDs) async throws {
+    func `an insert with a lost response is shown once`(ids: ScriptedRemote.IDs) async throws {
         let desk = try Desk(ids: ids)
         let seen = Mutex<[[Int]]>([])
         let subscription = desk.store.objects(Card.self).changesetPublisher.sink(
@@ -87,7 +87,7 @@ import Testing
         desk.remote.next(.loseAnswer)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         try await desk.sync.attemptPush()
-        // A pull brings what the lost insert has made.
+        // A pull fetches the object of the lost insert.
         try await desk.receiveAll()
         try await desk.sync.attemptPush()
         try await desk.receiveAll()
@@ -97,8 +97,8 @@ import Testing
         subscription.cancel()
     }
 
-    /// Without a property to look it up by, a pull still makes one object of the two.
-    @Test func whatAPullBringsOfALostInsertBecomesOneWithIt() async throws {
+    /// Even without a lookup property, a pull merges both into one object.
+    @Test func `a pulled object of a lost insert is merged with it`() async throws {
         let desk = try Desk(ids: .server)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.loseAnswer)
@@ -108,8 +108,8 @@ import Testing
         #expect(try desk.card(id)?.serverID == "s1" && desk.isLevel())
     }
 
-    /// A server that makes the IDs is asked before a second insert, never after.
-    @Test func anInsertIsLookedUpBeforeItIsSentAgain() async throws {
+    /// A server that makes the IDs is queried before a second insert, never after.
+    @Test func `an insert is looked up before it is sent again`() async throws {
         let desk = try Desk(ids: .server)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.loseAnswer)
@@ -121,7 +121,7 @@ import Testing
 
     /// FB 6: a record edited while it is pushed is marked as synced.
     @Test(arguments: Change.allCases)
-    func anEditInFlightStaysPendingOnTheNewVersion(change: Change) async throws {
+    func `an edit during a request stays pending on the new version`(change: Change) async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         let id = card.localID
@@ -138,7 +138,7 @@ import Testing
                 try tx.update(Card.self, fresh) { $0.points += 10 }
             }
         }
-        // Whoever types all the time does not keep the push busy for ever: it is sent once more, then left.
+        // Continuous edits do not keep the push running: they are sent once more, then left.
         for _ in 0..<5 { desk.remote.next(.meanwhile(bump)) }
         let result = try await desk.sync.attemptPush()
         #expect(result.entries.map(\.outcome.name) == ["stillPending"])
@@ -152,8 +152,8 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    /// A late answer, and an operation that was sent again meanwhile: the answer is dropped.
-    @Test func anAnswerToAnAttemptThatIsOverChangesNothing() async throws {
+    /// A late response to an operation that was sent again meanwhile is dropped.
+    @Test func `a response to an ended attempt changes nothing`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -165,7 +165,7 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    @Test func theAnswerToWhatIsHeldInItsFlightCounts() async throws {
+    @Test func `the response to an operation that was held during its request counts`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -176,9 +176,9 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    /// An undelete after a delete whose answer was lost: whether it arrived or not.
+    /// An undelete after a delete with a lost response, whether it arrived or not.
     @Test(arguments: [RemoteFault.loseAnswer, .loseRequest].indices, [true, false])
-    func anUndeleteAfterALostDeleteBringsItBack(fault: Int, takesValues: Bool) async throws {
+    func `an undelete after a lost delete restores the object`(fault: Int, takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
@@ -192,8 +192,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 9)
     }
 
-    /// The same, where the server keeps nothing of what it deletes.
-    @Test func anUndeleteAfterAHardDeleteInsertsItAnew() async throws {
+    /// The same, if the server stores nothing of deleted objects.
+    @Test func `an undelete after a hard delete inserts the object again`() async throws {
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
@@ -204,22 +204,23 @@ import Testing
         #expect(try desk.isLevel() && desk.remote.items(in: "Card").count == 1)
     }
 
-    /// DS T2: a late insert must not bring back what was deleted here.
-    @Test func aDeleteOfALostInsertLeavesNoOrphan() async throws {
+    /// DS T2: a late insert must not restore an object deleted here.
+    @Test func `a delete of a lost insert leaves no orphan`() async throws {
         let desk = try Desk()
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.deliverLate(after: 3))
         try await desk.sync.attemptPush()
         try await desk.store.write { try $0.delete(Card.self, id) }
         #expect(try await desk.sync.push().isComplete)
-        // The late one arrives only now.
+        // The late insert arrives only now.
         _ = try await desk.remote.find("Card", .id("x"))
         #expect(try desk.remote.items(in: "Card").isEmpty && (desk.isLevel()))
     }
 
-    /// What a lost insert has made was pulled and edited by others: the delete meets that, and does not erase it unseen.
+    /// The object of a lost insert was pulled and edited by others. The delete conflicts with that, and does not remove
+    /// it silently.
     @Test(arguments: [true, false], [true, false])
-    func aDeleteOfALostInsertMeetsWhatOthersHaveMadeOfIt(softDelete: Bool, isEdited: Bool) async throws {
+    func `a delete of a lost insert conflicts with others' edits`(softDelete: Bool, isEdited: Bool) async throws {
         let desk = try Desk(softDelete: softDelete)
         try desk.sync.table(Card.self).setConflicts(.report)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
@@ -227,21 +228,21 @@ import Testing
         try await desk.sync.attemptPush()
         if isEdited { desk.remote.edit("Card", ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
         try await desk.store.write { try $0.delete(Card.self, id) }
-        // Where it would be sent once more, it is not even taken.
+        // A repeated insert would even be rejected.
         if softDelete { desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert) }
         let result = try await desk.sync.attemptPush()
         #expect(result.entries.map(\.outcome.name) == [isEdited ? "conflict" : "done"])
         #expect(desk.remote.items(in: "Card").map { $0[member: "points"] } == (isEdited ? [.integer(9)] : []))
         guard isEdited else { return }
-        // The user wants it gone all the same.
+        // The user decides to delete it.
         try await desk.sync.keepMine(result.entries[0].id)
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
         #expect(desk.remote.items(in: "Card").isEmpty)
     }
 
-    /// To delete what a lost insert may have made, it is sent once more, and that answer is lost too: what was sent then
-    /// is ours, whatever is here by now.
-    @Test func whatIsSentToDeleteALostInsertIsOurs() async throws {
+    /// To delete the object of a lost insert, the insert is sent once more, and that response is lost too. The sent
+    /// values are ours, whatever the local values are by then.
+    @Test func `values sent to delete a lost insert count as ours`() async throws {
         let desk = try Desk()
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         desk.remote.next(.loseRequest)

@@ -6,25 +6,25 @@ import Testing
 
 @testable import TandemSync
 
-/// The later change wins, by times and not by the order in which they arrive (FB 8).
+/// The later change wins, by time and not by the order of arrival (FB 8).
 @Suite(.ownThreads) struct NewestWinsTests {
     enum Arrival: CaseIterable, Sendable { case pushMeetsIt, pullBringsItFirst }
 
     /// - Parameters:
-    ///   - ours: When the change is made here, in seconds after the server's.
-    ///   - skew: By how much the local clock is ahead of the server's.
+    ///   - ours: The time of the local change, in seconds after the server's.
+    ///   - skew: The seconds by which the local clock is ahead of the server's.
     private func points(ours: TimeInterval, skew: TimeInterval = 0, _ arrival: Arrival) async throws -> Int? {
         let desk = try Desk()
         desk.clock.advance(by: skew)
         try desk.sync.table(Card.self).setConflicts(.newestWins)
-        // Its answer tells what time it is there.
+        // The response contains the server's time.
         let card = try await desk.syncedCard()
         let there = try #require(card.serverID)
         desk.remote.advanceClock(by: 100)
         desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
         desk.clock.advance(by: 100 + ours)
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
-        // Then it is the same moment for both.
+        // Afterwards both have the same time.
         desk.clock.advance(by: 100 - ours)
         desk.remote.advanceClock(by: 100)
         if arrival == .pullBringsItFirst { try await desk.receiveAll() }
@@ -34,19 +34,19 @@ import Testing
     }
 
     @Test(arguments: Arrival.allCases)
-    func theNewestWinsInEitherOrder(arrival: Arrival) async throws {
+    func `the newest change wins in either order`(arrival: Arrival) async throws {
         #expect(try await points(ours: 50, arrival) == 2)
         #expect(try await points(ours: -50, arrival) == 3)
     }
 
-    /// An hour ahead, or behind: what counts is the server's clock.
+    /// An hour ahead, or behind: the server's clock counts.
     @Test(arguments: Arrival.allCases, [3600.0, -3600])
-    func aClockThatIsWrongIsPutRight(arrival: Arrival, skew: TimeInterval) async throws {
+    func `a wrong local clock is corrected`(arrival: Arrival, skew: TimeInterval) async throws {
         #expect(try await points(ours: 50, skew: skew, arrival) == 2)
         #expect(try await points(ours: -50, skew: skew, arrival) == 3)
     }
 
-    @Test func deletesAreComparedByTheirTimesToo() async throws {
+    @Test func `deletes are compared by their times too`() async throws {
         for (ours, isGone) in [(50.0, true), (-50, false)] {
             let desk = try Desk()
             try desk.sync.table(Card.self).setConflicts(.newestWins)
@@ -63,8 +63,8 @@ import Testing
         }
     }
 
-    /// No tombstone has a time: the server's side stands.
-    @Test func whatTheServerKeepsNoTimeOfIsTheServers() async throws {
+    /// Tombstones have no time, so the server's side wins.
+    @Test func `a server's delete without a time wins`() async throws {
         let desk = try Desk(softDelete: false)
         try desk.sync.table(Card.self).setConflicts(.newestWins)
         let card = try await desk.syncedCard()
@@ -76,9 +76,9 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID) == nil)
     }
 
-    /// After a restart nothing is known of the server's clock: the very answer that tells of the conflict tells the time.
+    /// After a restart the server's clock is unknown. The response that reports the conflict contains the time.
     @Test(arguments: [3600.0, -3600])
-    func aConflictTellsWhatTimeItIsThere(skew: TimeInterval) async throws {
+    func `a conflict's response contains the server's time`(skew: TimeInterval) async throws {
         for ours in [50.0, -50] {
             let desk = try Desk()
             desk.clock.advance(by: skew)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aPageTellsWhatTimeItIsThere() async throws {
+    @Test func `a page contains the server's time`() async throws {
         let server = PagedServer()
         var options = SyncContext.Options()
         let time = TimeInterval(server.state.withLock { $0.now }) / 1000
@@ -107,17 +107,17 @@ import Testing
         #expect(context.serverClock.offset == 3600)
     }
 
-    @Test func aServersClockIsTheMedianOfItsAnswersInWholeSeconds() {
+    @Test func `a server's clock is the median of its responses in whole seconds`() {
         let clock = ServerClock()
         let now = Date(timeIntervalSinceReferenceDate: 1000)
         #expect(clock.offset == 0)
-        // An answer's time is cut to the second.
+        // The time of a response is truncated to the second.
         clock.note(now.addingTimeInterval(-0.9), between: now, and: now)
         #expect(clock.offset == 0)
         for _ in 0..<8 { clock.note(now.addingTimeInterval(59.2), between: now, and: now) }
         clock.note(now.addingTimeInterval(-1e6), between: now, and: now)
         #expect(clock.offset == 59 && clock.serverTime(of: now) == now.addingTimeInterval(59))
-        // A request that took long was answered in its middle, as far as anyone knows.
+        // A slow request counts as answered in its middle.
         let slow = ServerClock()
         slow.note(now.addingTimeInterval(15), between: now, and: now.addingTimeInterval(20))
         #expect(slow.offset == 5)

@@ -6,15 +6,15 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// IDs with quotes, slashes and the like go both ways, and name one object each.
+/// IDs with quotes, slashes and similar characters are sent in both directions, and each names one object.
 @Suite(.ownThreads) struct OddIDSyncTests {
     @Test(arguments: Dialect.both, ["cards", nil])
-    func idsOfAnySortAreSynced(dialect: Dialect, queryID: String?) async throws {
+    func `unusual IDs are synchronized`(dialect: Dialect, queryID: String?) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device { $0.pageSize = 3 }
         for id in oddIDs.dropLast(4) { try await world.others.card(id) }
         #expect(try await sync.pull(Card.self, queryID: queryID).inserted == oddIDs.count - 4)
-        // The others are made here.
+        // The other objects are made here.
         try await store.write { tx in
             for id in oddIDs.suffix(4) {
                 try tx.insert(Card(shop: "Лента", barcode: "b\(id)").identified(by: LocalID(id.rawValue)))
@@ -25,7 +25,7 @@ import Testing
         try await store.write { tx in
             for id in oddIDs { try tx.update(Card.self, LocalID(id.rawValue)) { $0.points = 7 } }
         }
-        // A look-up by each ID too.
+        // Each ID is looked up too.
         for _ in oddIDs { world.next { $0.method == .get ? [] : [.lostAnswer] } }
         for _ in 0...oddIDs.count where try store.operations.count() > 0 { try await sync.attemptPush() }
         #expect(try store.operations.count() == 0)

@@ -13,10 +13,10 @@ import Testing
     var depth: Double = 0
 }
 
-/// What is wrong with one object holds up nothing else.
+/// An error of one object blocks nothing else.
 @Suite(.ownThreads) struct OneObjectTests {
-    /// Others have given a card the barcode of a new one here, and ours of the rest was there already.
-    @Test func aUniqueValueThatClashesIsThatObjectsError() async throws {
+    /// Others have given a card the barcode of a new local card. The other values were ours already.
+    @Test func `a clash of unique values is an error of that object`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -33,8 +33,8 @@ import Testing
         #expect(try desk.store.operations.count() == 1 && desk.store.operations.count(in: .failed) == 1)
     }
 
-    /// A page without items that says there are more: what lies behind it is not taken for gone.
-    @Test func anEmptyPageThatHasMoreTakesNothingAway() async throws {
+    /// A page without items that reports more: the items after it are not removed.
+    @Test func `an empty page with more items removes nothing`() async throws {
         struct Hollow: Remote {
             var format: WireFormat { WireFormat() }
             func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
@@ -57,8 +57,8 @@ import Testing
         #expect(try await desk.store.objects(Card.self).count() == 1)
     }
 
-    /// The object that the server has brought is kept for the user to choose.
-    @Test func whatClashesIsAConflictWithTheServersSide() async throws {
+    /// The server's item is kept for the user's decision.
+    @Test func `a clash is a conflict with the server's side`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -70,15 +70,15 @@ import Testing
         #expect(result.entries.map(\.outcome.name) == ["conflict", "done"])
         let failed = try #require(try await desk.sync.failedOperations().first)
         #expect(failed.isConflict && failed.serverValues?["barcode"] == "clash")
-        // What stood in the way goes.
+        // The blocking value is changed.
         try await desk.store.write { _ = try $0.update(Card.self, other.localID) { $0.barcode = "2" } }
         try await desk.sync.takeServers(failed.id)
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
         #expect(try desk.card(card.localID)?.barcode == "clash")
     }
 
-    /// Its number fits the store, and no wire.
-    @Test func aValueThatDoesNotComeBackFromTheWireIsThatObjectsError() async throws {
+    /// Its number fits the store, but no wire format.
+    @Test func `a value without a wire form is an error of that object`() async throws {
         let store = try Store(inMemoryModels: [Crate.self])
         let remote = ScriptedRemote()
         let sync = SyncContext(store: store, remote: remote)
@@ -94,14 +94,15 @@ import Testing
         #expect(result.entries[0].outcome.error?.property == "contents")
         #expect(result.entries[0].outcome.error?.table == "Crate")
         #expect(remote.items(in: "Crate").map(\.id.rawValue) == [small.localID.rawValue])
-        // Nothing of it was sent, and it can be mended.
+        // Nothing of it was sent, and it can be corrected.
         #expect(try store.operations.all().map(\.attempts) == [0])
         try await store.write { _ = try $0.update(Crate.self, large.localID) { $0.contents.weight = 2 } }
         #expect(try await sync.push().isComplete && store.operations.count() == 0)
     }
 
-    /// An insert whose answer was lost is deleted by sending it once more: without its values, if they can't be sent.
-    @Test func aValueThatCanNotBeSentKeepsNoDeleteBack() async throws {
+    /// To delete an insert with a lost response, the insert is sent again. Its values are omitted if they can't be
+    /// sent.
+    @Test func `a value that can't be sent does not block a delete`() async throws {
         let store = try Store(inMemoryModels: [Crate.self])
         let remote = ScriptedRemote()
         let sync = SyncContext(store: store, remote: remote)
@@ -117,8 +118,8 @@ import Testing
         #expect(remote.requests.map(\.kind) == [.insert, .find, .delete])
     }
 
-    /// What others have made of it meanwhile is not erased unseen.
-    @Test func aDeleteWithoutAVersionMeetsWhatOthersHaveMadeOfIt() async throws {
+    /// Others' changes meanwhile are not removed silently.
+    @Test func `a delete without a version conflicts with others' changes`() async throws {
         let store = try Store(inMemoryModels: [Crate.self])
         let remote = ScriptedRemote()
         let sync = SyncContext(store: store, remote: remote)
@@ -135,11 +136,11 @@ import Testing
         #expect(remote.items(in: "Crate").count == 1)
     }
 
-    /// The server has made the object, and says that it is another one that is here.
-    @Test func anAnswerWithAnotherObjectsIDIsThatObjectsError() async throws {
+    /// The server has made the object, and reports the ID of another local object.
+    @Test func `a response with another object's ID is an error of that object`() async throws {
         let desk = try Desk(ids: .server)
         let older = try await desk.syncedCard("1")
-        // One that begins to count anew.
+        // A remote that restarts its numbers.
         let remote = ScriptedRemote(ids: .server)
         let sync = SyncContext(store: desk.store, remote: remote)
         try sync.table(Card.self).setIdentity(.server(lookUp: "localKey"))
@@ -152,7 +153,7 @@ import Testing
         #expect(refused.map(\.outcome.error?.code) == [.badAnswer])
         #expect(try desk.store.operations.count(in: .failed) == 1 && desk.card(older.localID)?.serverID == "s1")
         #expect(try desk.store.checkIntegrity() == [])
-        // It is there: it is not inserted a second time, and the user sees what the server holds.
+        // The object exists: it is not inserted again, and the user sees the server's item.
         remote.forgetRequests()
         try await sync.retry(try #require(refused.first).id)
         #expect(try await sync.push().entries.map(\.outcome.name) == ["conflict"])

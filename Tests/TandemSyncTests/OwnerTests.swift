@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Whose data a store holds: the next one who signs in does not see, or send, the last one's.
+/// The owner of a store's data. The next user does not see or send the last user's data.
 @Suite(.ownThreads) struct OwnerTests {
     @Model struct Kept {
         var name = ""
@@ -16,7 +16,7 @@ import Testing
         @OnDelete(.deny) var kept: Reference<Kept>?
     }
 
-    @Test func theFirstUserBecomesTheOwner() async throws {
+    @Test func `the first user becomes the owner`() async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
         let context = SyncContext(store: store, remote: world.remote(), user: "anna")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["boris", nil] as [String?])
-    func anotherUserIsRefused(user: String?) async throws {
+    func `another user is refused`(user: String?) async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
         try await SyncContext(store: store, remote: world.remote(), user: "anna").exclusively {}
@@ -36,7 +36,7 @@ import Testing
         #expect(try await other.owner == "anna" && world.requests.isEmpty)
     }
 
-    @Test func theNextOneSeesNothingOfTheLastOnesData() async throws {
+    @Test func `the next user sees nothing of the last user's data`() async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
         let anna = SyncContext(store: store, remote: world.remote(), user: "anna")
@@ -60,15 +60,15 @@ import Testing
         #expect(try await store.objects(Person.self).count() == 0)
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
         await #expect { try await anna.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .otherUser }
-        // Everything is fetched anew, and none of the other's changes has been sent.
+        // Everything is fetched again, and none of the other user's changes was sent.
         try await boris.synchronize()
         #expect(try await store.objects(Card.self).all().map(\.points) == [0])
         #expect(try await store.objects(Person.self).count() == 1)
     }
 
-    /// Objects of two models that the server never knew: those of the one keep those of the other.
+    /// Unsent objects of two models, of which one denies the delete of the other.
     @Test(arguments: [[Kept.self, Keeper.self], [Keeper.self, Kept.self]] as [[any Model.Type]])
-    func whatDeniesThatTheRestGoesGoesToo(models: [any Model.Type]) async throws {
+    func `an object that denies the removal of others is removed too`(models: [any Model.Type]) async throws {
         let store = try Store(inMemoryModels: models)
         try await store.write { tx in
             let kept = try tx.insert(Kept())
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
-    @Test func whatIsKeptIsSentAsTheNextOnes() async throws {
+    @Test func `kept changes are sent as the next user's`() async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
         let anna = SyncContext(store: store, remote: world.remote(), user: "anna")
@@ -100,7 +100,7 @@ import Testing
         #expect(try world.server.rows(in: "card").count == 2)
     }
 
-    /// A server at an address, with or without a name.
+    /// Returns a context for a server at an address, with or without a name.
     private func context(
         _ store: Store, _ world: SyncWorld, at address: String, named name: String?
     ) throws -> SyncContext {
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "production"])
-    func `Another address of the same server stops no sync`(name: String?) async throws {
+    func `another address of the same server stops no sync`(name: String?) async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
         for (number, address) in [
@@ -125,10 +125,10 @@ import Testing
         }
     }
 
-    @Test func `A server of another name is refused before it is asked, until the app adopts the data`() async throws {
+    @Test func `a server with another name is refused until the app adopts the data`() async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
-        // What was synced without a name takes the first name that is given.
+        // Data synced without a name takes the first name that is given.
         _ = try await context(store, world, at: "https://a.example", named: nil).synchronize()
         _ = try await context(store, world, at: "https://a.example", named: "production").synchronize()
         let staging = try context(store, world, at: "https://a.example", named: "staging")
@@ -136,16 +136,16 @@ import Testing
         await #expect { try await staging.synchronize() } throws: { ($0 as? SyncError)?.code == .otherServer }
         #expect(world.requests.isEmpty)
         #expect(try await staging.server == "production")
-        // Without a name it is taken for any other one.
+        // A context without a name accepts any name.
         _ = try await context(store, world, at: "https://b.example", named: nil).synchronize()
         try await staging.adopt(.keep)
         #expect(try await staging.synchronize().isComplete)
         #expect(try await staging.server == "staging")
     }
 
-    /// What they hold is somebody's too, and would be sent, or shown, as another's when they are opened again.
+    /// Their data belongs to a user too, and would be sent or shown as another user's when they are opened again.
     @Test(arguments: [SyncContext.AdoptChoice.purge, .keep], ["unsent", "pulled", "pulled whole"])
-    func modelsThatAreNotOpenAreNotPassedOver(choice: SyncContext.AdoptChoice, state: String) async throws {
+    func `models that are not open prevent an adoption`(choice: SyncContext.AdoptChoice, state: String) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "a.tandem")
@@ -176,7 +176,7 @@ import Testing
         #expect(try await store.objects(Card.self).count() == (choice == .purge ? 0 : 1))
     }
 
-    @Test func modelsThatAreNotOpenAndHoldNothingOfAnybodyAreNoHindrance() async throws {
+    @Test func `models that are not open and have no synced data allow an adoption`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "a.tandem")

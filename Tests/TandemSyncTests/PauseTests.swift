@@ -9,7 +9,7 @@ import Testing
 
 /// A push that waits, and is stopped meanwhile.
 @Suite(.ownThreads) struct PauseTests {
-    /// Who sleeps wakes up when the task is cancelled, and not before.
+    /// A clock whose sleeps end only with a cancellation.
     private final class EndlessClock: SyncClock {
         private let isSleeping = Atomic(false)
         func now() -> Date { Date(timeIntervalSince1970: 1_795_000_000) }
@@ -19,13 +19,13 @@ import Testing
             while true { try await Task.sleep(for: .seconds(3600)) }
         }
 
-        /// Waits until somebody sleeps.
+        /// Waits until a task sleeps.
         func untilSomebodySleeps() async {
             while !isSleeping.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
 
-    /// Asks the first one for patience, and can't be reached by the second one once the first one waits.
+    /// A server that requests a pause for the first request, and becomes unreachable for the second.
     private struct Server: Remote {
         let clock: EndlessClock
         let retryAfter: Duration?
@@ -45,9 +45,9 @@ import Testing
         }
     }
 
-    /// - Parameter retryAfter: With one all wait, without one the operation alone.
+    /// - Parameter retryAfter: A pause for all requests, or `nil` for a delay of the operation alone.
     @Test(.timeLimit(.minutes(10)), arguments: [Duration.seconds(20), nil])
-    func aPushThatIsStoppedDoesNotSleepOn(retryAfter: Duration?) async throws {
+    func `a push that stops ends its sleep`(retryAfter: Duration?) async throws {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await store.write { tx in
             for code in 1...2 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aPushThatIsCancelledDoesNotSleepOn() async throws {
+    func `a push that is cancelled ends its sleep`() async throws {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         let clock = EndlessClock()
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aClockThatIsSetBackDoesNotMakeAPauseLongerThanAnyIs() async throws {
+    func `a clock that is set back does not extend a pause beyond its limit`() async throws {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         let clock = ManualSyncClock()

@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// Edits of what a full pull does not find, where no tombstone tells that it is gone.
+/// Edits of objects that a full pull does not find, if no tombstone reports their delete.
 @Suite(.ownThreads) struct PointlessEditsTests {
     private let everything = [PullQuery(Card.self)]
 
-    /// Two cards whose points are 2 here and 1 on the server, from where the first one goes.
+    /// Two cards whose points are 2 here and 1 on the server, which then deletes the first one.
     private func edited(_ desk: Desk) async throws -> [Card] {
         let cards = [try await desk.syncedCard("1"), try await desk.syncedCard("2")]
         try await desk.store.write { tx in
@@ -21,12 +21,12 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func anEditOfWhatIsNotFoundIsDroppedAndTold(wasChangedThere: Bool) async throws {
+    func `an edit of an unlisted object is dropped and reported`(wasChangedThere: Bool) async throws {
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
         let gone = try #require(cards[0].serverID)
         if wasChangedThere {
-            // What is kept beside the edit is older than that it is gone.
+            // The item kept beside the edit is older than the delete.
             desk.remote.edit("Card", gone) { $0.set(.text("theirs"), of: "nickname") }
             #expect(try await desk.sync.runPull(everything[0], pushesFirst: false).keptBeside == 1)
             desk.remote.forgetRequests()
@@ -35,12 +35,12 @@ import Testing
         let result = try await desk.sync.synchronize(everything)
         #expect(result.isComplete && result.lostEdits.map(\.values) == [["points": 2]])
         #expect(result.lostEdits.map(\.serverID) == [gone] && result.lostEdits.map(\.localID) == [cards[0].localID])
-        // No request was made in vain.
+        // No request failed.
         #expect(desk.asked == [.page, .update])
         #expect(try desk.isLevel() && desk.card(cards[0].localID) == nil && desk.card(cards[1].localID)?.points == 2)
     }
 
-    @Test func aPolicyThatWantsTheEditKeepsIt() async throws {
+    @Test func `a policy that prefers the edit keeps it`() async throws {
         let desk = try Desk(softDelete: false)
         try desk.sync.table(Card.self).setConflicts(.merge(deletes: .editWins))
         let cards = try await edited(desk)
@@ -50,7 +50,7 @@ import Testing
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
     }
 
-    @Test func whatWaitsForTheUserIsLeft() async throws {
+    @Test func `an operation that waits for the user stays`() async throws {
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
         try await desk.sync.hold(try #require(try desk.operation?.id))
@@ -59,8 +59,8 @@ import Testing
         #expect(try desk.card(cards[0].localID)?.points == 2)
     }
 
-    /// It may have left the filter: the push finds out.
-    @Test func aFilterTellsNothing() async throws {
+    /// The object may no longer match the filter. The push finds out.
+    @Test func `a pull with a filter drops no edit`() async throws {
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
         desk.remote.remove("Card", try #require(cards[0].serverID))
@@ -69,8 +69,8 @@ import Testing
         #expect(try desk.card(cards[0].localID)?.points == 2)
     }
 
-    /// It is about to be undeleted: that the server does not list it is no news.
-    @Test func whatIsToBeBroughtBackIsNotDropped() async throws {
+    /// An undelete is queued, so the missing item is expected.
+    @Test func `a queued undelete is not dropped`() async throws {
         let desk = try Desk()
         let cards = try await edited(desk)
         desk.remote.remove("Card", try #require(cards[0].serverID))
@@ -81,10 +81,9 @@ import Testing
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
     }
 
-    /// A replica that lags behind, or a row that was not visible for a moment: the next pull of the same sync finds it, as it
-    /// was.
+    /// A lagging replica, or a temporarily invisible row: the next pull of the same sync finds it unchanged.
     @Test(arguments: [nil, "cards"])
-    func whatWasOverlookedOnceIsNotDropped(queryID: String?) async throws {
+    func `an object missed once is not dropped`(queryID: String?) async throws {
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
         let remote = Overlooking(desk.remote, try #require(cards[0].serverID))
@@ -127,8 +126,8 @@ import Testing
         }
     }
 
-    /// What a later pull of the same sync has found is there.
-    @Test func whatALaterPullBringsIsNotDropped() async throws {
+    /// An object that a later pull of the same sync finds exists.
+    @Test func `an object found by a later pull is not dropped`() async throws {
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
         let id = try #require(cards[0].serverID)

@@ -15,9 +15,9 @@ import Testing
     @OnDelete(.deny) var shelf: Reference<Shelf>?
 }
 
-/// Dropping what is here, without the server being told.
+/// The removal of local data without requests to the server.
 @Suite(.ownThreads) struct PurgeTests {
-    @Test func aTableIsPurgedWithItsPlaces() async throws {
+    @Test func `a table is purged with its tokens`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.person("p", "Ада")
@@ -39,7 +39,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatRefersToItFindsItAgainUnderTheServersID() async throws {
+    @Test func `references find a purged object again under its server ID`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try sync.table(Person.self).setIdentity(.server(lookUp: nil))
@@ -57,7 +57,7 @@ import Testing
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
-    @Test func aTableWithUnsentChangesIsPurgedByForceOnly() async throws {
+    @Test func `a table with unsent changes is purged only by force`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.card("a")
@@ -80,14 +80,14 @@ import Testing
         #expect(try await sync.purge(Card.self, force: true) == 4)
         #expect(try await store.objects(Card.self).count() == 0)
         #expect(try await store.objects(Card.self).onlyDeleted().count() == 0)
-        // Other tables' changes stay.
+        // Changes of other tables stay.
         #expect(try store.operations.all().map(\.localID) == [pet.localID])
         #expect(try store.checkIntegrity() == [])
-        // The server was told nothing.
+        // The server received no request.
         #expect(try await sync.pull(Card.self, queryID: "cards").inserted == 3)
     }
 
-    @Test func aForcedPurgeOfAQueryKeepsWhatIsNotInIt() async throws {
+    @Test func `a forced purge of a query keeps other objects`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.card("a", points: .integer(1))
@@ -103,7 +103,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatRefersToWhatTheServerNeverKnewLosesTheReference() async throws {
+    @Test func `references to a purged object without a server ID are cleared`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await store.write { tx in
@@ -120,7 +120,7 @@ import Testing
         #expect(try world.texts("Card", "shop") == ["x"])
     }
 
-    @Test func whatWasKeptForWantOfRoomGoesToo() async throws {
+    @Test func `an item kept for a unique value is purged too`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.card("a", barcode: "1")
@@ -133,7 +133,7 @@ import Testing
         #expect(try await store.objects(Card.self).count() == 2)
     }
 
-    // MARK: What denies that others go
+    // MARK: References that deny the removal
 
     private func shelves(_ count: Int, _ store: Store) async throws -> [Shelf] {
         try await store.write { tx in
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func unsentObjectsThatDenyEachOtherGoByForce() async throws {
+    @Test func `unsent objects that deny each other's removal are purged by force`() async throws {
         let world = try SyncWorld()
         let store = try Store(inMemoryModels: [Shelf.self, Book.self])
         let sync = world.context(store)
@@ -155,7 +155,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatIsDeniedFromElsewhereStaysWithAllOfIt() async throws {
+    @Test func `objects stay if another table's reference denies their removal`() async throws {
         let world = try SyncWorld()
         let store = try Store(inMemoryModels: [Shelf.self, Book.self])
         let sync = world.context(store)
@@ -170,7 +170,8 @@ import Testing
     }
 
     @Test(arguments: [[Shelf.self, Book.self], [Book.self, Shelf.self]] as [[any Model.Type]])
-    func anotherUserTakesAStoreWhoseObjectsDenyEachOther(models: [any Model.Type]) async throws {
+    func `another user can take a store whose objects deny each other's removal`(models: [any Model.Type]) async throws
+    {
         let world = try SyncWorld()
         let store = try Store(inMemoryModels: models)
         let last = try #require(try await shelves(3, store).last)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A process that dies between any two steps of a push: the next one finds the queue as it needs it (FB 11).
+/// A process crashes between any two steps of a push. The next one finds a consistent queue (FB 11).
 @Suite(.ownThreads) struct PushCrashTests {
     enum Change: CaseIterable, Sendable { case insert, update, delete, undelete, circle }
     enum Place: CaseIterable, Sendable { case began, answered, concluded }
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases, [ScriptedRemote.IDs.client, .server])
-    func aPushThatDiesAnywhereIsDoneOnce(change: Change, ids: ScriptedRemote.IDs) async throws {
+    func `a push that crashes at any step is executed once`(change: Change, ids: ScriptedRemote.IDs) async throws {
         for place in Place.allCases {
             // At the first step of its kind, and at the second one.
             for count in 1...2 {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Queues a change, and says what the server is to have in the end.
+    /// Queues a change, and returns the expected final counts on the server.
     private func prepare(_ desk: Desk, _ change: Change) async throws -> (cards: Int, people: Int) {
         if change == .circle {
             try await desk.store.write { tx in

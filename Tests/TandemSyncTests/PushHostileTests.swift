@@ -9,15 +9,18 @@ import Testing
 
 @testable import TandemSync
 
-/// What a push makes of answers that are none: it is that object's error, by its table, and nothing of the answer is
-/// kept; the server has acted, which the next push finds out.
+/// Invalid responses to a push. Each is an error of its object, with its table, and is not stored. The server has
+/// executed the request, which the next push finds out.
 @Suite(.ownThreads) struct PushHostileTests {
     enum Change: CaseIterable { case insert, update, delete, undelete }
 
     @Test(arguments: Dialect.both, Nonsense.allCases)
-    func nonsenseIsTheObjectsErrorAndNothingOfItIsKept(dialect: Dialect, nonsense: Nonsense) async throws {
+    func `an invalid response is its object's error and is not stored`(
+        dialect: Dialect, nonsense: Nonsense
+    ) async throws {
         for change in Change.allCases {
-            // A delete's answer is not read for values, nor is an undelete's that takes none; the other has no body.
+            // The response to a delete is not read for values, nor is an undelete's without values. The other has no
+            // body.
             if nonsense.isAboutAValue, change == .delete || change == .undelete && dialect.undeletesByPost { continue }
             try await push(change, dialect, nonsense)
         }
@@ -57,12 +60,12 @@ import Testing
         } else {
             #expect(error.url?.hasPrefix("https://shop.example/tables/") == true && error.status == 200, comment)
         }
-        // It may have been carried out: nothing else is known.
+        // It may have been executed: nothing else is known.
         #expect(try store.operations.all().map(\.state) == [.attempted], comment)
         let after = try store.object(ofType: Card.self, forPrimaryKey: id)
         #expect(after?.points == before?.points && after?.shop == before?.shop, comment)
         #expect(after?.serverID == before?.serverID, comment)
-        // An undelete has met the tombstone before.
+        // An undelete has read the tombstone before.
         if change != .undelete { #expect(after?.version == before?.version, comment) }
         #expect(try store.checkIntegrity() == [], comment)
 
@@ -75,9 +78,9 @@ import Testing
         #expect(points == (change == .delete ? nil : change == .update ? 2 : 1), comment)
     }
 
-    /// An answer about somebody else's item.
+    /// A response with another item.
     @Test(arguments: Dialect.both)
-    func anotherItemIsNoAnswer(dialect: Dialect) async throws {
+    func `another item is not a valid response`(dialect: Dialect) async throws {
         for change in [Change.update, .undelete] {
             let world = try SyncWorld(dialect)
             let line = MangledLine(world)
@@ -103,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `An edit behind a row that can't be read is sent as soon as the server has mended the row`(
+    func `an edit of an unreadable row is sent as soon as the server has corrected the row`(
         dialect: Dialect
     ) async throws {
         let world = try SyncWorld(dialect)
@@ -121,7 +124,7 @@ import Testing
         #expect(push.entries.map(\.outcome.name) == ["retryLater"])
         #expect(try world.texts("card", "shop") == ["Лента"])
 
-        // No pull has shown the mended row yet.
+        // No pull has fetched the corrected row yet.
         world.clock.advance(by: 60)
         try await world.others.card("a", barcode: "1", points: .integer(5))
         #expect(try await sync.push().failedOperations.isEmpty)
@@ -133,9 +136,9 @@ import Testing
         #expect(kept == 0)
     }
 
-    /// A POST meets itself, and what is looked up then is nonsense: the insert is not forgotten.
+    /// A repeated POST finds its own object, and the lookup's response is invalid. The insert stays recorded.
     @Test(arguments: Nonsense.allCases)
-    func aLookUpThatFindsNonsenseDecidesNothing(nonsense: Nonsense) async throws {
+    func `a lookup with an invalid response decides nothing`(nonsense: Nonsense) async throws {
         let world = try SyncWorld(.azureMobileApps)
         let line = MangledLine(world)
         let (store, plain) = try world.device()

@@ -6,13 +6,13 @@ import Testing
 
 @testable import TandemSync
 
-/// In which order a push sends what refers to each other.
+/// The order in which a push sends objects that refer to each other.
 @Suite(.ownThreads) struct PushOrderTests {
     private func lines(_ desk: Desk) -> [String] { desk.remote.requests.map { "\($0.kind.rawValue) \($0.table)" } }
 
     /// FB 5: a child arrives before its parent.
     @Test(arguments: [1, 8], [ScriptedRemote.IDs.client, .server])
-    func aChildGoesAfterItsParent(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
+    func `a child is sent after its parent`(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
         let desk = try Desk(ids: ids) { $0.inFlight = inFlight }
         let person = try await desk.store.write { tx in
             let card = try tx.insert(Card(shop: "Лента", barcode: "1"))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 8], [ScriptedRemote.IDs.client, .server])
-    func aCircleIsBrokenAndClosedByAnUpdate(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
+    func `a cycle is broken and closed by an update`(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
         for count in 2...4 {
             let desk = try Desk(ids: ids) { $0.inFlight = inFlight }
             try await desk.store.write { tx in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anObjectThatRefersToItselfIsSentInTwoSteps() async throws {
+    @Test func `an object that refers to itself is sent in two steps`() async throws {
         let desk = try Desk(ids: .server)
         try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func whatRefersToARefusedObjectSaysForWhichItWaits(inFlight: Int) async throws {
+    func `an object that refers to a rejected one reports it`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert)
         let person = try await desk.store.write { tx in
@@ -79,15 +79,15 @@ import Testing
         guard case .waiting(let localID, let table) = result.entries[1].outcome else { return }
         #expect(localID == person.localID && table == "Person" && desk.asked == [.insert])
         #expect(try desk.store.operations.count(in: .pending) == 1)
-        // It ends by itself.
+        // The wait ends automatically.
         try await desk.sync.retry(result.entries[0].id)
         #expect(try await desk.sync.push().isComplete)
         #expect(lines(desk) == ["insert Person", "insert Person", "insert Card"])
     }
 
-    /// The one to be settled is told of, and not the next one in the row; the object's state says the same.
+    /// The reported object is the one to be resolved, and not the next one in the chain. The object's state agrees.
     @Test(arguments: [1, 8], [true, false])
-    func aRowOfThoseThatWaitSaysWhatItsFirstOneWaitsFor(inFlight: Int, isHeld: Bool) async throws {
+    func `a chain of waiting objects reports its first blocker`(inFlight: Int, isHeld: Bool) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         let (person, card) = try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func whatIsDeletedGoesAfterWhatReferredToIt(inFlight: Int) async throws {
+    func `a delete is sent after the removal of references to it`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         let (person, card) = try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
@@ -127,9 +127,9 @@ import Testing
         #expect(lines(desk) == ["update Card", "delete Person"])
     }
 
-    /// A list of references refers too.
+    /// A list of references counts too.
     @Test(arguments: [1, 8])
-    func whatIsDeletedGoesAfterWhatHadItInAList(inFlight: Int) async throws {
+    func `a delete is sent after its removal from a list`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         let (pet, other, person) = try await desk.store.write { tx in
             let (pet, other) = (try tx.insert(Pet(name: "Рыжик")), try tx.insert(Pet(name: "Мурка")))
@@ -147,9 +147,9 @@ import Testing
         #expect(lines(desk) == ["update Person", "delete animals"])
     }
 
-    /// Whoever waits for many is looked at when the last of them has ended, not after each.
+    /// An operation that waits for many is checked when the last of them has ended, not after each.
     @Test(arguments: [true, false])
-    func whatWaitsForManyIsLookedAtAFewTimes(isDelete: Bool) async throws {
+    func `an operation that waits for many is checked a few times`(isDelete: Bool) async throws {
         let (desk, count) = (try Desk { $0.inFlight = 1 }, 100)
         let store = CountingStore(base: TandemStore(desk.store))
         var options = SyncContext.Options()
@@ -181,12 +181,12 @@ import Testing
         let before = store.writes.value
         #expect(try await sync.push().isComplete)
         #expect(desk.remote.requests.count == count + 1 && lines(desk).last?.hasSuffix("Person") == true)
-        // Two for each that is sent, and some for the whole.
+        // Two writes for each sent operation, and some for the whole push.
         #expect(store.writes.value - before <= 2 * (count + 1) + 10)
     }
 
     @Test(arguments: [1, 8])
-    func ofTwoThatAreDeletedTheOneThatRefersGoesFirst(inFlight: Int) async throws {
+    func `of two deletes the one with the reference is sent first`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         let (person, card) = try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func twoThatReferToEachOtherCanBothBeDeleted(inFlight: Int) async throws {
+    func `two objects that refer to each other can both be deleted`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         let people = try await desk.store.write { tx in
             let people = try ["a", "b"].map { try tx.insert(Person(name: $0)) }
@@ -218,7 +218,7 @@ import Testing
         #expect(try desk.remote.items(in: "Person").isEmpty && (desk.store.operations.count()) == 0)
     }
 
-    @Test func atOneInFlightTheOrderIsTheQueues() async throws {
+    @Test func `with one request at a time the order is the queue's`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let ids = try await desk.store.write { tx in
             try (0..<40).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID.rawValue }
@@ -228,12 +228,12 @@ import Testing
     }
 
     @Test(arguments: [2, 8])
-    func noMoreThanSoManyAreUnderWay(inFlight: Int) async throws {
+    func `the number of concurrent requests is limited`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         try await desk.store.write { tx in
             for code in 0..<40 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        // Each request waits for as many others as there may be.
+        // Each request waits for the maximum number of others.
         let remote = desk.remote
         let wait: @Sendable () async -> Void = {
             for _ in 0..<2_000 where remote.mostInFlight < inFlight {
@@ -247,7 +247,7 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    @Test func whatIsQueuedMeanwhileIsLeftForTheNextPush() async throws {
+    @Test func `an operation queued meanwhile is left for the next push`() async throws {
         let desk = try Desk()
         let store = desk.store
         try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
@@ -256,9 +256,9 @@ import Testing
         #expect(try store.operations.count() == 1)
     }
 
-    /// Keys are a table's own: another table's object of the same one is another object.
+    /// Keys are unique within a table: another table's object with the same key is another object.
     @Test(arguments: [1, 8])
-    func objectsOfOneKeyInTwoTablesAreToldApart(inFlight: Int) async throws {
+    func `objects with one key in two tables are distinguished`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
         let card = try await desk.store.write { tx in
             try tx.insert(Pet(name: "Рыжик").identified(by: "k"))
@@ -276,7 +276,7 @@ import Testing
         #expect(try await desk.sync.push().isComplete)
         let order = lines(desk)
         #expect(order.firstIndex(of: "update Card") ?? 9 < order.firstIndex(of: "delete Person") ?? 0)
-        // Nothing refers to it.
+        // It has no references to it.
         if inFlight == 1 { #expect(order.first == "delete animals") }
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// What can be seen of a push while it runs.
+/// The observable progress of a push.
 @Suite(.ownThreads) struct PushProgressTests {
-    @Test func aPushTellsHowFarItIs() async throws {
+    @Test func `a push reports its progress`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let cards = try await desk.store.write { tx in
             try (1...5).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")) }
@@ -27,7 +27,7 @@ import Testing
                     states.withLock { $0.append(state) }
                 }
             }, on: .insert)
-        // What is refused is over as well.
+        // A rejected operation counts as finished.
         desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .id(cards[2].localID.rawValue))
         let result = try await sync.push()
         board.remove(token)

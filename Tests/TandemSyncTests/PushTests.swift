@@ -7,10 +7,10 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// What a push sends, and what becomes of it here.
+/// The requests of a push, and their local effects.
 @Suite(.ownThreads) struct PushTests {
     @Test(arguments: Dialect.both)
-    func aChangeOfEachKindReachesTheServer(dialect: Dialect) async throws {
+    func `a change of each kind reaches the server`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 7)) }
@@ -32,7 +32,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func anEmptyQueueAsksNothing() async throws {
+    @Test func `an empty queue sends no request`() async throws {
         let world = try SyncWorld()
         let (_, sync) = try world.device()
         let result = try await sync.push()
@@ -41,7 +41,7 @@ import Testing
 
     /// FB 9: one bad record blocks all.
     @Test(arguments: [1, 8])
-    func aRefusedObjectDoesNotHoldUpTheRest(inFlight: Int) async throws {
+    func `a rejected object does not block the rest`(inFlight: Int) async throws {
         let world = try SyncWorld { configuration in
             configuration.hooks.validate = { _, row in
                 row["barcode"] == .text("2") ? ["The barcode is not valid."] : []
@@ -60,9 +60,12 @@ import Testing
         #expect(failed.error?.message.contains("not valid") == true)
     }
 
-    /// A unique number is a conflict to many servers. The user is told what the server says, and it is not asked again.
+    /// A duplicate number is a conflict for many servers. The user gets the server's message, and the request is not
+    /// repeated.
     @Test(arguments: [Tandem.Operation.Kind.insert, .update, .delete])
-    func aConflictAboutSomethingElseIsARefusalInTheServersWords(kind: Tandem.Operation.Kind) async throws {
+    func `a conflict about another value is a rejection with the server's message`(
+        kind: Tandem.Operation.Kind
+    ) async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let id = kind == .insert ? LocalID("new") : try await desk.syncedCard().localID
         try await desk.store.write { tx in
@@ -77,14 +80,14 @@ import Testing
         #expect(result.entries.map(\.outcome.name) == ["refused"] && desk.asked.count == 2)
         let failed = try #require(try await desk.sync.failedOperations().first)
         #expect(failed.status == 409 && failed.operation.error?.message.contains("The number is taken.") == true)
-        // It is at fault no more.
+        // The cause is resolved.
         try await desk.sync.retry(failed.id)
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
     }
 
-    /// The same of an undelete, and of a table of whose versions nothing is known here.
+    /// The same for an undelete, and for a table without known versions.
     @Test(arguments: [true, false])
-    func whatIsNoConflictIsRefusedWhateverIsThere(versions: Bool) async throws {
+    func `a false conflict is a rejection, whatever the server holds`(versions: Bool) async throws {
         let desk = try Desk { $0.inFlight = 1 }
         var features = TableFeatures()
         features.versions = versions
@@ -95,7 +98,7 @@ import Testing
             desk.remote.next(.loseAnswer)
             try await desk.sync.attemptPush()
             try await desk.store.write { try $0.undelete(Card.self, card.localID) }
-            // The first one meets the tombstone's version.
+            // The first one conflicts with the tombstone's version.
             desk.remote.next(.meanwhile {}, on: .undelete)
         } else {
             try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -109,8 +112,8 @@ import Testing
         #expect(failed.operation.error?.message.contains("The number is taken.") == true)
     }
 
-    /// FB 20: a refusal is unseen and retried for ever.
-    @Test func aRefusalWaitsForTheUserOrANewChange() async throws {
+    /// FB 20: a rejection is invisible and repeated endlessly.
+    @Test func `a rejection waits for the user or a new change`() async throws {
         let world = try SyncWorld { configuration in
             configuration.hooks.validate = { _, row in row["points"] == .number("-1") ? ["Too few points."] : [] }
         }
@@ -123,8 +126,9 @@ import Testing
         #expect(try world.texts("card", "barcode") == ["1"])
     }
 
-    /// FB 20: a database's constraint answers 500. It may pass, so it is tried again, and the user sees why it is not there.
-    @Test func whatFailsAgainAndAgainIsSeenWithItsReason() async throws {
+    /// FB 20: a database's constraint is reported as 500. It may be temporary, so it is retried, and the user sees the
+    /// reason.
+    @Test func `an operation that fails repeatedly is shown with its reason`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
@@ -141,7 +145,7 @@ import Testing
         #expect(try await sync.status().retrying == 0)
     }
 
-    @Test func aHeldOperationIsNotSent() async throws {
+    @Test func `a held operation is not sent`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await store.write { tx in
@@ -153,7 +157,7 @@ import Testing
     }
 
     /// DS T24: the server may change any value when it commits.
-    @Test func theServersValuesAreStored() async throws {
+    @Test func `the server's values are stored`() async throws {
         let world = try SyncWorld { configuration in
             configuration.hooks.beforeCommit = { $0.members["nickname"] = .text("theirs") }
         }

@@ -7,8 +7,8 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// What a table that is read and written directly makes of answers that are none: an error that names the table, the
-/// address and the property.
+/// Invalid responses to direct reads and writes of a table. Each is an error that names the table, the address and the
+/// property.
 @Suite(.ownThreads) struct RemoteTableHostileTests {
     private func isTold(_ error: any Error, _ nonsense: Nonsense) -> Bool {
         guard let error = error as? SyncError, error.code == .badAnswer, error.table == "Card" else { return false }
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both, Nonsense.allCases)
-    func nonsenseIsToldByItsTable(dialect: Dialect, nonsense: Nonsense) async throws {
+    func `an invalid response reports its table`(dialect: Dialect, nonsense: Nonsense) async throws {
         let world = try SyncWorld(dialect)
         let line = MangledLine(world)
         let (store, _) = try world.device()
@@ -43,7 +43,7 @@ import Testing
             try await plain.delete(next)
         }
         if nonsense.isAboutAValue, dialect.undeletesByPost {
-            // What an undelete without values has left is not read.
+            // The result of an undelete without values is not read.
             line.nextChange(nonsense)
             #expect(try await cards.undelete(next).points == 1)
         } else {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func idsThatAnAddressCouldTearApartAreFound(dialect: Dialect) async throws {
+    func `IDs with special characters are found`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let cards = try world.device().1.remoteTable(Card.self)
         for (index, id) in oddIDs.enumerated() {

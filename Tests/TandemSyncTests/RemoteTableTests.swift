@@ -7,10 +7,10 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// Straight to the server, past the store.
+/// Direct access to the server, without the store.
 @Suite(.ownThreads) struct RemoteTableTests {
     @Test(arguments: Dialect.both)
-    func objectsAreWrittenAndReadPastTheStore(dialect: Dialect) async throws {
+    func `objects are written and read without the store`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device { $0.pageSize = 2 }
         let (people, cards) = (try sync.remoteTable(Person.self), try sync.remoteTable(Card.self))
@@ -28,7 +28,7 @@ import Testing
         card.nickname = "мой"
         let changed = try await cards.update(card)
         #expect(changed.nickname == "мой" && changed.version != card.version)
-        // The version of the first reading is another one's by now.
+        // Another client has changed the version read first.
         await #expect { try await cards.update(card) } throws: { ($0 as? SyncError)?.code == .conflict }
         await #expect { try await cards.delete(card) } throws: { ($0 as? SyncError)?.code == .conflict }
         try await cards.delete(changed)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func whatTheModelDoesNotKnowStays(dialect: Dialect) async throws {
+    func `unknown members stay`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (_, sync) = try world.device()
         try await world.others.card("a", extra: [("colour", .text("red"))])
@@ -55,7 +55,7 @@ import Testing
         #expect(try world.texts("Card", "colour") == ["red"])
     }
 
-    @Test func referencesGoOutByTheServersIDs() async throws {
+    @Test func `references are sent as server IDs`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try sync.table(Person.self).setIdentity(.server(lookUp: nil))
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func whereTheServerMakesTheIDsObjectsHaveThem(dialect: Dialect) async throws {
+    func `objects have server IDs if the server makes the IDs`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try sync.table(Card.self).setIdentity(.server(lookUp: nil))
@@ -81,7 +81,7 @@ import Testing
         card = try await cards.update(card)
         #expect(card.points == 2 && card.serverID == serverID)
         #expect(try await cards.find(serverID)?.points == 2)
-        // It has no ID of the server's to be changed or deleted by.
+        // It has no server ID by which it could be changed or deleted.
         await #expect { try await cards.update(sent) } throws: { $0 is SyncError }
         try await cards.delete(card)
         #expect(try await cards.find(serverID) == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(try await store.objects(Card.self).count() == 0)
     }
 
-    @Test func aLookBindsTheStoreToNoServer() async throws {
+    @Test func `a direct read does not bind the store to a server`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device { $0.serverName = "production" }
         let cards = try sync.remoteTable(Card.self)
@@ -106,7 +106,7 @@ import Testing
         #expect(try await remembered() != nil)
     }
 
-    @Test func aServerThatNeverEndsIsTold() async throws {
+    @Test func `an endless server is reported`() async throws {
         let server = PagedServer()
         server.on { state, _ throws(RemoteFailure) in
             let row = PagedServer.Row(id: "\(state.requests.count)", version: 1, time: state.now, name: "x")
@@ -120,7 +120,7 @@ import Testing
         #expect(server.requests.count == 20)
     }
 
-    @Test func withoutANetworkItFails() async throws {
+    @Test func `a direct read fails without a network`() async throws {
         let world = try SyncWorld()
         let (_, sync) = try world.device()
         let cards = try sync.remoteTable(Card.self)

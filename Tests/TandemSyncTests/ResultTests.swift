@@ -5,7 +5,7 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Results as an app sees them, and makes them: nothing here that is not public.
+/// Results as an app reads and creates them, with public API only.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ResultTests {
     private func desk() throws -> (Store, ScriptedRemote, SyncContext) {
         let remote = ScriptedRemote()
@@ -13,8 +13,8 @@ import Testing
         return (store, remote, SyncContext(store: store, remote: remote))
     }
 
-    /// The closure of a scheduler does what it likes, and says what came of it.
-    @Test func aClosureOfAScheduledSyncPutsItsResultTogether() async throws {
+    /// A scheduler's closure may do any work, and returns the result.
+    @Test func `a scheduled closure builds its own result`() async throws {
         let (store, remote, sync) = try desk()
         try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         let results = Synchronized<[SyncResult]>([])
@@ -32,8 +32,8 @@ import Testing
         #expect(scheduler.lastError == nil)
     }
 
-    /// What has failed is tried again.
-    @Test func aSchedulerBelievesTheAppsResult() async throws {
+    /// A failed sync is retried.
+    @Test func `a scheduler uses the app's result`() async throws {
         let clock = ManualSyncClock()
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let remote = ScriptedRemote(clock: ManualClock(clock.now()))
@@ -60,7 +60,7 @@ import Testing
         await scheduler.stop()
     }
 
-    @Test func `A result that the app puts together lists its parts as issues`() throws {
+    @Test func `a result built by the app lists its parts as issues`() throws {
         let card = Card(shop: "Лента", barcode: "1", points: 2)
         let edit = LostEdit(card, properties: ["points"])
         #expect(edit.model == "Card" && edit.localID == card.localID && edit.values == ["points": 2])
@@ -77,7 +77,7 @@ import Testing
         let result = SyncResult(
             pulls: [.init(query: query, outcome: .success(pull)), .init(query: query, outcome: .success(pull))],
             entries: [entry], lostEdits: [dropped])
-        // The counts of all pulls are those of the result.
+        // The counts of all pulls add up to those of the result.
         #expect(result.inserted == 2 && result.changes == 12 && result.pages == 12 && result.unchanged == 8)
         #expect(result.lostEdits.map(\.values) == [["shop": "Лента"], ["points": 2]])
         #expect(
@@ -89,7 +89,7 @@ import Testing
                 "The server's Card s was not stored: Its barcode is taken.",
                 "The server dates Card f past its own clock.",
             ])
-        // A row could not be stored. What was lost is over.
+        // A row could not be stored. Lost edits are final.
         #expect(!result.isComplete && SyncResult(entries: [entry], lostEdits: [dropped]).isComplete)
         #expect(SyncResult().isComplete && SyncResult().issues.isEmpty)
         let held = SyncResult.Entry(id: 8, kind: .update, table: "Card", localID: "b", outcome: .held)
@@ -101,8 +101,8 @@ import Testing
             ])
     }
 
-    /// Which table it is of, where a sync has pulled several.
-    @Test func aRefusedRowNamesItsModelAndTable() async throws {
+    /// The table is named, because a sync may have pulled several.
+    @Test func `a refused row names its model and table`() async throws {
         let (_, remote, sync) = try desk()
         for id in ["a", "b"] as [ServerID] {
             remote.edit("Card", id) { item in
@@ -116,7 +116,7 @@ import Testing
         ])
         let rows = try result.pulls.flatMap { try $0.outcome.get().refusedRows }
         #expect(rows.map(\.serverID) == ["b"] && rows.map(\.model) == ["Card"] && rows.map(\.table) == ["Card"])
-        // Also one that was kept, and is tried again.
+        // This includes a kept row that is tried again.
         let again = try await sync.pull(Card.self, queryID: "cards").refusedRows
         #expect(again.map(\.serverID) == ["b"] && again.map(\.model) == ["Card"])
     }

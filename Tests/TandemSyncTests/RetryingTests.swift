@@ -5,12 +5,12 @@ import Testing
 
 @testable import TandemSync
 
-/// What is to be tried again, as its user sees it.
+/// The operations that wait for a retry, as the user sees them.
 @Suite(.ownThreads) struct RetryingTests {
     private let error = OperationError(status: 503, message: "not now", at: Date(timeIntervalSince1970: 0))
 
-    /// Between two tries of one push nothing is being sent.
-    @Test func whatRestsIsNotBeingSent() async throws {
+    /// Between two attempts of one push nothing is being sent.
+    @Test func `an operation between two attempts is not being sent`() async throws {
         let (store, context) = try SyncWorld().device()
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         let id = try #require(try store.operations.operation(of: card)).id
@@ -28,8 +28,8 @@ import Testing
         #expect(SyncState.retrying(.insert, error).kind == .insert)
     }
 
-    /// It can't succeed before that one has.
-    @Test func whatWaitsForAnotherSaysThatFirst() async throws {
+    /// It can't succeed before the other one has.
+    @Test func `an operation that waits for another reports that first`() async throws {
         let (store, context) = try SyncWorld().device()
         let (person, card) = try await store.write { tx in
             let person = try tx.insert(Person(name: "Ада"))
@@ -43,7 +43,7 @@ import Testing
         #expect(try await context.state(of: card) == .waiting(.insert, for: person.localID, model: "Person"))
     }
 
-    @Test func whatIsTriedAgainIsCountedLive() async throws {
+    @Test func `the count of retried operations is live`() async throws {
         let (store, context) = try SyncWorld().device()
         var statuses = context.statuses.makeAsyncIterator()
         var expected = SyncStatus()

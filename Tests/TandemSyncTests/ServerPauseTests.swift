@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A server that says when to come back means all that a context asks of it.
+/// A pause requested by a server applies to all requests of a context.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ServerPauseTests {
     private static func patience(_ seconds: Int) -> RemoteFault {
         .fail(.later(status: 429, retryAfter: .seconds(seconds)))
@@ -30,8 +30,8 @@ import Testing
         error.map { $0.code == .later && $0.retryAt == date && $0.table == table && $0.url != nil } ?? false
     }
 
-    /// Who looks at the server's own rows is told too, and heeds nothing.
-    @Test func whatARemoteTableIsToldHolds() async throws {
+    /// Direct reads of the server's rows record a pause too, but ignore it.
+    @Test func `a pause reported to a remote table applies`() async throws {
         for asks in [0, 1, 2] {
             let desk = try Desk()
             let cards = try desk.sync.remoteTable(Card.self)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func oneTablesRefusalHoldsTheOthersBack() async throws {
+    @Test func `a pause for one table applies to the others`() async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(Self.patience(3600), on: .page)
@@ -69,13 +69,13 @@ import Testing
         #expect(try desk.operation?.state == .pending && desk.operation?.attempts == 0)
         #expect(desk.clock.now() < end, "Nobody has slept.")
 
-        // Nor does what follows ask, until then.
+        // The following requests are not sent until then either.
         for query in Self.queries { #expect(await error { try await desk.sync.pull(query) }?.retryAt == end) }
         #expect(isLater(try await desk.sync.attemptPush().stoppedBy, end, "Card"))
         try await desk.sync.attemptSynchronize()
         #expect(desk.asked == [.page])
         #expect(try await desk.sync.status().lastError?.contains("left alone until \(end)") == true)
-        // Another context knows nothing of it, and the server's own pages are for the app to look at.
+        // Another context does not know the pause, and direct reads ignore it.
         #expect(try await desk.sync.remoteTable(Card.self).objects().all().isEmpty)
         desk.remote.forgetRequests()
 
@@ -86,7 +86,7 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    @Test func aRefusedOperationHoldsPullsBack() async throws {
+    @Test func `a pause for an operation applies to pulls`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         try await desk.store.write { tx in
             for code in 1...3 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
@@ -96,7 +96,7 @@ import Testing
         let result = try await desk.sync.attemptPush()
         #expect(isLater(result.stoppedBy, end, "Card") && isLater(result.entries[0].outcome.error, end, "Card"))
         #expect(isLater(await error { try await desk.sync.pull(Person.self, queryID: "people") }, end, "Person"))
-        // Its own table's pull would push first: nothing of that is sent either.
+        // A pull of the same table would push first, and that is not sent either.
         #expect(isLater(await error { try await desk.sync.pull(Card.self, queryID: "cards") }, end, "Card"))
         #expect(desk.asked == [.insert])
         desk.clock.advance(by: 3600)
@@ -104,7 +104,7 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    @Test func withNothingToSendThereIsNothingToWaitFor() async throws {
+    @Test func `a push without operations does not wait`() async throws {
         let desk = try Desk()
         desk.remote.next(Self.patience(3600), on: .page)
         #expect(await error { try await desk.sync.pull(Card.self) } != nil)
@@ -112,7 +112,7 @@ import Testing
         #expect(result.stoppedBy == nil && result.entries.isEmpty)
     }
 
-    /// Has the server ask for a pause in answer to a request that repeats nothing.
+    /// Makes the server request a pause in response to a request without retries.
     private func noteShortPause(_ desk: Desk) async throws -> Date {
         desk.remote.next(Self.patience(20), on: .find)
         let end = desk.clock.now() + 20
@@ -121,7 +121,7 @@ import Testing
         return end
     }
 
-    @Test func `A sync waits out a short pause and asks for the same page again`() async throws {
+    @Test func `a sync waits for a short pause and requests the same page again`() async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Person(name: "Ада")) }
         desk.remote.next(Self.patience(20), on: .page)
@@ -131,7 +131,7 @@ import Testing
         #expect(desk.asked == [.page, .page, .page, .page, .insert])
     }
 
-    @Test func `Pulls and pushes wait out a short pause noted before`() async throws {
+    @Test func `pulls and pushes wait for a short pause recorded before`() async throws {
         let desk = try Desk()
         var end = try await noteShortPause(desk)
         try await desk.sync.pull(Card.self, queryID: "cards")
@@ -142,9 +142,9 @@ import Testing
         #expect(desk.asked == [.find, .page, .find, .insert])
     }
 
-    /// A pull waits for the pause that its own page was answered with, or for one noted before it.
+    /// The pause is in the response to the pull's own page, or recorded before.
     @Test(arguments: [RecordedRequest.Kind.page, .find])
-    func `A pull that waits for a short pause can be cancelled`(pausedBy kind: RecordedRequest.Kind) async throws {
+    func `a pull that waits for a short pause can be cancelled`(pausedBy kind: RecordedRequest.Kind) async throws {
         let clock = ManualSyncClock()
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let remote = ScriptedRemote(clock: ManualClock(clock.now()))
@@ -163,7 +163,7 @@ import Testing
         #expect(clock.alarms.isEmpty && remote.requests.count == 1)
     }
 
-    @Test func theUsersChoiceDoesNotAskEither() async throws {
+    @Test func `a user's decision sends no request during a pause`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -176,14 +176,14 @@ import Testing
         #expect(await error { try await desk.sync.pull(Person.self) }?.retryAt == end)
     }
 
-    @Test func theLongestPauseIsADay() async throws {
+    @Test func `the longest pause is a day`() async throws {
         let desk = try Desk()
         desk.remote.next(Self.patience(999_999_999), on: .page)
         let end = desk.clock.now() + 86_400
         for _ in 1...2 { #expect(await error { try await desk.sync.pull(Card.self) }?.retryAt == end) }
     }
 
-    @Test func ofTwoPausesTheLongerOneCounts() {
+    @Test func `the longer of two pauses counts`() {
         let pause = ServerPause()
         let now = Date(timeIntervalSince1970: 0)
         #expect(pause.end(at: now) == nil && pause.secondsLeft(at: now, atMost: 30) == 0)
@@ -193,20 +193,20 @@ import Testing
         #expect(pause.end(at: now + 100) == nil)
     }
 
-    /// A clock that is put right by a moment changes nothing; one that is set back would make it longer.
-    @Test func aClockThatIsSetBackEndsThePause() {
+    /// A small correction of the clock changes nothing. A clock that is set back would extend the pause.
+    @Test func `a clock that is set back ends the pause`() {
         let now = Date(timeIntervalSince1970: 0)
         let pause = ServerPause()
         pause.note(until: now + 100, at: now)
         #expect(pause.end(at: now - 59) == now + 100)
         #expect(pause.end(at: now - 61) == nil && pause.end(at: now) == nil)
-        // Who is waiting already waits for no longer than anybody does.
+        // A waiting request waits no longer than the maximum.
         pause.note(until: now + 20, at: now)
         #expect(pause.secondsLeft(at: now - 3600, atMost: 30) == 30)
         #expect(pause.secondsLeft(at: now - 3580, atMost: 30) == 10)
     }
 
-    @Test func aSchedulerHeedsWhatTheAppWasTold() async throws {
+    @Test func `a scheduler observes a pause reported to the app`() async throws {
         let desk = try ScheduleDesk()
         desk.remote.next(Self.patience(60), on: .page)
         #expect(await error { try await desk.sync.pull(Person.self, queryID: "people") }?.code == .later)
@@ -222,8 +222,8 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    /// What is told while it waits for something else counts too.
-    @Test func aSchedulerThatWaitsHeedsWhatTheAppIsTold() async throws {
+    /// A pause reported during another wait counts too.
+    @Test func `a waiting scheduler observes a pause reported to the app`() async throws {
         let desk = try ScheduleDesk()
         await desk.start()
         await desk.pass(890)
@@ -236,8 +236,8 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    /// Its own syncs do not sleep: it comes back.
-    @Test func aSchedulersSyncEndsAtOnce() async throws {
+    /// Its own syncs do not sleep: it schedules the next one.
+    @Test func `a scheduler's sync ends at once`() async throws {
         let desk = try ScheduleDesk(body: { try await $0.synchronize(Self.queries) })
         try await desk.insert("1")
         desk.remote.next(Self.patience(20), on: .page)
@@ -245,7 +245,7 @@ import Testing
         #expect(desk.begun.value == 1 && desk.ended.value == 1 && desk.remote.requests.count == 1)
         #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 20))
         #expect((desk.scheduler.lastError as? SyncError)?.retryAt == desk.clock.now() + 20)
-        // The app's wish does not make the server ready; a long pause is not slept through.
+        // The app's request does not end the pause, and a long pause is not slept through.
         desk.remote.next(Self.patience(3600), on: .page)
         await desk.pass(20)
         #expect(desk.begun.value == 2 && desk.remote.requests.count == 2)

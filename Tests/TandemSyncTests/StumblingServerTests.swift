@@ -7,10 +7,10 @@ import Testing
 
 @testable import TandemSync
 
-/// A server that stumbles over some objects each time, and one that is down: neither holds up what can be sent, and the
-/// second one is not asked for everything.
+/// A server that fails for some objects each time, and one that is unavailable. Neither blocks operations that can be
+/// sent, and an unavailable one does not get all requests.
 @Suite(.ownThreads) struct StumblingServerTests {
-    /// A server that can't answer for some items.
+    /// A server that fails for some items.
     private final class Stumbling: Remote {
         let base: ScriptedRemote
         private let fails = Mutex<@Sendable (String) -> Bool>({ _ in false })
@@ -58,7 +58,7 @@ import Testing
         }
 
         var arrived: Set<String> { Set(desk.remote.items(in: "Card").map(\.id.rawValue)) }
-        /// What was asked for since the last time, each once.
+        /// Returns the requested items since the last call, each once.
         func takeAsked() -> [String] {
             defer { desk.remote.forgetRequests() }
             var seen: Set<String> = []
@@ -66,19 +66,19 @@ import Testing
         }
     }
 
-    /// FB 3, 9: a unique or a foreign key is a 500 to some servers, and an import can have many such objects.
+    /// FB 3, 9: a unique or a foreign key is a 500 for some servers, and an import can have many such objects.
     @Test(arguments: [1, 8])
-    func thoseThatAlwaysFailHoldNothingUp(inFlight: Int) async throws {
+    func `operations that always fail block nothing`(inFlight: Int) async throws {
         let bench = try await Bench(cards: 48, inFlight: inFlight)
         let poisoned = Set(bench.ids.prefix(8))
         bench.remote.stumble { poisoned.contains($0) }
         let first = try await bench.sync.attemptPush()
-        // Side by side with others, which are answered meanwhile, five may not fail in a row.
+        // With concurrent successes, five failures in a row may not occur.
         if inFlight == 1 { #expect(first.stoppedBy?.code == .later) }
         _ = bench.takeAsked()
         let second = try await bench.sync.attemptPush()
         #expect(bench.arrived == Set(bench.ids.dropFirst(8)))
-        // The server works: some objects are at fault.
+        // The server works, and some objects are invalid.
         if inFlight == 1 { #expect(second.stoppedBy == nil && !second.isComplete) }
         let told = second.entries.map(\.localID.rawValue)
         #expect(told == bench.ids.filter(told.contains))
@@ -88,15 +88,15 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func aServerThatStaysDownIsAskedForFewEachTime(inFlight: Int) async throws {
+    func `an unavailable server gets few requests each time`(inFlight: Int) async throws {
         let bench = try await Bench(cards: 100, inFlight: inFlight)
         bench.remote.stumble { _ in true }
         for _ in 1...12 {
             #expect(try await bench.sync.attemptPush().stoppedBy?.code == .later)
-            // Five that are new, five that have failed before, and those under way meanwhile.
+            // Five new ones, five that failed before, and those under way meanwhile.
             #expect(bench.takeAsked().count <= 10 + 2 * (inFlight - 1))
         }
-        // Once it is up, all are sent, and in their order where that counts.
+        // Once it is available, all are sent, in their order if that matters.
         bench.remote.stumble { _ in false }
         #expect(try await bench.sync.push().isComplete)
         #expect(bench.arrived.count == 100)
@@ -105,7 +105,7 @@ import Testing
 
     /// All have failed before, and most of those at the head always will.
     @Test(arguments: [1, 8])
-    func eachHasItsTurn(inFlight: Int) async throws {
+    func `each operation has its turn`(inFlight: Int) async throws {
         let bench = try await Bench(cards: 40, inFlight: inFlight)
         bench.remote.stumble { _ in true }
         for _ in 1...12 { try await bench.sync.attemptPush() }
@@ -189,8 +189,8 @@ import Testing
         #expect(bench.arrived == Set(bench.ids))
     }
 
-    /// What waits for one that is left to the next push says so.
-    @Test func whatIsPassedOverSaysWhatItFailedOf() async throws {
+    /// An operation that waits for one left to the next push reports the reason.
+    @Test func `a skipped operation reports its earlier failure`() async throws {
         let bench = try await Bench(cards: 10, inFlight: 1)
         bench.remote.stumble { _ in true }
         for _ in 1...2 { try await bench.sync.attemptPush() }
@@ -205,8 +205,8 @@ import Testing
         }
     }
 
-    /// Between pushes nothing waits: that is up to whoever pushes.
-    @Test func eachPushTriesAnew() async throws {
+    /// Between pushes there is no wait: the caller decides.
+    @Test func `each push tries again`() async throws {
         let bench = try await Bench(cards: 1, inFlight: 8)
         bench.remote.stumble { _ in true }
         for count in 1...3 {
@@ -216,8 +216,8 @@ import Testing
         }
     }
 
-    /// A sign-in page that answers with success stands in the server's place: it is not given everything.
-    @Test func aSignInPageIsNotAskedForEachObject() async throws {
+    /// A sign-in page that responds with success replaces the server. It does not get all requests.
+    @Test func `a sign-in page does not get a request for each object`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         for _ in 0..<300 { desk.remote.next(.fail(.nonsense)) }
         try await desk.store.write { tx in
@@ -229,8 +229,8 @@ import Testing
         #expect(result.entries.filter { $0.outcome.name == "notReached" }.count == 95)
     }
 
-    /// An answer that is wrong about one object says nothing of the others.
-    @Test func answersThatAreWrongAboutTheirObjectsStopNothing() async throws {
+    /// An invalid response about one object says nothing about the others.
+    @Test func `responses invalid for their objects stop nothing`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let wrong = BadAnswer(.otherItem, "It is another one.", table: "Card", url: "https://shop.example", status: 200)
         for _ in 0..<10 { desk.remote.next(.fail(.badAnswer(wrong))) }
@@ -241,8 +241,8 @@ import Testing
         #expect(result.stoppedBy == nil && desk.remote.items(in: "Card").count == 10)
     }
 
-    /// A scheduler does not take a server for dead that has taken something.
-    @Test func whatStumblesKeepsNoLocalChangeWaiting() async throws {
+    /// A scheduler does not consider a server unavailable that has accepted an operation.
+    @Test func `a failing object delays no local change`() async throws {
         let desk = try ScheduleDesk()
         for code in 1...9 {
             let card = try await desk.insert("\(code)")

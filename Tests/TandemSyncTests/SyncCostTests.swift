@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// What one change costs does not grow with what the store holds. SQLite's instructions are counted, not time.
+/// The cost of a change does not grow with the size of the store. The tests count SQLite's instructions, not time.
 @Suite(.ownThreads) struct SyncCostTests {
-    /// What is measured, on so many objects each time.
+    /// The measured actions, each on a number of objects.
     enum Act: String, CaseIterable {
         case receivingNewItems, receivingChangedItems, receivingTombstones, keepingItemsBesideChanges
         case findingNothingNew, countingForTheStatus, sending
@@ -16,7 +16,7 @@ import Testing
 
     private static let objects = 20
 
-    /// A device with so many cards, of which some have changes to be sent.
+    /// Creates a device with a number of cards, of which some have unsent changes.
     private func makeDesk(cards: Int, changed: Int) async throws -> Desk {
         let desk = try Desk { $0.inFlight = 1 }
         try desk.sync.table(Card.self).setConflicts(.clientWins)
@@ -38,7 +38,7 @@ import Testing
         return desk
     }
 
-    /// Another device writes cards of these numbers.
+    /// Writes cards with these numbers as another device.
     private func write(_ numbers: some Sequence<Int>, to desk: Desk, deleting: Bool = false) {
         for number in numbers {
             let id = ServerID("c\(number)")
@@ -59,7 +59,7 @@ import Testing
 
     private func measure(_ act: Act, on desk: Desk, cards: Int) async throws -> StatementMeter.Work {
         let count = Self.objects
-        // Objects from all over the table, none of them twice.
+        // Objects from all over the table, each once.
         let spread = (0..<count).map { $0 * (cards / 2 / count) + cards / 4 }
         switch act {
         case .receivingNewItems: write(cards..<cards + count, to: desk)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aChangeCostsTheSameInALargeTable() async throws {
+    @Test func `a change costs the same in a large table`() async throws {
         let (few, many) = (1_000, 50_000)
         let small = try await makeDesk(cards: few, changed: Self.objects)
         let large = try await makeDesk(cards: many, changed: Self.objects)
@@ -96,10 +96,10 @@ import Testing
             #expect(
                 there.instructions * 2 <= here.instructions * 3, "\(act): \(here.instructions), \(there.instructions)")
             #expect(there.scans == here.scans, "\(act)")
-            // The trees of a larger table are higher by a page, and the search index has more parts.
+            // The trees of a larger table are one page higher, and the search index has more parts.
             #expect(there.pages <= here.pages * 3, "\(act): \(here.pages), \(there.pages)")
         }
-        // A walk over the table would be seen.
+        // A table scan would be visible.
         var steps: [Int] = []
         for desk in [small, large] {
             let work = try await StatementMeter.measure(desk.store) {
@@ -112,7 +112,7 @@ import Testing
         #expect(try small.store.operations.count() == 0 && large.store.operations.count() == 0)
     }
 
-    @Test func aChangeCostsTheSameInALongQueue() async throws {
+    @Test func `a change costs the same in a long queue`() async throws {
         let (few, many) = (50, 1_000)
         var costs: [Int] = []
         for changes in [few, many] {

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases)
-    func `Every call without a server throws the same error and loses nothing`(call: Call) async throws {
+    func `every call without a server throws the same error and loses nothing`(call: Call) async throws {
         let desk = try Desk { $0.inFlight = 1 }
         try await desk.store.write { tx in
             for code in 1...2 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
@@ -34,7 +34,7 @@ import Testing
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
     }
 
-    @Test func `A sync that is stopped while it sends reports what it did before`() async throws {
+    @Test func `a sync that is stopped while it sends reports its earlier results`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         try desk.sync.table(Card.self).setConflicts(.serverWins)
         let card = try await desk.syncedCard("1")
@@ -51,7 +51,7 @@ import Testing
         #expect(result.issues.map(\.name) == ["lostEdit", "unsent", "unsent"])
         #expect(result.lostEdits.first?.of(Card.self)?.points == 2 && result.lostEdits.first?.of(Pet.self) == nil)
         #expect(try desk.card(card.localID)?.points == 3)
-        // The next sync does the rest.
+        // The next sync completes the rest.
         #expect(try await desk.sync.synchronize().isComplete)
         #expect(try desk.isLevel())
     }
@@ -68,12 +68,12 @@ import Testing
             try tx.update(Person.self, person.localID) { $0.name = "Ада Л." }
             try tx.insert(Card(shop: "Магнит", barcode: "3"))
         }
-        // Both sides have changed the first card and the person; the second card is deleted there.
+        // Both sides have changed the first card and the person, and the second card is deleted there.
         desk.remote.edit("Card", try #require(cards[0].serverID)) { $0.set(.integer(9), of: "points") }
         desk.remote.remove("Card", try #require(cards[1].serverID))
         desk.remote.edit("Person", ServerID(person.localID.rawValue)) { $0.set(.text("Анна"), of: "name") }
         desk.remote.edit("Card", "x") { item in
-            // The first card here has this number.
+            // The first local card has this number.
             item.members = [("shop", .text("Ашан")), ("barcode", .text("1")), ("points", .integer(0))]
         }
         desk.remote.next(.fail(.refused(status: 400, message: "no")), on: .insert)
@@ -91,7 +91,7 @@ import Testing
         #expect(result.failedOperations.map(\.operation.localID).first == person.localID)
     }
 
-    @Test func `A change that failed before is listed by every later result until it is decided`() async throws {
+    @Test func `a change that failed before is listed by every later result until it is decided`() async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .insert)
@@ -105,14 +105,14 @@ import Testing
         for call in Call.allCases { #expect(try await call.run(desk.sync).isComplete) }
     }
 
-    @Test func `A change that the user holds back is not an issue`() async throws {
+    @Test func `a change that the user holds back is not an issue`() async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         try await desk.sync.hold(try #require(try desk.operation?.id))
         #expect(try await desk.sync.synchronize().isComplete)
     }
 
-    @Test func `A file that was not uploaded is an issue`() async throws {
+    @Test func `a file that was not uploaded is an issue`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()
         desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
@@ -122,8 +122,8 @@ import Testing
         #expect(try await desk.sync.synchronize().isComplete)
     }
 
-    /// A server that stumbles over objects lets the table be fetched. What was not sent is listed.
-    @Test func `A pull goes on after a push that stumbled over objects`() async throws {
+    /// A server that fails for objects still lets the table be pulled. Unsent changes are listed.
+    @Test func `a pull continues after a push that failed for objects`() async throws {
         let desk = try Desk {
             $0.inFlight = 1
             $0.retry.tries = 1
@@ -139,7 +139,7 @@ import Testing
         #expect(result.inserted == 1 && !result.isComplete)
         #expect(result.issues.map(\.name) == Array(repeating: "unsent", count: 6))
         #expect(SyncVerdict(result).kind == .leftOver)
-        // The push alone is stopped by it.
+        // Only the push is stopped by it.
         for _ in 0..<6 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
         let error = await #expect(throws: SyncError.self) { try await desk.sync.push() }
         #expect(error?.code == .later && error?.result?.entries.count == 6)
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension SyncIssue {
-    /// The case alone, to be compared.
+    /// The name of the case, for comparisons.
     fileprivate var name: String {
         switch self {
         case .refused: "refused"

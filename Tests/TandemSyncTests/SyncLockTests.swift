@@ -8,7 +8,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Who is inside at a time.
+/// A counter of concurrent holders of the lock.
 private final class Visits: Sendable {
     private let state = Mutex((now: 0, most: 0, count: 0))
 
@@ -31,11 +31,11 @@ private final class Visits: Sendable {
         return world.context(store, options)
     }
 
-    @Test func oneSyncAtATime() async throws {
+    @Test func `only one sync runs at a time`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let world = try SyncWorld()
-        // Two contexts on two stores that are one file.
+        // Two contexts on two stores of one file.
         let contexts = [try fileContext(world, folder), try fileContext(world, folder)]
         let visits = Visits()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -53,12 +53,12 @@ private final class Visits: Sendable {
         #expect(visits.most == 1 && visits.count == 20)
     }
 
-    @Test func anotherProcessIsWaitedForAndThenTheStoreIsBusy() async throws {
+    @Test func `a sync waits for another process and then reports a busy store`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let world = try SyncWorld()
         let context = try fileContext(world, folder) { $0.patience = .seconds(1) }
-        // flock tells open files apart, not processes: this stands for another one.
+        // flock distinguishes open files, not processes, so this represents another process.
         let path = try #require(context.store.lockPath)
         let other = try #require(try ProcessLock.take(at: path))
         await #expect { try await context.exclusively {} } throws: { ($0 as? SyncError)?.code == .busy }
@@ -66,7 +66,7 @@ private final class Visits: Sendable {
         try await context.exclusively {}
     }
 
-    @Test func whoIsCancelledStopsWaiting() async throws {
+    @Test func `a cancelled task stops waiting`() async throws {
         let (_, context) = try SyncWorld().device()
         let gate = SyncGate()
         try await gate.enter()
@@ -80,29 +80,29 @@ private final class Visits: Sendable {
         try await context.exclusively {}
     }
 
-    @Test func aSyncFromWithinASyncIsRefusedAndDoesNotHang() async throws {
+    @Test func `a sync from within a sync is refused and does not hang`() async throws {
         let (_, context) = try SyncWorld().device()
         try await context.exclusively {
             await #expect { try await context.exclusively {} } throws: { ($0 as? SyncError)?.code == .busy }
         }
     }
 
-    @Test func aFailedSyncLetsTheNextOneIn() async throws {
+    @Test func `a failed sync releases the lock`() async throws {
         struct Failure: Error {}
         let (_, context) = try SyncWorld().device()
         await #expect(throws: Failure.self) { try await context.exclusively { throw Failure() } }
         try await context.exclusively {}
     }
 
-    /// A task that is begun in a closure of the app's, in a sync, and lives longer.
-    @Test func aTaskBegunWithinASyncCanSyncWhenThatIsOver() async throws {
+    /// A task that is started in a closure of the app during a sync, and lives longer.
+    @Test func `a task started within a sync can sync after its end`() async throws {
         let (_, context) = try SyncWorld().device()
         let (over, isOver) = AsyncStream<Void>.makeStream()
         let later = try await context.exclusively {
             Task {
                 for await _ in over {}
                 try await context.exclusively {}
-                // Within its own sync it can't begin another one either.
+                // Within its own sync it can't start another one either.
                 try await context.exclusively {
                     await #expect { try await context.exclusively {} } throws: { ($0 as? SyncError)?.code == .busy }
                 }

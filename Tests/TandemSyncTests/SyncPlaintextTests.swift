@@ -8,19 +8,19 @@ import Testing
 
 @testable import TandemSync
 
-/// Nothing of what a sync keeps stands in a file of an encrypted store. A plain one shows that it would be found.
+/// No file of an encrypted store contains data of a sync. A plain store validates the search.
 @Suite(.ownThreads) struct SyncPlaintextTests {
     private static let words = [
-        // Values: here, there, of another device, sent, unsent, and in an answer that was lost.
+        // Values: local, the server's, another device's, sent, unsent, and in a lost response.
         "ЗначениеСервера", "ЗначениеДругого", "НеотправленнаяПравка", "ОтправленноеЗначение", "ПотерянныйОтвет",
-        // What the model does not know, the server's ID, its words, and who and where.
+        // Unknown members, the server ID, the server's messages, the user, the server's name and the query.
         "ДополнениеСервера", "КлючСервера", "ОтказСервера", "ПользовательАнна", "ИмяСервера", "ТайныйЗапрос",
         // Names of the schema.
         "__sync_tokens", "__server_items", "sync.user",
     ]
 
     @Test(arguments: [StoreKind.file, .encrypted, .sqlCipher])
-    func whatASyncKeepsIsInNoFile(kind: StoreKind) async throws {
+    func `no file contains data of a sync`(kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let world = try SyncWorld { configuration in
@@ -39,7 +39,7 @@ import Testing
         options.inFlight = 1
         options.serverName = "ИмяСервера"
         options.retry.first = .milliseconds(1)
-        // While the sync is under way, too.
+        // During the sync, too.
         options.onPushStep = { _ in try look(Self.words) }
         let sync = SyncContext(store: store, remote: world.remote(), user: "ПользовательАнна", options: options)
         try sync.table(Card.self).setConflicts(.report)
@@ -52,12 +52,12 @@ import Testing
             try tx.insert(Card(shop: "other", barcode: "b-refused"))
         }
         try await sync.synchronize([query])
-        // Later than the server may commit: the place is kept.
+        // After the time for late commits, the token is stored.
         world.clock.advance(by: 60)
         try await sync.synchronize([query])
         try look(Self.words)
 
-        // An item kept beside an unsent change, then as the server's side of a conflict; and an answer that is lost.
+        // An item kept beside an unsent change, then as the server's side of a conflict; and a lost response.
         world.clock.advance(by: 1)
         try await world.others.card("КлючСервера", shop: "ЗначениеДругого", extra: extra)
         try await store.write { tx in
@@ -82,7 +82,7 @@ import Testing
         #expect(here != there && versions.contains(there))
         let all = Self.words + [here, there, try #require(token?.time)]
         try look(all)
-        // The lock file holds pairs of times.
+        // The lock file contains pairs of times.
         let lock = try #require(try StoreFiles.bytes(beside: path).first { $0.key == "store.tandem-sync" })
         #expect(lock.value.count % 16 == 0)
         store.close()

@@ -10,18 +10,18 @@ import Testing
     var text: String
 }
 
-/// What a user can see of what is unsent.
+/// The user-visible state of unsent changes.
 @Suite(.ownThreads) struct SyncStateTests {
     private let refusal = OperationError(status: 400, message: "no such shop", at: Date(timeIntervalSince1970: 0))
 
-    @Test func anObjectTellsHowFarItIs() async throws {
+    @Test func `an object reports its state`() async throws {
         let (store, context) = try SyncWorld().device()
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         func state() async throws -> SyncState? { try await context.state(of: card) }
         @Sendable func id() throws -> Tandem.Operation.ID { try #require(try store.operations.operation(of: card)).id }
         #expect(try await state() == .pending(.insert))
 
-        // The answer was lost: it waits to be sent again. While a push runs it is being sent.
+        // The response was lost, so it waits to be sent again. While a push runs it is being sent.
         let attempt = try await store.write { try $0.beginAttempt(try id()).attempts }
         #expect(try await state() == .pending(.insert))
         context.board.note(.pushing(done: 0, total: 1))
@@ -50,7 +50,7 @@ import Testing
         #expect(try await context.state(of: Card(shop: "", barcode: "")) == nil)
     }
 
-    @Test func whatWaitsForAFailedInsertSaysForWhich() async throws {
+    @Test func `an object that waits for a failed insert reports it`() async throws {
         let (store, context) = try SyncWorld().device()
         let (first, second, card, free) = try await store.write { tx in
             let first = try tx.insert(Person(name: "Ада"))
@@ -68,21 +68,21 @@ import Testing
             }
         }
         #expect(try await context.state(of: first) == .failed(.insert, refusal))
-        // A friend's friend is in the way too.
+        // An indirect reference blocks too.
         for state in [try await context.state(of: second), try await context.state(of: card)] {
             #expect(state == .waiting(.insert, for: first.localID, model: "Person"))
         }
         #expect(try await context.state(of: keeper) == .waiting(.insert, for: pet.localID, model: "Pet"))
         #expect(try await context.state(of: free) == .pending(.insert))
-        // It ends by itself.
+        // The wait ends automatically.
         try await store.write { tx in
             try tx.release(try #require(try tx.operations.operation(of: first)).id)
         }
         #expect(try await context.state(of: card) == .pending(.insert))
     }
 
-    /// What is held is in the way as what failed is.
-    @Test func whatWaitsForAHeldInsertSaysForWhich() async throws {
+    /// A held insert blocks like a failed one.
+    @Test func `an object that waits for a held insert reports it`() async throws {
         let (store, context) = try SyncWorld().device()
         let (first, card) = try await store.write { tx in
             let first = try tx.insert(Person(name: "Ада"))
@@ -97,8 +97,8 @@ import Testing
         #expect(try await context.state(of: card) == .pending(.insert))
     }
 
-    /// It never has anything to do with a server: it is not synced either.
-    @Test func whatIsNeverSentHasNoState() async throws {
+    /// It is never sent to a server, so it is not synced either.
+    @Test func `a local-only object has no state`() async throws {
         let store = try Store(inMemoryModels: [Draft.self], configuration: Store.Configuration())
         let context = try SyncWorld().context(store)
         let draft = try await store.write { try $0.insert(Draft(text: "…")) }
@@ -110,7 +110,7 @@ import Testing
         await #expect { _ = try await states.next() } throws: { ($0 as? SyncError)?.code == .unknownModel }
     }
 
-    @Test func friendsInACircleWaitForNobody() async throws {
+    @Test func `objects in a cycle of references wait for none`() async throws {
         let (store, context) = try SyncWorld().device()
         let first = try await store.write { tx in
             let first = try tx.insert(Person(name: "Ада"))
@@ -120,7 +120,7 @@ import Testing
         #expect(try await context.state(of: first) == .pending(.insert))
     }
 
-    @Test func statesAreLive() async throws {
+    @Test func `states are live`() async throws {
         let (store, context) = try SyncWorld().device()
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         var states = context.states(of: card).makeAsyncIterator()
@@ -128,14 +128,14 @@ import Testing
         try await store.write { try $0.hold(try #require(try $0.operations.operation(of: card)).id) }
         #expect(try await states.next() == .held(.insert))
         try await store.write { _ = try $0.delete(card) }
-        // Another object's change says nothing.
+        // Another object's change is not reported.
         try await store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
         #expect(try await states.next() == .some(nil))
         store.close()
         #expect(try await states.next() == nil)
     }
 
-    @Test func theContextTellsWhatItDoes() async throws {
+    @Test func `the context reports its activity`() async throws {
         struct Failure: Error {}
         let (store, context) = try SyncWorld().device()
         var statuses = context.statuses.makeAsyncIterator()
@@ -162,7 +162,7 @@ import Testing
                 throw Failure()
             }
         }
-        // It falls on an error too.
+        // It also ends with an error.
         let after = context.board.status
         #expect(!after.isSyncing && after.activity == nil && after.lastError == "Failure")
         try await context.exclusively {}
@@ -173,7 +173,7 @@ import Testing
         #expect(!context.board.status.isSyncing && context.board.status.lastError == "The sync was cancelled.")
     }
 
-    @Test func aSyncThatOnlyWaitedWipesNothingOfTheRunningOnes() async throws {
+    @Test func `a sync that only waited keeps the status of the running one`() async throws {
         struct Failure: Error {}
         let (_, context) = try SyncWorld().device()
         await #expect(throws: Failure.self) { try await context.exclusively { throw Failure() } }
@@ -190,8 +190,8 @@ import Testing
         #expect(context.board.status.lastError == nil && context.board.status.activity == nil)
     }
 
-    /// Another one waits for its turn: the one that is over is at nothing any more.
-    @Test func aSyncThatEndsIsAtNothingThoughAnotherOneWaits() async throws {
+    /// Another sync waits for the lock, and the ended one has no activity.
+    @Test func `an ended sync has no activity although another one waits`() async throws {
         let (_, context) = try SyncWorld().device()
         let name = context.store.lockName
         let gate = SyncGates.all.gate(of: name)

@@ -7,10 +7,10 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// Fetch first, drop what became pointless, send the rest.
+/// A sync pulls first, drops orphaned edits, and sends the rest.
 @Suite(.ownThreads) struct SynchronizeTests {
     @Test(arguments: Dialect.both)
-    func changesOfBothSidesMeet(dialect: Dialect) async throws {
+    func `changes of both sides are exchanged`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         let (otherStore, otherSync) = try world.device()
@@ -31,7 +31,7 @@ import Testing
         #expect(try await store.objects(Card.self).where { $0.owner.name == "Ада" }.count() == 1)
         try await otherSync.synchronize()
         #expect(try await otherStore.objects(Card.self).all().map(\.shop).sorted() == ["mine", "theirs"])
-        // Nothing to do: one request a table.
+        // Without changes, one request per table.
         world.clock.advance(by: 60)
         try await sync.synchronize()
         world.forgetRequests()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func anEditOfWhatTheServerHasDeletedIsDroppedAndTold(dialect: Dialect) async throws {
+    func `an edit of an object deleted on the server is dropped and reported`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a")
@@ -62,11 +62,11 @@ import Testing
         #expect(result.entries.count == 1 && result.isComplete)
         #expect(try await store.objects(Card.self).all().map(\.points) == [8])
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
-        // It was not sent in vain.
+        // It was not sent.
         #expect(!world.requests.contains { $0.lowercased().contains("card/a") })
     }
 
-    @Test func whatWaitsForTheUserGoesOnWaiting() async throws {
+    @Test func `a failed operation keeps waiting for the user`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.card("a")
@@ -83,7 +83,7 @@ import Testing
         #expect(try store.operations.all().map(\.state) == [.held])
     }
 
-    @Test func aTableThatCanNotBePulledDoesNotStopTheOthers() async throws {
+    @Test func `a table that can't be pulled does not stop the others`() async throws {
         let world = try SyncWorld {
             $0.otherTables = nil
             $0.tables = ["card": ServerTable(), "person": ServerTable()]
@@ -98,7 +98,7 @@ import Testing
         #expect(try world.texts("Card", "shop").count == 2)
     }
 
-    @Test func withoutAServerNothingIsChanged() async throws {
+    @Test func `a sync without a server changes nothing`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await store.write { _ = try $0.insert(Card(shop: "mine", barcode: "2")) }

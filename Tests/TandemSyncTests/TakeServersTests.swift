@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// To take the server's side the server may have to be asked, which is a sync of its own.
+/// Taking the server's side may need a request to the server, which is its own sync.
 @Suite(.ownThreads) struct TakeServersTests {
-    /// An edit of a synced card's points, to 2, that the server has refused.
+    /// Creates an edit of a synced card's points, to 2, that the server has rejected.
     private func refused(_ desk: Desk, as user: String? = nil) async throws -> (Card, Tandem.Operation.ID) {
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -19,7 +19,7 @@ import Testing
         return (card, id)
     }
 
-    @Test func anotherUserIsNotAskedAbout() async throws {
+    @Test func `another user's decision sends no request`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk, as: "anna")
         desk.remote.remove("Card", try #require(card.serverID))
@@ -28,7 +28,7 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 2 && desk.asked.isEmpty && desk.operation != nil)
     }
 
-    @Test func whatIsChangedWhileTheServerIsAskedStays() async throws {
+    @Test func `a change made during the request stays`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk)
         let (store, clock) = (desk.store, desk.clock)
@@ -45,7 +45,7 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
     }
 
-    @Test func aCancelledTaskIsNotAnUnreachableServer() async throws {
+    @Test func `a cancelled task is not an unreachable server`() async throws {
         let desk = try Desk()
         let (_, id) = try await refused(desk)
         desk.remote.next(.hang, on: .find)
@@ -56,7 +56,7 @@ import Testing
         #expect(try desk.operation != nil)
     }
 
-    @Test func theServerIsAskedByOneSyncAtATime() async throws {
+    @Test func `the server is requested by one sync at a time`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk)
         try await desk.sync.exclusively {
@@ -65,8 +65,8 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 2 && desk.asked.isEmpty)
     }
 
-    /// What a sync brings that is waited for is newer than nothing: the server is not asked again.
-    @Test func whatASyncHasBroughtMeanwhileIsTaken() async throws {
+    /// An item fetched by a sync in between is new enough: no request is sent.
+    @Test func `an item fetched by a sync meanwhile is used`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk)
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(5), of: "points") }

@@ -7,14 +7,13 @@ import Testing
 
 @testable import TandemSync
 
-/// An insert, or another change, of which nobody knows what became: it may have arrived, alone or twice, and whole or
-/// without what it has left out.
+/// An insert or another change with an unknown outcome. It may have arrived, once or twice, and with or without its
+/// omitted references.
 @Suite(.ownThreads) struct UncertainInsertTests {
-    /// The POST arrives twice, and what the second one has met can't be looked at, for a reason that says nothing of the
-    /// POST: the object is there.
+    /// The POST arrives twice, and the second one's lookup fails for another reason. The object exists.
     @Test(arguments: [401, 403, 429])
-    func anInsertThatMetItselfIsNotTakenForUnsent(status: Int) async throws {
-        // The dialect whose answer does not have what stands in the way.
+    func `an insert that conflicts with itself does not count as unsent`(status: Int) async throws {
+        // The dialect whose response does not contain the conflicting item.
         let world = try SyncWorld(.azureMobileApps)
         let (store, sync) = try world.device { $0.retry.tries = 1 }
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
@@ -22,16 +21,16 @@ import Testing
         world.next(.get, .status(status))
         #expect(try await sync.attemptPush().entries.map(\.outcome.name) == ["retryLater"])
         #expect(try store.operations.all().map(\.state) == [.attempted] && world.live("card").count == 1)
-        // Its delete has to leave.
+        // Its delete must be sent.
         try await store.write { _ = try $0.delete(Card.self, id) }
         #expect(try store.operations.count() == 1)
         #expect(try await sync.push().isComplete)
         #expect(try world.live("card").isEmpty && store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
-    /// The same for what has met anything that can't be looked at.
+    /// The same for a conflict with an item that can't be looked up.
     @Test(arguments: [Tandem.Operation.Kind.insert, .update, .delete])
-    func whatMeetsSomethingUnseenMayHaveArrived(kind: Tandem.Operation.Kind) async throws {
+    func `a change that conflicts with an unknown item may have arrived`(kind: Tandem.Operation.Kind) async throws {
         let desk = try Desk { $0.retry.tries = 1 }
         let card = try await desk.syncedCard()
         try await desk.store.write { tx in
@@ -50,14 +49,16 @@ import Testing
         #expect(try desk.isLevel())
     }
 
-    /// Two refer to each other, so that the first one goes without its reference. It arrives, its answer does not, and the
-    /// next attempt surely fails: that the server's has no reference is still our own doing.
+    /// Two objects refer to each other, so the first one is sent without its reference. It arrives, its response is
+    /// lost, and the next attempt surely fails. The missing reference on the server is still our own.
     @Test(arguments: [StoreScene.Kind.tandem, .memory], [IdentityPolicy.client, .server(lookUp: "localKey")])
-    func whatAnInsertHasLeftOutIsKnownAfterAFailedRetry(kind: StoreScene.Kind, identity: IdentityPolicy) async throws {
+    func `an insert's omitted references are known after a failed retry`(
+        kind: StoreScene.Kind, identity: IdentityPolicy
+    ) async throws {
         let stage = try StoreScene(kind)
         let people = try stage.sync.table(Person.self)
         people.setIdentity(identity)
-        // Whatever somebody else had changed would stand.
+        // Another client's change would stay.
         people.setConflicts(.serverWins)
         try await stage.write { local in
             _ = try local.insert(["name": "Анна", "friend": "b"], in: "Person", as: "a")
@@ -68,7 +69,7 @@ import Testing
         #expect(stage.remote.items(in: "Person").map { $0[member: "friend"] } == [.null])
         stage.remote.next(.fail(.unreachable))
         try await stage.push()
-        // What arrived comes by a pull, so that it is met before a third attempt.
+        // A pull fetches the inserted object, so that it is known before a third attempt.
         _ = try await stage.sync.runPull(PullQuery(Person.self), pushesFirst: false)
         let result = try await stage.sync.attemptPush()
         #expect(result.isComplete && result.lostEdits.isEmpty, "\(result.entries)")
@@ -81,9 +82,9 @@ import Testing
         #expect(there.count == 2 && !there.contains { $0[member: "friend"] == .null })
     }
 
-    /// One that refers to itself, where the server makes the IDs.
+    /// An object that refers to itself, if the server makes the IDs.
     @Test(arguments: [StoreScene.Kind.tandem, .memory])
-    func aReferenceToItselfIsNotLostToTheServersSide(kind: StoreScene.Kind) async throws {
+    func `a reference to itself is not lost to the server's side`(kind: StoreScene.Kind) async throws {
         let stage = try StoreScene(kind, ids: .server)
         let people = try stage.sync.table(Person.self)
         people.setIdentity(.server(lookUp: "localKey"))

@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// What becomes of an object that is deleted here, and brought back before the server has taken the delete.
+/// An object that is deleted here, and restored before the server has acknowledged the delete.
 @Suite(.ownThreads) struct UndeleteTests {
-    /// All of it is sent again, as the delete may have arrived; where it has not, that is no change of ours.
+    /// All values are sent again, because the delete may have arrived. If it has not, they are not our changes.
     @Test(arguments: [true, false])
-    func anUndeleteDoesNotWriteOverWhatOthersHaveChanged(takesValues: Bool) async throws {
+    func `an undelete does not overwrite others' changes`(takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
@@ -24,8 +24,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 7)
     }
 
-    /// The same for a property that was sent by an earlier attempt, and edited back since: that is a change.
-    @Test func whatWasSentAndEditedBackIsSent() async throws {
+    /// A property that an earlier attempt sent, and that was reverted since, is a change.
+    @Test func `a sent and reverted value is sent`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -37,8 +37,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
     }
 
-    /// The delete has met what others made of the object, and did not arrive the next time.
-    @Test func anEditBeforeADeleteComesBackWithTheObject() async throws {
+    /// The delete conflicted with others' changes, and did not arrive the next time.
+    @Test func `an edit before a delete is restored with the object`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
@@ -55,8 +55,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 2)
     }
 
-    /// What the server has answered to the delete is no change of ours when the object comes back.
-    @Test func aDeleteThatReplacedNothingComesBackAsTheServerHasIt() async throws {
+    /// The server's response to the delete is not our change when the object is restored.
+    @Test func `a restored delete without an earlier edit takes the server's values`() async throws {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()

@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// What the user can do about an operation that failed, each in one call.
+/// The user's decisions on a failed operation, each in one call.
 @Suite(.ownThreads) struct UserChoiceTests {
     enum Meeting: CaseIterable, Sendable { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
 
-    /// A conflict that waits for the user: here the points became 2, there 3.
+    /// Creates a conflict that waits for the user: the points became 2 here, 3 there.
     private func conflict(_ meeting: Meeting, softDelete: Bool = true) async throws -> (Desk, Card, Tandem.Operation.ID)
     {
         let desk = try Desk(softDelete: softDelete, undeletesWithValues: false)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Meeting.allCases, [true, false])
-    func mineIsKept(meeting: Meeting, softDelete: Bool) async throws {
+    func `the local side can be kept`(meeting: Meeting, softDelete: Bool) async throws {
         let (desk, card, id) = try await conflict(meeting, softDelete: softDelete)
         try await desk.sync.keepMine(id)
         #expect(desk.asked.isEmpty)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Meeting.allCases, [true, false])
-    func theServersIsTaken(meeting: Meeting, softDelete: Bool) async throws {
+    func `the server's side can be taken`(meeting: Meeting, softDelete: Bool) async throws {
         let (desk, card, id) = try await conflict(meeting, softDelete: softDelete)
         let lost = try await desk.sync.takeServers(id)
         #expect(desk.asked.isEmpty && lost["points"] == (meeting == .deleteMeetsEdit ? nil : 2))
@@ -53,17 +53,17 @@ import Testing
     }
 
     @Test(arguments: Meeting.allCases)
-    func aConflictGivenUpLeavesWhatTheServerHolds(meeting: Meeting) async throws {
+    func `a discarded conflict leaves the server's values`(meeting: Meeting) async throws {
         let (desk, card, id) = try await conflict(meeting)
         try await desk.sync.discard(id)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == (meeting == .editMeetsDelete ? nil : 3))
     }
 
     @Test(arguments: [Meeting.editMeetsEdit, .editMeetsDelete], 0..<4)
-    func `A choice in a list that is out of date changes nothing`(meeting: Meeting, choice: Int) async throws {
+    func `a decision on an outdated version changes nothing`(meeting: Meeting, choice: Int) async throws {
         let (desk, card, _) = try await conflict(meeting)
         let shown = try #require(try await desk.sync.failedOperations().first).version
-        // Meanwhile the card is edited elsewhere in the app. The clock stands still.
+        // Meanwhile the card is edited elsewhere in the app. The clock does not advance.
         try await desk.store.write { tx in try tx.update(Card.self, card.localID) { $0.nickname = "Пятёрочка у дома" } }
         let before = try desk.store.operations.all()
         await #expect {
@@ -76,11 +76,11 @@ import Testing
         } throws: { ($0 as? TandemError)?.code == .staleOperation }
         #expect(try desk.store.operations.all() == before)
         #expect(try desk.card(card.localID)?.nickname == "Пятёрочка у дома")
-        // A list that is read again has the version that can be chosen about.
+        // A list that is read again has the current version.
         try await desk.sync.retry(try #require(before.first).version)
     }
 
-    @Test func `Each change makes another version, also while the clock stands still or steps back`() async throws {
+    @Test func `each change makes another version, also while the clock does not advance or steps back`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         var versions: [Tandem.Operation.Version] = []
@@ -92,7 +92,7 @@ import Testing
         #expect(Set(versions).count == 6 && Set(versions.map(\.id)).count == 1)
     }
 
-    @Test func failedOperationsSayWhatTheServerHolds() async throws {
+    @Test func `failed operations contain the server's item`() async throws {
         let (desk, card, id) = try await conflict(.editMeetsEdit)
         let failed = try await desk.sync.failedOperations()
         #expect(failed.count == 1 && failed[0].id == id && failed[0].operation.localID == card.localID)
@@ -100,7 +100,7 @@ import Testing
         #expect(failed[0].description.contains("changed here and on the server"))
     }
 
-    @Test(arguments: Meeting.allCases) func bothSidesOfAConflictCanBeShown(meeting: Meeting) async throws {
+    @Test(arguments: Meeting.allCases) func `both sides of a conflict can be shown`(meeting: Meeting) async throws {
         let (desk, card, id) = try await conflict(meeting)
         let both = try #require(try await desk.sync.conflict(of: id, on: Card.self))
         #expect(both.localID == card.localID)
@@ -117,9 +117,9 @@ import Testing
     }
 
     @Test(arguments: Meeting.allCases)
-    func `Conflicts of several models are listed together, in the order of the queue`(meeting: Meeting) async throws {
+    func `conflicts of several models are listed together, in the order of the queue`(meeting: Meeting) async throws {
         let (desk, card, id) = try await conflict(meeting)
-        // A second conflict of another model, and an operation that was refused for another reason.
+        // A second conflict of another model, and an operation that was rejected for another reason.
         try desk.sync.table(Person.self).setConflicts(.report)
         let person = Person(name: "Ада")
         try await desk.store.write { _ = try $0.insert(person) }
@@ -142,12 +142,12 @@ import Testing
         #expect(conflicts[0].of(Person.self) == nil && conflicts[1].of(Card.self) == nil)
         #expect((conflicts[1].local as? Person)?.name == "Ада Л." && (conflicts[1].server as? Person)?.name == "Ada")
         #expect(conflicts[1].changedHere == ["name"] && conflicts[1].changedThere == ["name"])
-        // A choice takes the listed version, and ends the conflict.
+        // A decision on the listed version ends the conflict.
         for conflict in conflicts { try await desk.sync.keepMine(conflict.version) }
         #expect(try await desk.sync.conflicts().isEmpty)
     }
 
-    @Test func `A conflict can be read while its object is edited`() async throws {
+    @Test func `a conflict can be read while its object is edited`() async throws {
         let (desk, card, id) = try await conflict(.editMeetsEdit)
         let (store, edits) = (desk.store, Counter())
         // The app edits the object before each transaction of the context.
@@ -164,7 +164,7 @@ import Testing
         #expect(shown.local?.points == 10 + edits.value && shown.server?.points == 3)
     }
 
-    @Test func whatWasRefusedForAnotherReasonHasOneSide() async throws {
+    @Test func `an operation rejected for another reason has one side`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -173,8 +173,8 @@ import Testing
         #expect(try await desk.sync.conflict(of: id, on: Card.self) == nil)
     }
 
-    /// The server refused: an insert goes, an update returns to its base, a delete comes back.
-    @Test func whatWasRefusedCanBeGivenUp() async throws {
+    /// The server rejected them: an insert is removed, an update returns to its base, a delete is restored.
+    @Test func `a rejected operation can be discarded`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let (one, two) = (try await desk.syncedCard("1"), try await desk.syncedCard("2"))
         let new = try await desk.store.write { tx in
@@ -192,7 +192,7 @@ import Testing
         #expect(try desk.card(new.localID) == nil)
     }
 
-    @Test func whatIsHeldWaitsUntilItIsRetried() async throws {
+    @Test func `a held operation waits until it is retried`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -204,8 +204,8 @@ import Testing
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
     }
 
-    /// Nothing is known of the server's side: it is asked.
-    @Test func theServerIsAskedWhereNothingIsKnownOfIt() async throws {
+    /// The server's side is unknown, so it is requested.
+    @Test func `the server's side is requested if it is unknown`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
@@ -218,7 +218,7 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
     }
 
-    @Test func whatIsNoLongerThereIsAnError() async throws {
+    @Test func `an operation that no longer exists is an error`() async throws {
         let desk = try Desk()
         for choose in [SyncContext.retry, SyncContext.keepMine, SyncContext.hold] {
             await #expect(throws: TandemError.self) { try await choose(desk.sync)(99) }
@@ -229,8 +229,9 @@ import Testing
 
     enum Choice: CaseIterable, Sendable { case keepMine, takeServers, discard, conflict }
 
-    /// It was being sent when its process died: it is no more, and the user need not wait for a push to find that out.
-    @Test(arguments: Choice.allCases) func whatADeadProcessWasSendingCanBeChosenAbout(choice: Choice) async throws {
+    /// It was being sent when its process died. The user need not wait for a push to find that out.
+    @Test(arguments: Choice.allCases) func `an operation of a dead process can be decided`(choice: Choice) async throws
+    {
         struct Killed: Error {}
         let desk = try Desk()
         let card = try await desk.syncedCard()
@@ -251,8 +252,8 @@ import Testing
         #expect(try desk.card(card.localID)?.points == (isKept ? 2 : 1))
     }
 
-    /// Another process may be sending it: this one can't tell.
-    @Test func nothingIsChosenAboutWhatAnotherProcessMaySend() async throws {
+    /// Another process may be sending it, which this one can't know.
+    @Test func `an operation that another process may be sending can't be decided`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let world = try SyncWorld()
@@ -263,17 +264,17 @@ import Testing
             let id = try #require(try tx.operations.all().first).id
             return try tx.beginAttempt(id).id
         }
-        // flock tells open files apart, not processes: this stands for another one.
+        // flock distinguishes open files, not processes, so this represents another process.
         let path = try #require(store.lockPath)
         let other = try #require(try ProcessLock.take(at: path))
         await #expect { try await sync.discard(id) } throws: { ($0 as? SyncError)?.code == .busy }
         other.release()
         try await sync.discard(id)
-        // The server may have it: it is deleted there.
+        // The server may have it, so it is deleted there.
         #expect(try store.operations.all().map(\.kind) == [.delete])
     }
 
-    @Test func nothingIsChosenAboutWhatIsBeingSent() async throws {
+    @Test func `an operation that is being sent can't be decided`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }

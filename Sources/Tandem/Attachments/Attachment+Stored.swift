@@ -1,15 +1,18 @@
-/// Stored as a JSON object: `{"id":…,"name":…,"sha256":…,"size":…,"type":…,"url":…}`, without what is not known.
+/// The stored form is a JSON object: `{"id":…,"name":…,"sha256":…,"size":…,"type":…,"url":…}`, without unknown members.
 extension Attachment: PropertyValue {
+    /// The kind of property.
     public static var __kind: PropertyKind { .attachment }
 
+    /// Appends the JSON object to a row.
     public func __append(to row: RowBuffer) {
         row.append(json: __json)
         if let draft { row.drafts.append(draft) }
     }
 
+    /// Reads an attachment from a row.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Attachment {
         guard let value = Attachment(__json: try row.json(column)) else {
-            throw InvalidStoredValue(column: column, reason: "the JSON is no attachment")
+            throw InvalidStoredValue(column: column, reason: "the JSON is not an attachment")
         }
         return value
     }
@@ -24,8 +27,7 @@ extension Attachment: PropertyValue {
         return .object(members)
     }
 
-    /// What is neither an ID nor a size nor a digest makes the whole no attachment; members of other names are passed
-    /// over.
+    /// Creates an attachment from JSON. Fails if the ID, the size or the digest is not valid. Ignores unknown members.
     public init?(__json node: JSONNode) {
         guard case .object(let members) = node else { return nil }
         var id: FileID?
@@ -52,17 +54,18 @@ extension Attachment: PropertyValue {
         self.init(id: id, name: name, contentType: type, size: size, sha256: digest, serverURL: url)
     }
 
-    /// The media type of bytes of which nothing else is known.
+    /// The media type of bytes of an unknown kind.
     static let unknownType = "application/octet-stream"
 }
 
-/// For objects that an app encodes itself, as JSON say. The file does not go along: what is decoded can be written to the
-/// store that the value is from, or to any once the server has the file.
+/// The encoding for objects that an app encodes itself, for example as JSON. It does not contain the file. A decoded
+/// value can be written to its own store, or to any store once the server has the file.
 extension Attachment: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, type, size, sha256, url
     }
 
+    /// Decodes an attachment.
     public init(from decoder: any Decoder) throws {
         try Self.refuseHiding(decoder.userInfo, decoder.codingPath)
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -70,7 +73,7 @@ extension Attachment: Codable {
             guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
             guard let value = make(text) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: key, in: container, debugDescription: "The text is none of an attachment's.")
+                    forKey: key, in: container, debugDescription: "The text is not valid for an attachment.")
             }
             return value
         }
@@ -86,6 +89,7 @@ extension Attachment: Codable {
             serverURL: try container.decodeIfPresent(String.self, forKey: .url))
     }
 
+    /// Encodes the attachment, without its file.
     public func encode(to encoder: any Encoder) throws {
         try Self.refuseHiding(encoder.userInfo, encoder.codingPath)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -97,11 +101,11 @@ extension Attachment: Codable {
         try container.encodeIfPresent(serverURL, forKey: .url)
     }
 
-    /// Inside a `Codable` value that is a property the store would not see that the file is used.
+    /// The store would not see the use of a file inside a `Codable` value.
     private static func refuseHiding(_ userInfo: [CodingUserInfoKey: Any], _ path: [any CodingKey]) throws {
         guard userInfo[CodableStorage.marker] != nil else { return }
         throw TandemError(
-            .invalidValue, "An attachment lies inside another value, where the store can't look after its file.",
+            .invalidValue, "An attachment is inside another value, where the store can't track its file.",
             advice: "Make it a property of the model: Attachment? or [Attachment].",
             property: path.first?.stringValue)
     }

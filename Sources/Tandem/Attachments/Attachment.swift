@@ -1,4 +1,4 @@
-/// A file that belongs to an object: what a row holds of it. The file itself lies beside the store.
+/// A file that belongs to an object, as a row describes it. The file itself is stored beside the database.
 ///
 /// For example:
 ///
@@ -14,31 +14,31 @@
 /// let bytes = try store.attachments.data(of: card.photo!)
 /// ```
 ///
-/// A value is made by ``StoreAttachments``, and can be copied into other objects of the same store: they share the file,
-/// which goes with the last of them. What changes all the time (how far an upload is, whether the file is on this device)
-/// is not in the value: ``StoreAttachments/status(of:)`` tells it.
+/// ``StoreAttachments`` makes the values. You can copy a value into other objects of the same store. They share the
+/// file, which is removed with the last of them. The value does not contain transient state, such as the progress of an
+/// upload. ``StoreAttachments/status(of:)`` returns it.
 ///
-/// Two values are equal if all that they say is. A value does not change when the store does.
+/// Two values are equal if all their properties are. A value does not change when the store does.
 public struct Attachment: Sendable {
-    /// The file's ID, made on the device that it was attached on. It never changes.
+    /// The file's ID, made on the device that attached it. It never changes.
     public let id: FileID
 
-    /// The name that the file had, or was given. It names nothing on the disk.
+    /// The file's name, or the name given to it. It is not a name on the disk.
     public let name: String
 
-    /// The media type, `image/jpeg` for one.
+    /// The media type. For example, `image/jpeg`.
     public let contentType: String
 
-    /// The number of bytes; `nil` if a server named the file without it.
+    /// The number of bytes, or `nil` if a server named the file without it.
     public let size: Int64?
 
-    /// The SHA-256 of the bytes; `nil` if a server named the file without it.
+    /// The SHA-256 of the bytes, or `nil` if a server named the file without it.
     public let sha256: FileDigest?
 
-    /// Where the server has the file; `nil` until it has acknowledged it.
+    /// The file's URL on the server, or `nil` until the server has acknowledged the file.
     public let serverURL: String?
 
-    /// Keeps the file until the value is committed for the first time.
+    /// The draft that retains the file until the value is committed for the first time.
     let draft: AttachmentDraft?
 
     init(
@@ -56,13 +56,14 @@ public struct Attachment: Sendable {
 }
 
 extension Attachment: Hashable {
-    /// Texts are compared by their Unicode scalars, as the store tells them apart.
+    /// Returns whether two values are equal. Texts are compared by their Unicode scalars, as in the store.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.id == rhs.id && lhs.size == rhs.size && lhs.sha256 == rhs.sha256
             && ScalarText.isEqual(lhs.name, rhs.name) && ScalarText.isEqual(lhs.contentType, rhs.contentType)
             && ScalarText.isEqual(lhs.serverURL, rhs.serverURL)
     }
 
+    /// Hashes the file's ID.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(serverURL == nil)
@@ -72,5 +73,6 @@ extension Attachment: Hashable {
 extension Attachment: Identifiable {}
 
 extension Attachment: CustomStringConvertible {
+    /// The name and the ID.
     public var description: String { "\(name) (\(id))" }
 }

@@ -1,20 +1,23 @@
 import Foundation
 
-/// A file's bytes in pieces: see ``StoreAttachments/stream(of:)``.
+/// A sequence of a file's bytes in pieces. See ``StoreAttachments/stream(of:)``.
 public struct AttachmentBytes: AsyncSequence, Sendable {
+    /// A piece of the file.
     public typealias Element = Data
 
-    /// The most bytes of a piece.
+    /// The maximum size of a piece, in bytes.
     static let pieceSize = 1 << 20
 
     let file: FileReading
     let store: Store
 
-    /// The number of bytes in all.
+    /// The total number of bytes.
     public var size: Int64 { file.size }
 
+    /// Creates an iterator that begins at the first byte.
     public func makeAsyncIterator() -> Iterator { Iterator(file: file, store: store) }
 
+    /// An iterator over a file's pieces.
     public struct Iterator: AsyncIteratorProtocol {
         let file: FileReading
         let store: Store
@@ -25,9 +28,9 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
             self.store = store
         }
 
-        /// The next piece; `nil` at the end.
+        /// Returns the next piece, or `nil` at the end.
         ///
-        /// - Throws: ``TandemError/Code/corrupt`` if the file was cut or changed; `CancellationError`.
+        /// - Throws: ``TandemError/Code/corrupt`` if the file was truncated or changed; `CancellationError`.
         public mutating func next() async throws -> Data? {
             try Task.checkCancellation()
             guard offset < file.size else { return nil }

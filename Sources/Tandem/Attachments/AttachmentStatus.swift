@@ -1,44 +1,44 @@
 import Foundation
 
-/// How a file stands: see ``StoreAttachments/status(of:)``.
+/// The state of a file on the device and on the server. See ``StoreAttachments/status(of:)``.
 public struct AttachmentStatus: Hashable, Sendable {
-    /// How far a file is on its way to the server.
+    /// The state of a file's upload.
     public enum State: Hashable, Sendable {
-        /// It waits to be uploaded.
+        /// The file waits to be uploaded.
         case pending
-        /// It is on its way, and so many bytes had been sent when that was noted last: when a try ended. How far the one
-        /// is that goes on now, the sync that makes it knows.
+        /// The upload is under way. `sent` is the number of bytes sent when the last attempt ended. Only the running
+        /// sync knows the progress of the current attempt.
         case uploading(sent: Int64)
-        /// The server has it.
+        /// The server has the file.
         case uploaded
-        /// The upload failed, or can't be made. It is tried again if the file is on this device.
+        /// The upload failed, or is impossible. It is retried if the file is on this device.
         case failed(reason: String)
     }
 
-    /// How far it is on its way to the server.
+    /// The state of the file's upload.
     public var state: State
-    /// Whether it can be read without a network.
+    /// Whether the file can be read without a network.
     public var isOnDevice: Bool
-    /// How often an upload was tried since the last success.
+    /// The number of upload attempts since the last success.
     public var attempts: Int
-    /// When an upload that failed is tried again at the earliest.
+    /// The earliest time of the next attempt after a failure.
     public var retryAt: Date?
 }
 
 extension StoreAttachments {
-    /// How a file stands now.
+    /// Returns the current state of a file.
     ///
-    /// It is asked, and not part of the object, since it changes while the object does not: a live query is not told of
-    /// each percent of an upload.
+    /// The state is not part of the object, because it changes while the object does not. Live queries do not report
+    /// the progress of an upload.
     ///
-    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone.
+    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object was removed.
     public func status(of attachment: Attachment) throws -> AttachmentStatus {
         if let row = try row(of: attachment.id) { return row.status }
         if hasDraft(of: attachment) { return AttachmentStatus(state: .pending, isOnDevice: true, attempts: 0) }
         throw unknown(attachment)
     }
 
-    /// What the store knows of a file; `nil` if nothing.
+    /// Returns the stored row of a file, or `nil` if there is none.
     func row(of id: FileID) throws -> FileRow? {
         try store.reading { connection in
             do {
@@ -49,7 +49,7 @@ extension StoreAttachments {
         }
     }
 
-    /// Whether a file was added that no object has yet.
+    /// Returns whether a file was added that no object has yet.
     func hasDraft(of attachment: Attachment) -> Bool {
         guard let draft = attachment.draft ?? store.files.draft(attachment.id) else { return false }
         return draft.belongs(to: store.files) && !draft.isAdopted
@@ -57,7 +57,8 @@ extension StoreAttachments {
 
     func unknown(_ attachment: Attachment) -> TandemError {
         TandemError(
-            .unknownAttachment, "The store does not know the attachment \(attachment.id), or its last object is gone.",
+            .unknownAttachment,
+            "The store does not know the attachment \(attachment.id), or its last object was removed.",
             advice: "Read the object again.", store: store.path)
     }
 }

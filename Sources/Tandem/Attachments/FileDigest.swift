@@ -7,13 +7,13 @@ public struct FileDigest: Hashable, Sendable {
     /// The 32 bytes.
     public let bytes: [UInt8]
 
-    /// `nil` if there are not 32 of them.
+    /// Creates a digest from 32 bytes. Returns `nil` for any other number of bytes.
     public init?(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         if self.bytes.count != 32 { return nil }
     }
 
-    /// Reads 64 hexadecimal digits, in either case; `nil` if it is anything else.
+    /// Creates a digest from 64 hexadecimal digits, in either case. Returns `nil` for any other text.
     public init?(hex: String) {
         let digits = hex.utf8.compactMap { digit -> UInt8? in
             switch digit {
@@ -35,5 +35,6 @@ public struct FileDigest: Hashable, Sendable {
 }
 
 extension FileDigest: CustomStringConvertible {
+    /// The 64 digits, in lower case.
     public var description: String { hex }
 }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A file that is to be uploaded, for who uploads it.
+/// A file to be uploaded, with the data that an upload needs.
 package struct PendingFile: Sendable {
-    /// What the rows say of it.
+    /// The attachment that the rows contain.
     package var attachment: Attachment
     /// The table of the first object that uses it, and its IDs.
     package var table: String
     package var localID: LocalID
     package var serverID: ServerID
-    /// How many bytes of it the server has, as far as it has said.
+    /// The number of bytes that the server has, as far as it has reported them.
     package var offset: Int64
-    /// How often an upload was tried since the last success.
+    /// The number of upload attempts since the last success.
     package var attempts: Int
-    /// When it is tried again at the earliest, after a failure.
+    /// The earliest time of the next attempt after a failure.
     package var retryAt: Date?
 }
 
 extension ReadTransaction {
-    /// The files that are to be uploaded and can be: those of objects that the server knows and that are not deleted, in
-    /// the order of their rows. A file that several objects use is named once.
+    /// Returns the files that can be uploaded: those of live objects with a server ID, in the order of their rows. A
+    /// file that several objects use is returned once.
     ///
-    /// - Parameter date: Those that failed, and are to be tried again later than this, are left out.
+    /// - Parameter date: The current time. Failed files with a later retry time are left out.
     /// - Complexity: O(*n* log *n*), *n* files that are not uploaded.
     package func pendingFiles(at date: Date) throws -> [PendingFile] {
         let connection = try connectionForReading(searching: false)

@@ -8,18 +8,19 @@ extension StoreAttachments {
     /// try store.write { try $0.update(card) }
     /// ```
     ///
-    /// The file is complete and flushed when this returns, and is encrypted if the store is. It belongs to nobody until a
-    /// transaction with the value is committed: if the last copy of the value goes before, or the store is closed, or the
-    /// process dies, the file goes too. A transaction that is rolled back leaves the value as good as it was.
+    /// When the method returns, the file is complete, flushed, and encrypted if the store is. It has no owner until a
+    /// transaction with the value is committed. Until then it is removed with the last copy of the value, when the
+    /// store closes, or if the process dies. A rollback does not invalidate the value.
     ///
     /// - Parameters:
-    ///   - path: The file's path. A symbolic link is followed. The file stays where it is.
-    ///   - name: The name to keep; the file's own if left out. It names nothing on the disk.
-    ///   - contentType: The media type; guessed by the ending of the name if left out.
+    ///   - path: The file's path. A symbolic link is followed. The original file stays.
+    ///   - name: The attachment's name. The default is the file's name. It is not a name on the disk.
+    ///   - contentType: The media type. The default is derived from the name's extension.
     /// - Returns: The value for a property.
-    /// - Throws: ``TandemError``: ``TandemError/Code/cannotOpen`` if it is no regular file that may be read;
-    ///   ``TandemError/Code/fileChanged`` if it was changed meanwhile; ``TandemError/Code/diskFull``. Nothing is kept then.
-    /// - Complexity: O(size of the file), in constant memory. No writer waits.
+    /// - Throws: ``TandemError``: ``TandemError/Code/cannotOpen`` if it is not a readable regular file;
+    ///   ``TandemError/Code/fileChanged`` if it changed meanwhile; ``TandemError/Code/diskFull``. The store is then
+    ///   unchanged.
+    /// - Complexity: O(size of the file), in constant memory. It does not block writers.
     public func add(contentsOf path: String, name: String? = nil, contentType: String? = nil) throws -> Attachment {
         let name = name ?? (path as NSString).lastPathComponent
         return try add(.path(path), name: name, contentType: contentType)
@@ -29,36 +30,37 @@ extension StoreAttachments {
     public func add(contentsOf url: URL, name: String? = nil, contentType: String? = nil) throws -> Attachment {
         guard url.isFileURL else {
             throw TandemError(
-                .cannotOpen, "The URL names no file of this device.", advice: "Download it first.", store: store.path)
+                .cannotOpen, "The URL does not name a file on this device.", advice: "Download it first.",
+                store: store.path)
         }
         return try add(contentsOf: url.path, name: name, contentType: contentType)
     }
 
-    /// Puts bytes into a file in the store's folder, to be attached to an object. See
+    /// Writes bytes into a file in the store's folder, to be attached to an object. See
     /// ``add(contentsOf:name:contentType:)-(String,_,_)``.
     ///
     /// - Parameters:
-    ///   - bytes: What the file is to hold; it may be empty.
-    ///   - name: The name to keep. It names nothing on the disk.
-    ///   - contentType: The media type; guessed by the ending of the name if left out.
+    ///   - bytes: The file's content, which may be empty.
+    ///   - name: The attachment's name. It is not a name on the disk.
+    ///   - contentType: The media type. The default is derived from the name's extension.
     public func add(_ bytes: some ContiguousBytes, name: String, contentType: String? = nil) throws -> Attachment {
         try add(.bytes(bytes), name: name, contentType: contentType)
     }
 
-    /// Writes what comes in pieces into a file in the store's folder, to be attached to an object. See
+    /// Writes a sequence of pieces into a file in the store's folder, to be attached to an object. See
     /// ``add(contentsOf:name:contentType:)-(String,_,_)``.
     ///
     /// ```swift
     /// let scan = try await store.attachments.add(from: response.body, name: "scan.pdf")
     /// ```
     ///
-    /// The next piece is asked for when the last one is written. If the sequence throws, or the task is cancelled, nothing
-    /// is kept.
+    /// Each piece is requested when the previous one is written. If the sequence throws, or the task is cancelled, the
+    /// file is discarded.
     ///
     /// - Parameters:
     ///   - pieces: The bytes, in order.
-    ///   - name: The name to keep. It names nothing on the disk.
-    ///   - contentType: The media type; guessed by the ending of the name if left out.
+    ///   - name: The attachment's name. It is not a name on the disk.
+    ///   - contentType: The media type. The default is derived from the name's extension.
     public func add<Pieces: AsyncSequence>(
         from pieces: Pieces, name: String, contentType: String? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Attachment where Pieces.Element: ContiguousBytes {

@@ -1,8 +1,8 @@
 extension StoreAttachments {
-    /// Tells, after a commit, that how files stand may have changed: one was uploaded, downloaded, or left the device.
-    /// Another process's commit may have changed anything. Ends when the store is closed.
+    /// A stream that yields after commits that may have changed the state of files: an upload, a download or an
+    /// eviction. Another process's commit always counts. The stream ends when the store closes.
     ///
-    /// One that nobody has asked for says as much as ten.
+    /// Commits between two reads are merged into one element.
     package var changes: AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let token = store.observeOperations { change in
@@ -15,6 +15,6 @@ extension StoreAttachments {
         return stream
     }
 
-    /// Whether any file is ever sent to a server.
+    /// Whether any files are sent to a server.
     package var areSent: Bool { store.schema.tables.contains(where: \.sendsFiles) }
 }

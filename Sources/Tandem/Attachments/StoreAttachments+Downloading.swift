@@ -1,23 +1,23 @@
 import Foundation
 
 extension StoreAttachments {
-    /// A file that is being downloaded: it takes its place when it is complete and is what the store says of it.
+    /// A file that is being downloaded. It is installed when it is complete and matches the store's values.
     package struct Download: Sendable {
-        /// What is fetched.
+        /// The source of the download.
         package let source: DownloadSource
         let taking: FileTaking
         let store: Store
 
-        /// Adds bytes at the end.
+        /// Appends bytes.
         ///
-        /// - Throws: ``TandemError/Code/fileMismatch`` once they are more than the file has.
+        /// - Throws: ``TandemError/Code/fileMismatch`` once they exceed the file's size.
         package func write(_ bytes: some ContiguousBytes) throws { try taking.write(bytes) }
 
-        /// Compares size and hash, and puts the file in its place.
+        /// Checks size and hash, and installs the file.
         ///
-        /// - Returns: Whether it is there. If not, the store knows another file by that ID now, or none, or has it from
-        ///   elsewhere: nothing of what came is kept.
-        /// - Throws: ``TandemError/Code/fileMismatch`` if it is another file. Nothing of it is kept then.
+        /// - Returns: Whether the file was installed. If not, the store knows another file by that ID, or none, or
+        ///   already has it. The download is then discarded.
+        /// - Throws: ``TandemError/Code/fileMismatch`` if it is another file. The download is then discarded.
         package func finish() throws -> Bool {
             let taken = try taking.finish(expecting: source.size, sha256: source.sha256?.bytes)
             var isInstalled = false
@@ -28,18 +28,19 @@ extension StoreAttachments {
             return isInstalled
         }
 
-        /// Whether the store has learned something else of the file since, so that an error says nothing of it.
+        /// Returns whether the store's values of the file have changed since. An error of the download is then
+        /// irrelevant.
         package func isOutdated() throws -> Bool {
             try store.attachments.row(of: source.id)?.source(in: store) != source
         }
     }
 
-    /// Begins a download of a file that is not on this device: what of it is to be fetched, and held against, is what the
-    /// store knows now. A value may be older than that. What is missing in the folder, or was cut there, is fetched too.
+    /// Begins a download of a file that is not on this device. The store's current values decide its source and checks:
+    /// the given value may be older. A file that is missing or truncated in the folder is downloaded too.
     ///
-    /// - Parameter limit: How many bytes it may have if its size is not known.
-    /// - Returns: `nil` if it is here.
-    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone;
+    /// - Parameter limit: The maximum number of bytes if the size is unknown.
+    /// - Returns: `nil` if the file is on this device.
+    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object was removed;
     ///   ``TandemError/Code/attachmentNotHere`` if no server is known to have it.
     package func download(_ attachment: Attachment, atMost limit: Int64 = .max) throws -> Download? {
         try store.checkOpen()
@@ -47,7 +48,7 @@ extension StoreAttachments {
             if hasDraft(of: attachment) { return nil }
             throw unknown(attachment)
         }
-        // What waits to be uploaded is nowhere else, whole or not.
+        // A file that waits for its upload exists nowhere else, whether it is complete or not.
         if row.state == .uploaded, let text = row.blob, try !store.fileFolder().isWhole(text, of: row) {
             try store.write { _ = try $0.evict(row.attachment.id, only: text) }
             guard let newest = try self.row(of: row.attachment.id) else { throw unknown(attachment) }
@@ -58,17 +59,17 @@ extension StoreAttachments {
         return Download(source: source, taking: taking, store: store)
     }
 
-    /// Takes a file off this device that a server has: to make room, or to fetch one again that was damaged here. It is
-    /// downloaded when it is wanted.
+    /// Removes a file from this device that a server has, to free space or to replace a damaged file. It is downloaded
+    /// again when it is needed.
     ///
     /// ```swift
     /// try store.attachments.evict(scan)
     /// ```
     ///
-    /// A file that no server has stays, whatever is asked.
+    /// A file that no server has always stays.
     ///
-    /// - Returns: Whether it was there, and is gone now.
-    /// - Throws: ``TandemError``, if that can't be written down.
+    /// - Returns: Whether the file was on this device, and was removed.
+    /// - Throws: ``TandemError``, if the removal can't be stored.
     @discardableResult
     public func evict(_ attachment: Attachment) throws -> Bool {
         try store.write { try $0.evict(attachment.id) }
@@ -76,7 +77,7 @@ extension StoreAttachments {
 }
 
 extension FileFolder {
-    /// Whether a file is there that can be opened, of the length that its row says.
+    /// Returns whether a readable file of the row's length exists.
     fileprivate func isWhole(_ name: String, of row: FileRow) throws -> Bool {
         guard let blob = BlobName(name) else { return false }
         do {
@@ -88,22 +89,22 @@ extension FileFolder {
     }
 }
 
-/// What of a file is fetched, as the store knows it.
+/// The source of a download, as the store knows it.
 package struct DownloadSource: Hashable, Sendable {
     /// The file.
     package let id: FileID
-    /// Where the server has it.
+    /// The file's URL on the server.
     package let url: String
-    /// Which file that is, in the server's words.
+    /// The server's token for the file.
     package let etag: String?
-    /// How many bytes it must have, if that is known.
+    /// The required number of bytes, if known.
     package let size: Int64?
-    /// The hash that they must have, if that is known.
+    /// The required hash, if known.
     package let sha256: FileDigest?
 }
 
 extension FileRow {
-    /// What is to be fetched; `nil` if the file is here.
+    /// Returns the source of the download, or `nil` if the file is on this device.
     func source(in store: Store) throws -> DownloadSource? {
         if blob != nil { return nil }
         guard let url = attachment.serverURL else {

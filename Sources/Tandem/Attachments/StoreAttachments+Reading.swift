@@ -2,44 +2,45 @@ import Crypto
 import Foundation
 
 extension StoreAttachments {
-    /// A file's bytes, all at once.
+    /// Returns all bytes of a file.
     ///
     /// ```swift
     /// let bytes = try store.attachments.data(of: photo)
     /// ```
     ///
-    /// Inside a transaction it is the transaction's own state that is asked, so that a file just attached is found.
+    /// Inside a transaction it reads the transaction's own state, so that a file just attached is found.
     ///
     /// - Throws: ``TandemError``: ``TandemError/Code/attachmentNotHere`` if the file is not on this device;
-    ///   ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone;
-    ///   ``TandemError/Code/corrupt`` if it was cut, or changed in an encrypted store.
-    /// - Complexity: O(size of the file), which is held in memory: for large ones ``stream(of:)``.
+    ///   ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object was removed;
+    ///   ``TandemError/Code/corrupt`` if it was truncated, or changed in an encrypted store.
+    /// - Complexity: O(size of the file), in time and memory. For large files use ``stream(of:)``.
     public func data(of attachment: Attachment) throws -> Data {
         let file = try open(attachment)
         return try located { try file.read(at: 0, count: Int(file.size)) }
     }
 
-    /// A file's bytes in pieces of at most a mebibyte. The next one is read when it is asked for.
+    /// Returns a sequence of a file's bytes in pieces of at most a mebibyte. Each piece is read when it is requested.
     ///
-    /// - Throws: As ``data(of:)``; what is found while reading is thrown by the sequence.
+    /// - Throws: The errors of ``data(of:)``. The sequence throws errors found while reading.
     public func stream(of attachment: Attachment) throws -> AttachmentBytes {
         AttachmentBytes(file: try open(attachment), store: store)
     }
 
-    /// A handle on a file, to read any part of it. It stays good when the attachment goes meanwhile.
+    /// Returns a handle for random access to a file. It stays valid if the attachment is removed meanwhile.
     ///
-    /// - Throws: As ``data(of:)``.
+    /// - Throws: The errors of ``data(of:)``.
     public func reader(of attachment: Attachment) throws -> AttachmentReader {
         AttachmentReader(file: try open(attachment), store: store)
     }
 
-    /// Where a file lies on the disk, for those who can read files only; `nil` if it is not on this device.
+    /// Returns the file's URL on the disk, for code that can only read files. Returns `nil` if the file is not on this
+    /// device.
     ///
-    /// It is the store's own file: whoever changes it damages the attachment, and it goes when the store says so. **In an
-    /// encrypted store it is encrypted**: ``export(_:to:)`` makes a copy in the clear.
+    /// It is the store's own file: a change damages the attachment, and the store may remove it. **In an encrypted
+    /// store it is encrypted**: ``export(_:to:)`` makes a decrypted copy.
     ///
-    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone;
-    ///   ``TandemError/Code/corrupt`` if what lies there is no file, ``TandemError/Code/closed``.
+    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object was removed;
+    ///   ``TandemError/Code/corrupt`` if it is not a regular file, ``TandemError/Code/closed``.
     public func diskURL(of attachment: Attachment) throws -> URL? {
         try store.checkOpen()
         let folder = try store.fileFolder()
@@ -50,10 +51,11 @@ extension StoreAttachments {
         return nil
     }
 
-    /// Copies a file out of the store, in the clear.
+    /// Copies a file out of the store, decrypted.
     ///
-    /// - Parameter path: The copy's path. A file that is there is replaced when the copy is complete and flushed.
-    /// - Throws: As ``data(of:)``, and if the copy can't be written. What was there is as it was then.
+    /// - Parameter path: The copy's path. An existing file is replaced when the copy is complete and flushed.
+    /// - Throws: The errors of ``data(of:)``, and an error if the copy can't be written. An existing file is then
+    ///   unchanged.
     /// - Complexity: O(size of the file), in constant memory.
     public func export(_ attachment: Attachment, to path: String) throws {
         let file = try open(attachment)
@@ -64,10 +66,10 @@ extension StoreAttachments {
         }
     }
 
-    /// Reads a file to its end, and compares it with what the attachment says of it.
+    /// Reads the whole file, and compares its size and hash with the attachment's.
     ///
-    /// - Throws: ``TandemError``: ``TandemError/Code/fileMismatch`` if its size or its hash is another, and what
-    ///   ``data(of:)`` throws.
+    /// - Throws: ``TandemError``: ``TandemError/Code/fileMismatch`` if its size or hash differs, and the errors of
+    ///   ``data(of:)``.
     /// - Complexity: O(size of the file), in constant memory.
     public func verify(_ attachment: Attachment) throws {
         let file = try open(attachment)
@@ -84,16 +86,16 @@ extension StoreAttachments {
 
     // MARK: -
 
-    /// Where a file is; `nil` if it is not on this device.
+    /// Returns the location of a file, or `nil` if it is not on this device.
     ///
-    /// - Parameter isNewest: Whether the store as it is by now is asked, and not the state that a read block sees.
+    /// - Parameter isNewest: Whether to read the newest committed state, and not the snapshot of a read block.
     private func place(of attachment: Attachment, newest isNewest: Bool) throws -> (blob: BlobName, isSealed: Bool)? {
         let look = { (connection: Connection) in try located(by: connection, attachment.id) }
         if let row = try isNewest ? store.readingNewest(look) : store.reading(look) {
             guard let text = row.blob else { return nil }
             guard let blob = BlobName(text) else {
                 throw TandemError(
-                    .corrupt, "What the store says of the attachment \(attachment.id) is damaged.",
+                    .corrupt, "The store's record of the attachment \(attachment.id) is damaged.",
                     advice: "Restore a backup.", store: store.path)
             }
             return (blob, row.isSealed)
@@ -105,7 +107,8 @@ extension StoreAttachments {
         }
         if attachment.serverURL != nil { return nil }
         throw TandemError(
-            .unknownAttachment, "The store does not know the attachment \(attachment.id), or its last object is gone.",
+            .unknownAttachment,
+            "The store does not know the attachment \(attachment.id), or its last object was removed.",
             advice: "Read the object again.", store: store.path)
     }
 
@@ -124,8 +127,8 @@ extension StoreAttachments {
                 store.files.noteUse(of: attachment.id, at: store.configuration.now())
                 return file
             } catch let error as TandemError where error.code == .corrupt && tried != found.blob {
-                // It may just have been encrypted under another name, have left the cache, or have gone with its last
-                // object, which a read block that began before does not see.
+                // The file may just have been encrypted under another name, evicted, or removed with its last object. A
+                // read block that began earlier does not see that.
                 tried = found.blob
                 place = try self.place(of: attachment, newest: true)
             } catch {

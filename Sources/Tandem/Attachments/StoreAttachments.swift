@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a store's attachments: adding them, reading them, asking how they stand. See ``Store/attachments``.
+/// The files of a store's attachments: adds, reads and checks them. See ``Store/attachments``.
 ///
 /// For example:
 ///
@@ -21,7 +21,7 @@ import Foundation
 /// - ``reader(of:)``
 /// - ``export(_:to:)``
 /// - ``diskURL(of:)``
-/// ### How a file stands
+/// ### The state of a file
 /// - ``status(of:)``
 /// - ``verify(_:)``
 public struct StoreAttachments: Sendable {

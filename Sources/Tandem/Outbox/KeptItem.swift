@@ -6,7 +6,7 @@ package struct KeptItem: Sendable, Hashable {
     package enum Reason: Int, Sendable {
         /// The object has changes that were not sent: the server's side of a conflict.
         case pending = 1
-        /// Another object here has its unique value, or it can't be read for the model.
+        /// Another object here has its unique value, or the item can't be read for the model.
         case refused = 2
     }
 
@@ -44,7 +44,7 @@ package struct KeptItem: Sendable, Hashable {
 }
 
 extension ReadTransaction {
-    /// What is kept of a server's for the object of an operation; the newest if there are several.
+    /// Returns the item kept for an operation's object: the newest if there are several.
     package func keptItem(of operation: Operation.ID) throws -> KeptItem? {
         guard
             let table = try connectionForReading(searching: false).value(
@@ -59,10 +59,10 @@ extension ReadTransaction {
         ).first
     }
 
-    /// What is kept for a table's objects and can be received now, as far as is known: what clashed with a unique value,
-    /// and what was kept beside an operation that is no more. A pull tries it again: its delta token has passed it.
+    /// Returns a table's kept items that may be received now. They clashed with a unique value, or their operation has
+    /// ended. A pull must retry them, because its delta token has passed them.
     ///
-    /// - Parameter serverID: Those after this one, in the order of their IDs; `nil` for the first ones.
+    /// - Parameter serverID: The ID after which to begin, in the order of the IDs, or `nil` to begin with the first.
     package func keptItemsWithoutOperation(
         in table: String, after serverID: ServerID? = nil, limit: Int
     ) throws -> [KeptItem] {
@@ -74,7 +74,7 @@ extension ReadTransaction {
             """, [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
     }
 
-    /// The number of items that are kept of a table's.
+    /// Returns the number of a table's kept items.
     package func countOfKeptItems(in table: String, _ reason: KeptItem.Reason) throws -> Int {
         let count = try connectionForReading(searching: false).value(
             "SELECT count(*) FROM \"__server_items\" WHERE \"table\" = ? AND \"reason\" = ?",

@@ -1,5 +1,5 @@
 extension Model {
-    /// A property's value among values in their stored form, as a sync hands over what it has given up.
+    /// Returns a property's value from values in their stored form. Sync returns discarded values in this form.
     ///
     /// For example:
     ///
@@ -9,10 +9,10 @@ extension Model {
     /// ```
     ///
     /// - Parameters:
-    ///   - property: The property. One that is reached through a reference is in no object's own values.
-    ///   - values: By the properties' names in Swift.
-    /// - Returns: `nil` if the values don't name the property.
-    /// - Throws: ``TandemError/Code/corrupt`` if the value is none of the property's type.
+    ///   - property: The property. An object's own values contain no property that is reached through a reference.
+    ///   - values: The values by the properties' names in Swift.
+    /// - Returns: `nil` if the values don't contain the property.
+    /// - Throws: ``TandemError/Code/corrupt`` if the value does not have the property's type.
     public static func value<E: PropertyExpression>(
         of property: (Columns) -> E, in values: [String: StorageValue]
     ) throws -> E.Value? where E.Root == Self {
@@ -23,7 +23,7 @@ extension Model {
         return try ModelValues.value(of: expression, stored, of: definition)
     }
 
-    /// A property's value in a row of ``Store/sql(_:_:)``, by the column's name.
+    /// Returns a property's value from a row of ``Store/sql(_:_:)``, by the column's name.
     ///
     /// For example:
     ///
@@ -34,10 +34,10 @@ extension Model {
     /// ```
     ///
     /// - Parameters:
-    ///   - property: The property. A property that is reached through a reference is in no row of the model's table.
+    ///   - property: The property. A row of the model's table contains no property that is reached through a reference.
     ///   - row: A row whose columns have the names of the table's.
-    /// - Returns: `nil` if the row has no such column.
-    /// - Throws: ``TandemError/Code/corrupt`` if the value is none of the property's type.
+    /// - Returns: `nil` if the row does not have the column.
+    /// - Throws: ``TandemError/Code/corrupt`` if the value does not have the property's type.
     public static func value<E: PropertyExpression>(
         of property: (Columns) -> E, in row: SQLRow
     ) throws -> E.Value? where E.Root == Self {

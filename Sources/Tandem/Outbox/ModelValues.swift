@@ -1,12 +1,13 @@
 import Foundation
 
-/// A model's values as a store has them, and back, without a store: the sides of a conflict are not in any table.
+/// A converter between models and stored values. It needs no store: the sides of a conflict are not in any table.
 package enum ModelValues {
-    /// An object made of stored values.
+    /// Creates an object from stored values.
     ///
     /// - Parameters:
-    ///   - values: By the properties' names in Swift, references by local IDs. What they do not name has its default.
-    /// - Throws: ``TandemError/Code/corrupt`` if a value is none of its property's type, or one without a default is
+    ///   - values: The values by the properties' names in Swift, references by local IDs. Missing properties have their
+    ///     defaults.
+    /// - Throws: ``TandemError/Code/corrupt`` if a value does not have its property's type, or one without a default is
     ///   missing.
     package static func object<M: Model>(
         _ model: M.Type, _ values: [String: StorageValue], localID: LocalID, serverID: ServerID?, version: String?,
@@ -26,14 +27,14 @@ package enum ModelValues {
         state.serverID = serverID
         state.version = version
         state.updatedAt = updatedAt
-        // Generated code reads a row of SQLite's: one is made of the values, in no database.
+        // Generated code reads a row of SQLite. This row is built from the values, without a database.
         let statement = try BoundRow(object: M.__definition.properties.indices.map(row.value))
         var object: M = try M.read(RowReader(statement: statement.handle, base: 0), path: ":memory:")
         object.__state = state
         return object
     }
 
-    /// The stored values of an object's properties, those that are sent, by their names in Swift.
+    /// Returns the stored values of an object's sent properties, by their names in Swift.
     package static func values<M: Model>(of object: M) -> [String: StorageValue] {
         let row = RowBuffer()
         object.__append(to: row)
@@ -42,27 +43,27 @@ package enum ModelValues {
                 .map { ($1.name, row.value(at: $0)) })
     }
 
-    /// A property's value made of its stored form.
+    /// Returns a property's value from its stored form.
     static func value<E: PropertyExpression>(
         of expression: E, _ stored: StorageValue, of property: PropertyDefinition
     ) throws -> E.Value {
-        // SQLite reads NULL, and a text, as the number 0.
+        // SQLite reads NULL and texts as the number 0.
         guard stored == .null ? property.isOptional : property.kind.isStored(as: stored) else {
             throw TandemError(
-                .corrupt, "The value is none of the property's type: it is \(stored).",
-                advice: "Look at it in its stored form.", model: expression.__column.model.name,
+                .corrupt, "The value does not have the property's type: it is \(stored).",
+                advice: "Read its stored form.", model: expression.__column.model.name,
                 property: property.name)
         }
         do {
             return try BoundRow.reading(stored) { try expression.__read($0, BoundRow.column) }
         } catch let error as InvalidStoredValue {
             throw TandemError(
-                .corrupt, "The value is none of the property's type: \(error.reason).",
-                advice: "Look at it in its stored form.", model: expression.__column.model.name,
+                .corrupt, "The value does not have the property's type: \(error.reason).",
+                advice: "Read its stored form.", model: expression.__column.model.name,
                 property: property.name)
         }
     }
 
-    /// A list of references as it is stored.
+    /// Returns a list of references in its stored form.
     package static func list(_ ids: [LocalID]) -> StorageValue { .text(LinkList.text(ids)) }
 }

@@ -1,18 +1,19 @@
 import Foundation
 
-/// A pending change of one object, to be sent to the server: at most one for each object.
+/// A pending change of one object, to be sent to the server. Each object has at most one operation.
 ///
 /// See <doc:TheOperationQueue>.
 public struct Operation: Hashable, Sendable, Identifiable {
-    /// The operation's place in the queue, by the object's first change; never used again.
+    /// The operation's position in the queue, in the order of the objects' first changes. It is never reused.
     public typealias ID = Int64
 
-    /// What is to be done on the server.
+    /// The request to send to the server.
     public enum Kind: Int, Hashable, Sendable, CustomStringConvertible {
         case insert = 1
         case update = 2
         case delete = 3
 
+        /// The kind's name.
         public var description: String {
             switch self {
             case .insert: "insert"
@@ -22,18 +23,19 @@ public struct Operation: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// How far it has come.
+    /// The progress of an operation.
     public enum State: Int, Hashable, Sendable, CustomStringConvertible {
-        /// Waits to be sent.
+        /// The operation waits to be sent.
         case pending = 0
-        /// Is being sent, or was when the process ended: the server may have it.
+        /// The operation is being sent, or was when the process ended. The server may have received it.
         case attempted = 1
-        /// Was refused, and waits for the user or for a new change.
+        /// The server rejected the operation. It waits for the user or for a new change.
         case failed = 2
-        /// Is left unsent, whatever changes, until the user says otherwise. An attempt that was under way may still
-        /// arrive.
+        /// The operation stays unsent, whatever changes, until the user releases it. An attempt that was under way may
+        /// still arrive.
         case held = 3
 
+        /// The state's name.
         public var description: String {
             switch self {
             case .pending: "pending"
@@ -44,29 +46,34 @@ public struct Operation: Hashable, Sendable, Identifiable {
         }
     }
 
+    /// The operation's position in the queue.
     public let id: ID
-    /// The object's model, by its name in Swift; the table's name if the store was opened without the model.
+    /// The name in Swift of the object's model, or the table's name if the store was opened without the model.
     public let model: String
     /// The object's table.
     public let table: String
+    /// The object's local ID.
     public let localID: LocalID
+    /// The request to send to the server.
     public let kind: Kind
+    /// The progress of the operation.
     public let state: State
-    /// The local time of the last change: a microsecond after the change before, where the clock says the same.
+    /// The local time of the last change. It is a microsecond after the previous change if the clock shows the same
+    /// time.
     public let changedAt: Date
-    /// How often it was sent.
+    /// The number of attempts.
     public let attempts: Int
-    /// The properties changed, by their names in Swift, each with the value that the server last sent. For an insert
-    /// there are none: all are new. For a delete these are of the update that it replaced. ``Model/value(of:in:)``
-    /// reads a value as its property's type.
+    /// The changed properties, by their names in Swift, each with the value that the server last sent. An insert has
+    /// none: all values are new. A delete has those of the update that it replaced. ``Model/value(of:in:)`` reads a
+    /// value as its property's type.
     public let base: [String: StorageValue]
-    /// The properties in the attempt under way, each with its base. In an insert's there are none: all are new.
+    /// The properties in the current attempt, each with its base. An insert has none: all values are new.
     public let sent: [String: StorageValue]
-    /// What the delete took the place of.
+    /// The kind of the operation that the delete replaced.
     public let replaced: Kind?
-    /// Why it failed, or why it is not known whether it did.
+    /// The reason for the failure, or for the unknown outcome.
     public let error: OperationError?
-    /// When it is to be sent again by itself, at the earliest; `nil` for at any time.
+    /// The earliest time of the next automatic retry, or `nil` for any time.
     public let retryAt: Date?
 
     package init(
@@ -89,50 +96,52 @@ public struct Operation: Hashable, Sendable, Identifiable {
         self.retryAt = retryAt
     }
 
-    /// The operation as it is: what a choice of the user's is about.
+    /// The operation's current version. A decision of the user refers to it.
     public var version: Version { Version(id: id, changedAt: changedAt) }
 
-    /// An operation as it was when it was shown to the user. Each further change of its object makes another version.
+    /// An operation at the time that it was shown to the user. Each further change of its object makes another version.
     public struct Version: Hashable, Sendable {
-        /// The operation.
+        /// The operation's ID.
         public let id: ID
-        /// When its object was changed last, as ``Operation/changedAt``. No two changes of an operation have the same.
+        /// The time of the object's last change, as ``Operation/changedAt``. It differs between any two changes of an
+        /// operation.
         public let changedAt: Date
 
-        /// A version that was written down elsewhere.
+        /// Creates a version from stored parts.
         public init(id: ID, changedAt: Date) {
             self.id = id
             self.changedAt = changedAt
         }
     }
 
-    /// The time of a change that follows another one of the same operation: the clock's, but never the one before,
-    /// also if the clock stands still.
+    /// Returns the time for a change that follows another change of the same operation. It is the clock's time, but
+    /// always later than the previous change, even if the clock does not advance.
     package static func timeOfChange(after last: Date, at now: Date) -> Date {
         let ahead = last.timeIntervalSince(now)
         return ahead >= 0 && ahead < clockStep ? last + leastStep : now
     }
 
-    /// A clock that is set back by less than this, in seconds, is taken for one that stands still.
+    /// A clock that steps back by less than this, in seconds, counts as not advancing.
     static let clockStep = 0.001
-    /// Distance of the next change's time in that case, in seconds. A `Date` of this century resolves a tenth of it.
+    /// The step to the next change's time in that case, in seconds. A `Date` of this century resolves a tenth of it.
     static let leastStep = 0.000_001
 
-    /// The properties changed, by their names in Swift, sorted.
+    /// The names in Swift of the changed properties, sorted.
     public var changedProperties: [String] { base.keys.sorted() }
 }
 
-/// Why an operation failed.
+/// The reason for an operation's failure.
 public struct OperationError: Hashable, Sendable {
-    /// The server's status, if it gave one.
+    /// The server's status, if it sent one.
     public let status: Int?
-    /// What it said, or what happened, in a sentence.
+    /// The server's message, or a description of the error, as one sentence.
     public let message: String
-    /// When, by the local clock.
+    /// The time of the failure by the local clock.
     public let at: Date
-    /// What the server holds, if it sent it along.
+    /// The server's item, if the response contained it.
     public let serverItem: Data?
 
+    /// Creates an error.
     public init(status: Int? = nil, message: String, at: Date, serverItem: Data? = nil) {
         self.status = status
         self.message = message

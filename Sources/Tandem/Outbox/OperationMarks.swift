@@ -1,7 +1,7 @@
 import Foundation
 
-/// The operations that are sent by themselves, and how new each is: by this it is known whether there is anything that
-/// was not there before. Tries, and what becomes of them, leave a mark as it is.
+/// The operations that are sent automatically, each with the time of its last change. Comparing marks shows whether new
+/// changes exist. Attempts and their outcomes do not change a mark.
 package struct OperationMarks: Hashable, Sendable {
     package struct Mark: Hashable, Sendable {
         package let id: Operation.ID
@@ -12,7 +12,7 @@ package struct OperationMarks: Hashable, Sendable {
             (self.id, self.kind, self.changedAt) = (id, kind, changedAt)
         }
 
-        /// The mark of an operation as it is.
+        /// Creates the mark of an operation's current state.
         package init(_ operation: Operation) {
             self.init(
                 id: operation.id, kind: operation.kind,
@@ -20,12 +20,12 @@ package struct OperationMarks: Hashable, Sendable {
         }
     }
 
-    /// In the order of the queue.
+    /// The marks in the order of the queue.
     private var marks: [Mark] = []
 
     package init() {}
 
-    /// - Parameter operations: In the order of the queue.
+    /// - Parameter operations: The operations in the order of the queue.
     package init(_ operations: some Sequence<Operation>) {
         for operation in operations where operation.state == .pending || operation.state == .attempted {
             marks.append(Mark(operation))
@@ -36,17 +36,17 @@ package struct OperationMarks: Hashable, Sendable {
         marks.append(Mark(id: id, kind: kind, changedAt: changedAt))
     }
 
-    /// Whether an operation is among them.
+    /// Returns whether the marks contain an operation.
     package func has(_ id: Operation.ID) -> Bool { marks.contains { $0.id == id } }
 
-    /// Whether there is something here that is not in earlier marks.
+    /// Returns whether these marks contain one that earlier marks do not.
     ///
     /// - Complexity: O(*n*) in both numbers of operations.
     package func hasNews(since earlier: OperationMarks) -> Bool {
         !news(since: earlier, atMost: 1).isEmpty
     }
 
-    /// What is here and not in earlier marks.
+    /// Returns the marks that earlier marks do not contain.
     ///
     /// - Complexity: O(*n*) in both numbers of operations.
     package func news(since earlier: OperationMarks, atMost limit: Int = .max) -> [Mark] {
@@ -58,12 +58,12 @@ package struct OperationMarks: Hashable, Sendable {
         return news
     }
 
-    /// Forgets some operations: they are new when they are there again.
+    /// Removes some operations, so that they count as new if they appear again.
     package mutating func forget(_ ids: Set<Operation.ID>) {
         marks.removeAll { ids.contains($0.id) }
     }
 
-    /// Forgets what later marks do not have.
+    /// Removes the marks that later marks do not contain.
     package mutating func keep(_ later: OperationMarks) {
         let present = Set(later.marks)
         marks.removeAll { !present.contains($0) }
@@ -71,9 +71,9 @@ package struct OperationMarks: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The operations that are sent by themselves.
+    /// Returns the marks of the operations that are sent automatically.
     ///
-    /// - Complexity: O(*n*) in the number of operations; their changes are not read.
+    /// - Complexity: O(*n*) in the number of operations. Their changes are not read.
     package func operationMarks() throws -> OperationMarks {
         let statement = try connectionForReading(searching: false).statement(
             "SELECT \"id\", \"kind\", \"changedAt\" FROM \"__operations\" WHERE \"state\" <= 1 ORDER BY \"id\"")

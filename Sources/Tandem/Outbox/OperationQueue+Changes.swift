@@ -2,8 +2,9 @@ import OpenCombine
 import Synchronization
 
 extension OperationQueue {
-    /// The tables whose operations have changed: after each commit that changed the queue. Another process's commit may
-    /// have changed any of them, so that it says all. Ends when the store is closed.
+    /// The tables whose operations have changed, after each commit that changed the queue. After another process's
+    /// commit the set contains all tables, because it may have changed any of them. The stream ends when the store
+    /// closes.
     ///
     /// For example:
     ///
@@ -13,11 +14,11 @@ extension OperationQueue {
     /// }
     /// ```
     ///
-    /// Who is slow gets the tables of several commits at once.
+    /// A slow reader gets the tables of several commits at once.
     public var changes: AsyncStream<Set<String>> {
         let all = Set(store.schema.tables.map(\.table))
         let walk = ChangesWalk()
-        // Not held by the store: who drops the stream has stopped listening.
+        // The store holds a weak reference: a dropped stream stops observing.
         let token = store.observeOperations { [weak walk] change in
             switch change {
             case .tables(let tables): walk?.add(tables)
@@ -36,7 +37,7 @@ extension OperationQueue {
     }
 }
 
-/// Gathers the tables of commits until somebody asks for them.
+/// A buffer that collects the tables of commits until the next read.
 private final class ChangesWalk: Sendable {
     private struct State {
         var tables: Set<String> = []
@@ -49,7 +50,7 @@ private final class ChangesWalk: Sendable {
 
     deinit { finish() }
 
-    /// What is to be done when nobody listens any more.
+    /// Sets the closure to call when the observer stops.
     func onEnd(_ stop: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
             state.stop = stop
@@ -101,7 +102,7 @@ private final class ChangesWalk: Sendable {
 }
 
 extension Store {
-    /// Watches which tables' operations commits change, those of other processes too.
+    /// Observes which tables' operations commits change, including commits of other processes.
     func observeOperations(
         _ observer: @escaping CommitHub.Observer, onFinish: @escaping @Sendable () -> Void
     ) -> Int {
@@ -113,7 +114,7 @@ extension Store {
     /// Calls a closure after each commit that changed operations, before the write returns. After another process's
     /// commit the call comes from the live engine's queue.
     ///
-    /// - Parameter onEnd: Called when the store closes.
+    /// - Parameter onEnd: A closure that is called when the store closes.
     package func observeOperations(
         onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
     ) -> AnyCancellable {

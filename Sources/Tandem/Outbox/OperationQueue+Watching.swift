@@ -2,8 +2,8 @@ import OpenCombine
 import Synchronization
 
 extension OperationQueue {
-    /// The numbers of pending changes, by the models' names: first as they are, then after each commit that
-    /// changed the queue, of other processes too.
+    /// The numbers of pending changes by model name: first the current numbers, then after each commit that changed the
+    /// queue. Commits of other processes count too.
     ///
     /// For example:
     ///
@@ -13,7 +13,7 @@ extension OperationQueue {
     /// }
     /// ```
     ///
-    /// Who is slow gets the newest numbers, not each one in between. Ends when the store is closed.
+    /// A slow reader gets the newest numbers only. The stream ends when the store closes.
     public var counts: AsyncThrowingStream<[String: Int], any Error> {
         let (stream, continuation) = AsyncThrowingStream<[String: Int], any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -30,12 +30,12 @@ extension OperationQueue {
         return stream
     }
 
-    /// The numbers of pending changes, by the models' names, as an OpenCombine publisher. See ``counts``.
+    /// An OpenCombine publisher of the numbers of pending changes by model name. See ``counts``.
     public var countsPublisher: AnyPublisher<[String: Int], any Error> {
         CountsPublisher(store: store).eraseToAnyPublisher()
     }
 
-    /// The numbers of operations by model.
+    /// Returns the numbers of operations by model name.
     public func countsByModel() throws -> [String: Int] {
         try store.reading { connection in
             let statement = try connection.statement(
@@ -51,7 +51,7 @@ extension OperationQueue {
     }
 }
 
-/// Reads the counts anew whenever a commit has changed the queue, and hands them on in order.
+/// An observer that reads the counts again after each commit that changed the queue, and delivers them in order.
 private final class CountsWatch: Sendable {
     private struct State {
         var token: Int?
@@ -89,8 +89,8 @@ private final class CountsWatch: Sendable {
         if isCancelled { store.stopObservingOperations(token) } else { refresh() }
     }
 
-    /// Reads and delivers, one thread at a time: a commit that comes meanwhile is read by the same thread, so that
-    /// counts are delivered in the order of the commits.
+    /// Reads and delivers, one thread at a time. The same thread reads commits that arrive meanwhile, so counts are
+    /// delivered in the order of the commits.
     private func refresh() {
         let isMine = state.withLock { state in
             state.isStale = true
@@ -104,7 +104,7 @@ private final class CountsWatch: Sendable {
             let result = Result { try OperationQueue(store: store).countsByModel() }
             let isNew = state.withLock { state in
                 if state.isCancelled { return false }
-                // A store that was closed meanwhile is no error: its end is told by itself.
+                // A store that was closed meanwhile is not an error: the end of the stream reports it.
                 if case .failure(TandemError.Code.closed) = result { return false }
                 guard case .success(let counts) = result else { return true }
                 defer { state.last = counts }
@@ -141,10 +141,10 @@ private struct CountsPublisher: Publisher {
     }
 }
 
-/// Honours demand: counts that nobody has asked for are held back, and only the newest of them is kept.
+/// A subscription that honors demand. It holds back undemanded counts, and keeps only the newest.
 ///
-/// `@unchecked Sendable`: all that changes is behind the lock; the subscriber is called by one thread at a time
-/// (`isDelivering`), with the lock open.
+/// `@unchecked Sendable`: the lock protects all mutable state. One thread at a time calls the subscriber
+/// (`isDelivering`), without holding the lock.
 private final class CountsSubscription: Subscription, @unchecked Sendable {
     typealias Downstream = AnySubscriber<[String: Int], any Error>
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The changes that wait to be sent, in the order of the objects' first changes. See <doc:TheOperationQueue>.
+/// The pending changes, in the order of the objects' first changes. See <doc:TheOperationQueue>.
 ///
 /// For example:
 ///
@@ -13,24 +13,24 @@ import Foundation
 public struct OperationQueue: Sendable {
     let store: Store
 
-    /// All operations.
+    /// Returns all operations.
     public func all() throws -> [Operation] {
         try fetch("", [])
     }
 
-    /// The operations of one model's objects.
+    /// Returns the operations of one model's objects.
     public func all<M: Model>(of model: M.Type) throws -> [Operation] {
         try fetch("WHERE o.\"table\" = ?", [.text(try store.schema.table(M.self).table)])
     }
 
-    /// The first operations in a state.
+    /// Returns the first operations in a state.
     ///
-    /// - Parameter limit: How many at most; all if `nil`.
+    /// - Parameter limit: The maximum number of operations, or `nil` for all.
     public func all(in state: Operation.State, limit: Int? = nil) throws -> [Operation] {
         try fetch("WHERE \(Self.condition(state))", [.integer(Int64(state.rawValue))], limit: limit)
     }
 
-    /// The operation of an object, `nil` if it has none.
+    /// Returns the operation of an object, or `nil` if it has none.
     public func operation<M: Model>(of object: M) throws -> Operation? {
         try fetch(
             "WHERE o.\"table\" = ? AND o.\"localID\" = ?",
@@ -38,29 +38,29 @@ public struct OperationQueue: Sendable {
         ).first
     }
 
-    /// The number of operations.
+    /// Returns the number of operations.
     public func count() throws -> Int {
         try count("", [])
     }
 
-    /// The number of operations of one model's objects.
+    /// Returns the number of operations of one model's objects.
     public func count<M: Model>(of model: M.Type) throws -> Int {
         try count("WHERE \"table\" = ?", [.text(try store.schema.table(M.self).table)])
     }
 
-    /// The number of operations in a state.
+    /// Returns the number of operations in a state.
     public func count(in state: Operation.State) throws -> Int {
         try count("WHERE \(Self.condition(state))", [.integer(Int64(state.rawValue))])
     }
 
-    /// The number of operations of a kind.
+    /// Returns the number of operations of a kind.
     public func count(_ kind: Operation.Kind) throws -> Int {
         try count("WHERE \"kind\" = ?", [.integer(Int64(kind.rawValue))])
     }
 
-    /// The first operations of the queue.
+    /// Returns the first operations of the queue.
     ///
-    /// - Parameter limit: How many at most.
+    /// - Parameter limit: The maximum number of operations.
     public func first(_ limit: Int) throws -> [Operation] {
         try fetch("", [], limit: limit)
     }
@@ -71,7 +71,7 @@ public struct OperationQueue: Sendable {
 
     // MARK: -
 
-    /// What is not merely pending is found by an index, which SQLite takes only where the query says so.
+    /// An index finds all states but `pending`. SQLite uses it only if the query repeats its condition.
     private static func condition(_ state: Operation.State) -> String {
         state == .pending ? "\"state\" = ?" : "\"state\" <> 0 AND \"state\" = ?"
     }
@@ -140,11 +140,11 @@ public struct OperationQueue: Sendable {
 }
 
 extension Store {
-    /// The changes that wait to be sent.
+    /// The operation queue: the pending changes.
     public var operations: OperationQueue { OperationQueue(store: self) }
 }
 
 extension ReadTransaction {
-    /// The changes that wait to be sent.
+    /// The operation queue: the pending changes.
     public var operations: OperationQueue { OperationQueue(store: store) }
 }

@@ -1,6 +1,6 @@
 extension ReadTransaction {
-    /// The tables of models that the store was not opened with, and that hold what is exchanged with a server: objects
-    /// that it knows, operations, items kept, or how far a query was pulled. In the order of their names.
+    /// Returns the tables that hold sync data and whose models the store was opened without. Sync data are objects with
+    /// a server ID, operations, kept items and sync tokens. The tables are in the order of their names.
     package func exchangedTablesWithoutModel() throws -> [String] {
         let connection = try connectionForReading(searching: false)
         let statement = try connection.statement(
@@ -20,7 +20,7 @@ extension ReadTransaction {
         return tables.filter { store.schema.table(named: $0) == nil }.sorted()
     }
 
-    /// The models that the store has tables of and was not opened with.
+    /// Returns the models that have tables in the store, but with which it was not opened.
     private func absentModels(_ connection: Connection) throws -> [SchemaRecord.Model] {
         guard
             case .text(let json)? = try connection.value(

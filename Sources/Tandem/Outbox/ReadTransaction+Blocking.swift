@@ -1,9 +1,9 @@
-/// What an operation waits for.
+/// The dependencies of an operation.
 extension ReadTransaction {
-    /// An object that has to be on the server before another one can be sent, and that waits for the user: its insert
-    /// failed, or is held. It may be referred to by an object that is referred to, and so on.
+    /// Returns an object that blocks another one from being sent. The blocking object must be sent first, but it waits
+    /// for the user: its insert failed, or is held. The search follows references transitively.
     ///
-    /// - Returns: `nil` if nothing is in the way.
+    /// - Returns: `nil` if no object blocks it.
     /// - Complexity: O(*k* log *n*), where *k* is the number of unsent objects that can be reached by references.
     package func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)? {
         guard let table = store.schema.table(named: table) else { return nil }
@@ -22,7 +22,7 @@ extension ReadTransaction {
         return nil
     }
 
-    /// The objects that a property refers to and that the server does not know.
+    /// Returns the targets of a property that the server does not know.
     private func unsentTargets(
         of localID: LocalID, _ link: TableLayout.Link, in table: TableLayout, _ target: TableLayout
     ) throws -> [(localID: LocalID, isStopped: Bool)] {

@@ -1,10 +1,10 @@
-/// The queue as sync goes through it.
+/// The reads of the queue that sync needs.
 extension ReadTransaction {
-    /// The operations in the order of the queue, but those of tables whose model the store was opened without.
+    /// Returns the operations in the order of the queue. Tables whose model the store was opened without are skipped.
     ///
     /// - Parameters:
-    ///   - id: Those after this one; `nil` for the first ones.
-    ///   - limit: How many at most.
+    ///   - id: The operation after which to begin, or `nil` to begin with the first.
+    ///   - limit: The maximum number of operations.
     package func operations(after id: Operation.ID?, limit: Int) throws -> [Operation] {
         try checkUsable()
         let queue = OperationQueue(store: store)
@@ -31,7 +31,7 @@ extension ReadTransaction {
         ).first
     }
 
-    /// The number of operations on a table's objects.
+    /// Returns the number of operations on a table's objects.
     package func countOfOperations(in table: String) throws -> Int {
         try checkUsable()
         return try OperationQueue(store: store).count("WHERE \"table\" = ?", [.text(table)])
@@ -47,10 +47,10 @@ extension ReadTransaction {
         return try OperationQueue(store: store).count(in: state)
     }
 
-    /// The number of operations that have failed, and wait to be sent again by themselves.
+    /// Returns the number of failed operations that wait for an automatic retry.
     package func countOfOperationsToRetry() throws -> Int {
         try checkUsable()
-        // From the errors: they are few, however long the queue is.
+        // Query the errors: they are few, however long the queue is.
         let count = try connectionForReading(searching: false).value(
             """
             SELECT count(*) FROM "__operation_errors" e JOIN "__operations" o ON o."id" = e."operation" \
@@ -59,8 +59,8 @@ extension ReadTransaction {
         return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
 
-    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back, and
-    /// may have been carried out.
+    /// Returns whether a delete of the operation's object was sent and may have been executed. This operation, or one
+    /// before the object was restored, may have sent it.
     package func mayHaveDeleted(_ id: Operation.ID) throws -> Bool {
         let kinds = try connectionForReading(searching: false).value(
             "SELECT \"attemptedKinds\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(id)])
@@ -68,18 +68,19 @@ extension ReadTransaction {
         return AttemptedKinds(rawValue: bits).contains(.delete)
     }
 
-    /// Whether there is an object with a local ID, deleted ones that the server has not heard of included.
+    /// Returns whether an object has a local ID. Includes deleted objects whose delete is unacknowledged.
     package func hasObject(_ localID: LocalID, in table: String) throws -> Bool {
         try value("__rid", where: "localID", is: localID.rawValue, in: table) != nil
     }
 
-    /// The server ID of an object, deleted ones included; `nil` if it has none, or there is no such object.
+    /// Returns the server ID of an object, including deleted ones. Returns `nil` if the object does not exist or has
+    /// none.
     package func serverID(of localID: LocalID, in table: String) throws -> ServerID? {
         let found = try value("serverID", where: "localID", is: localID.rawValue, in: table)
         return if case .text(let text)? = found { ServerID(text) } else { nil }
     }
 
-    /// The number of the row that has a server ID.
+    /// Returns the number of the row that has a server ID.
     package func row(of serverID: ServerID, in table: String) throws -> Int64? {
         let found = try value("__rid", where: "serverID", is: serverID.rawValue, in: table)
         return if case .integer(let row)? = found { row } else { nil }
@@ -93,6 +94,6 @@ extension ReadTransaction {
 }
 
 extension Store {
-    /// The models that the store was opened with.
+    /// The models with which the store was opened.
     package var modelDefinitions: [ModelDefinition] { schema.tables.map(\.definition) }
 }

@@ -48,7 +48,7 @@ package struct ServerItem: Sendable {
         makeSource = source
     }
 
-    /// The values of the properties that are exchanged with a server, by their places in the model.
+    /// Returns the values of the synced properties, by their positions in the model.
     func values(in table: TableLayout) -> [(property: Int, value: StorageValue)] {
         table.definition.properties.enumerated().compactMap { index, property in
             guard !property.isLocalOnly, let value = values[property.name] else { return nil }
@@ -61,11 +61,11 @@ package struct ServerItem: Sendable {
 package enum AnswerOutcome: Hashable, Sendable {
     /// It is done, and the object synced, or left to files that wait to be uploaded.
     case done
-    /// What was sent is done; what was changed meanwhile waits to be sent, on the new version.
+    /// The sent changes are done. Later changes wait to be sent, on the new version.
     case stillPending
-    /// It is done, but what the server made of it clashes here with another object's unique value: see
+    /// The operation is done, but the server's values clash with another object's unique value here. See
     /// ``KeptItem/Reason/refused``.
     case refusedHere
-    /// That attempt is not under way any more: nothing was changed.
+    /// The attempt is no longer under way. Nothing was changed.
     case stale
 }

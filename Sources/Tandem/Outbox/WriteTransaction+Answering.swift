@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an answer of the server does to the queue, and to the object.
+/// The effects of a server's response on the queue and the object.
 extension WriteTransaction {
-    /// Folds the server's answer in: the operation is done, and the object synced, unless it was changed meanwhile.
+    /// Applies the server's acknowledgment. The operation is done and the object synced, unless it changed meanwhile.
     ///
     /// - Parameters:
     ///   - serverID: The object's server ID; required after an insert.
-    ///   - version: The server's concurrency token for what it holds now.
+    ///   - version: The server's concurrency token for its current state.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is not under way.
     public func acknowledge(
         _ id: Operation.ID, serverID: ServerID? = nil, version: String? = nil, createdAt: Date? = nil,
@@ -33,20 +33,20 @@ extension WriteTransaction {
             received.createdAt = createdAt ?? state.createdAt
             received.updatedAt = updatedAt
             try settle(operation, state, received: received, table)
-            // It is there: a tombstone that was known before is over.
+            // The object exists on the server, so a tombstone received earlier is obsolete.
             try dropKeptTombstone(of: state.rowID, in: table)
         }
     }
 
-    /// Folds what the server holds after an attempt in, its own changes to the values included: what was not changed
-    /// here meanwhile becomes what the server says, and of what was, that is the new base.
+    /// Applies the server's state after an attempt, including values that the server changed. Properties unchanged here
+    /// take the server's values. For properties changed meanwhile, the server's values become the new bases.
     ///
     /// - Parameters:
-    ///   - attempt: Which one, by ``Operation/attempts`` when it began.
-    ///   - item: What the server holds; after a delete the tombstone, or `nil`.
-    ///   - keepsTombstones: Whether the server keeps what it deletes, under its ID. An object that was brought back
-    ///     while its delete was under way is then to be undeleted there, and not to be inserted.
-    /// - Throws: ``TandemError/Code/invalidValue`` if an insert or update has no live item for an answer.
+    ///   - attempt: The value of ``Operation/attempts`` when the attempt began.
+    ///   - item: The server's item. After a delete, the tombstone or `nil`.
+    ///   - keepsTombstones: Whether the server keeps deleted objects under their IDs. An object that was restored
+    ///     during its delete must then be undeleted there, and not inserted.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the response to an insert or update has no live item.
     package func acknowledge(
         _ id: Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool = false
     ) throws -> AnswerOutcome {
@@ -56,7 +56,7 @@ extension WriteTransaction {
         else { return .stale }
         return try savepoint {
             if operation.sentKind ?? operation.kind == .delete {
-                // What was never acknowledged, and leaves no tombstone to be seen, has no ID there to be undeleted by.
+                // An object without acknowledgment and tombstone has no ID on the server that an undelete could use.
                 if keepsTombstones && operation.kind != .delete && (item != nil || state.serverID != nil) {
                     try makeUndelete(operation, state, over: item, table)
                 } else {
@@ -77,14 +77,14 @@ extension WriteTransaction {
         _ operation: StoredOperation, _ state: ObjectState, _ item: ServerItem, _ table: TableLayout
     ) throws -> AnswerOutcome {
         var (operation, state) = (operation, state)
-        // First: a list that names the object itself finds it by its server ID.
+        // Assign the server ID first: a list that names the object itself finds it by that ID.
         if state.serverID != item.serverID {
             state = try uniteWithHolder(of: item.serverID, state, in: table)
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
                 [.text(item.serverID.rawValue), .integer(state.rowID)])
             knownTargets.removeAll()
-            // What was changed of an object that was taken for another one is a change made meanwhile.
+            // Changes to an object that is merged into this one count as changes made meanwhile.
             if let united = try self.operation(of: state.rowID, in: table) { operation = united }
         }
         var received = state
@@ -96,7 +96,7 @@ extension WriteTransaction {
         do {
             try foldIn(item, &operation, state, table)
         } catch let error as TandemError where error.code == .duplicateValue {
-            // The server has done it: that must not be sent again. The version stays that of the values.
+            // The server executed the request, so it must not be sent again. The version stays that of the values.
             isRefused = true
             received.version = state.version
             received.updatedAt = state.updatedAt
@@ -106,11 +106,11 @@ extension WriteTransaction {
         guard !isRefused else { return .refusedHere }
         try dropKept(knowing: item, of: state.rowID, in: table)
         guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
-        // An operation that waits for a file has nothing more to send now.
+        // An operation that waits for a file has nothing else to send now.
         return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
     }
 
-    /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.
+    /// Writes the server's values over properties unchanged here meanwhile. Nothing is written if it throws.
     private func foldIn(
         _ item: ServerItem, _ operation: inout StoredOperation, _ state: ObjectState, _ table: TableLayout
     ) throws {
@@ -121,14 +121,14 @@ extension WriteTransaction {
             let definition = table.definition.properties[property]
             let column = definition.column
             let value = definition.form(said, like: here[property], operation.base(of: column))
-            // The server keeps a replaced file until the upload: its value is the base of that change.
+            // The server holds the replaced file until the upload. Its value is the base of that change.
             guard
                 try changes[column] != nil
                     || keepsReplaced(value, here: here[property], of: property, in: table)
                         && operation.base(of: column) != nil
             else { continue }
             let there = try localForm(value, of: property, in: table)
-            // A file that waits to be uploaded follows by itself.
+            // A pending file is sent separately.
             let sendable = try withoutPending(here[property], of: property, in: table)
             changes[column] = there == sendable ? nil : there
         }
@@ -138,10 +138,10 @@ extension WriteTransaction {
         operation.changes = changes
     }
 
-    /// Writes values of a server into a row that may have an operation, and may be deleted. Attachments that wait here to
-    /// be uploaded stay.
+    /// Writes the server's values into a row that may have an operation and may be deleted. Attachments that wait for
+    /// their upload stay.
     ///
-    /// - Parameter replaced: The properties of which they go as well.
+    /// - Parameter replaced: The properties whose pending attachments are removed too.
     func overwrite(
         _ state: ObjectState, with values: [(property: Int, value: StorageValue)], in table: TableLayout,
         replacing replaced: Set<Int> = []
@@ -178,7 +178,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs changes that are a server's: they queue nothing, and references may name server IDs.
+    /// Runs changes as the server's. They queue no operations, and references may name server IDs.
     func asServer<T>(_ body: () throws -> T) rethrows -> T {
         let outer = origin
         if outer != .server { knownTargets.removeTargets() }
@@ -195,7 +195,8 @@ extension WriteTransaction {
     private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         guard operation.kind != .delete else {
             try drop(operation, in: table)
-            // An object that the server knows under the ID made here may have been deleted before it was acknowledged.
+            // The server may know the object under the ID made here. The object may have been deleted before its
+            // acknowledgment.
             let serverID = state.serverID ?? ServerID(state.localID.rawValue)
             try dropKept(of: state.rowID, serverID, in: table)
             guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
@@ -206,11 +207,11 @@ extension WriteTransaction {
             }
             return try erase(state, texts, in: table)
         }
-        // It was brought back while the delete was under way.
+        // The object was restored while the delete was under way.
         try sendAnew(operation, state, table)
     }
 
-    /// Has an object inserted anew: the server has it no more, and keeps nothing of it.
+    /// Turns the operation into an insert. The server no longer has the object, nor a tombstone of it.
     ///
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue, or is a delete.
     package func makeInsert(_ id: Operation.ID) throws {
@@ -241,7 +242,7 @@ extension WriteTransaction {
         touched.noteOperation(of: table)
     }
 
-    /// Ends an attempt that was carried out.
+    /// Ends an attempt that the server executed.
     private func settle(
         _ operation: StoredOperation, _ state: ObjectState, received: ObjectState, _ table: TableLayout
     ) throws {
@@ -249,7 +250,7 @@ extension WriteTransaction {
         if isDone {
             try drop(operation, in: table)
         } else {
-            // Changed, or deleted, meanwhile: that stays to be sent, on the new version.
+            // The object was changed or deleted meanwhile. The remaining operation is sent on the new version.
             let isDelete = operation.kind == .delete
             let replaced: StorageValue =
                 isDelete && !operation.changes.isEmpty ? .integer(Int64(Operation.Kind.update.rawValue)) : .null
@@ -282,7 +283,7 @@ extension WriteTransaction {
         } catch let error as TandemError where error.isConstraint {
             throw try explainConstraint(error, connection.row, received, table)
         }
-        // What was deleted meanwhile is not there for those that wait for it.
+        // References do not resolve to an object that was deleted meanwhile.
         if state.serverID == nil && !state.isDeleted {
             var state = state
             state.serverID = received.serverID

@@ -1,9 +1,9 @@
 extension WriteTransaction {
-    /// Changes an object by its stored values, as the app would: what was deleted comes back first. Or deletes it.
+    /// Changes or deletes an object by its stored values, as the app would. A deleted object is restored first.
     ///
-    /// - Parameter values: By the properties' names in Swift, references by local IDs; what has its value already is not
-    ///   touched. `nil` to delete the object.
-    /// - Throws: What a write of the app's throws; ``TandemError/Code/notFound`` if the object is gone.
+    /// - Parameter values: The values by the properties' names in Swift, references by local IDs, or `nil` to delete
+    ///   the object. Equal values are not written.
+    /// - Throws: The errors of a write by the app. ``TandemError/Code/notFound`` if the object does not exist.
     package func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws {
         try checkUsable()
         guard let table = store.schema.table(named: table) else {

@@ -1,7 +1,7 @@
-/// What the user chooses for an operation that failed, is in conflict, or should wait.
+/// The user's decisions on an operation that failed, is in conflict, or should wait.
 extension WriteTransaction {
-    /// Leaves an operation unsent until ``release(_:)``, whatever changes meanwhile. An attempt that is under way may
-    /// still arrive, and so may its answer: it ends the operation, unless something is left to be sent, which is held.
+    /// Holds an operation back until ``release(_:)``, whatever changes meanwhile. A current attempt may still arrive,
+    /// and so may its response. The response ends the operation unless changes remain, which are then held.
     ///
     /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
     package func hold(_ id: Operation.ID) throws {
@@ -12,14 +12,14 @@ extension WriteTransaction {
         touched.noteOperation(ofTable: table)
     }
 
-    /// Has an operation that failed, or is held, sent again. One that is pending or under way stays as it is.
+    /// Allows an operation that failed or is held to be sent again. A pending or attempted operation does not change.
     ///
     /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
     package func release(_ id: Operation.ID) throws {
         try checkUsable()
         let (operation, table, _) = try stored(id)
         guard operation.state == .failed || operation.state == .held else { return }
-        // An attempt that was under way when it was held is still one that the server may have carried out.
+        // The server may still have executed an attempt that was under way when the operation was held.
         try connection.execute(
             """
             UPDATE "__operations" SET "state" = CASE WHEN "sent" IS NULL THEN 0 ELSE 1 END, "retryAt" = NULL \
@@ -29,21 +29,21 @@ extension WriteTransaction {
         touched.noteOperation(ofTable: table)
     }
 
-    /// Gives an operation up. An insert's object goes, by the delete rules of those that refer to it; an update's
-    /// returns to what the server last sent, and a delete's comes back. Where the server holds something else by now, it
-    /// becomes that.
+    /// Discards an operation. A new object is removed, by the delete rules of the references to it. An updated object
+    /// returns to the values that the server last sent, and a deleted one is restored. If the server's current state is
+    /// known, the object takes that state.
     ///
-    /// An insert that the server may have got does not simply go: it becomes a delete, to be sent, so that the object is
-    /// neither here alone nor there alone. One that the server has refused since goes all the same, as does a delete of
-    /// such an object: what is there then comes with the next pull. So does an update, or a delete, whose attempt is
-    /// carried out after it was given up.
+    /// An insert that the server may have received is not simply removed. It becomes a delete to be sent, so that the
+    /// object exists on both sides or on neither. An insert that the server has rejected since is removed, as is a
+    /// delete of such an object. The next pull fetches the object if it exists on the server. The same holds for an
+    /// update or a delete whose attempt is executed after the discard.
     ///
-    /// - Parameter item: What the server holds, if that is known: a live item, or the tombstone with which the object
-    ///   goes.
-    /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift; all of an insert's.
+    /// - Parameter item: The server's item, if known. A tombstone removes the object.
+    /// - Returns: The lost values: those that were not sent, by the properties' names in Swift. All values for an
+    ///   insert.
     /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue;
-    ///   ``TandemError/Code/duplicateValue`` if another object has a unique value of what the object would become, and
-    ///   ``TandemError/Code/deleteDenied``. The operation is then as it was.
+    ///   ``TandemError/Code/duplicateValue`` if another object has a unique value of the object's new state, and
+    ///   ``TandemError/Code/deleteDenied``. The operation is then unchanged.
     @discardableResult
     package func discard(_ id: Operation.ID, for item: ServerItem? = nil) throws -> [String: StorageValue] {
         try checkUsable()
@@ -62,7 +62,7 @@ extension WriteTransaction {
             } else if state.serverID == nil {
                 try forgetNew(operation, state, table)
             } else if try hasKeptTombstone(of: state.rowID, in: table) {
-                // There is nothing to return to.
+                // The object has no earlier state.
                 try drop(operation, in: table)
                 try goAsServerSays(state, table)
             } else {
@@ -84,8 +84,8 @@ extension WriteTransaction {
             }.map { ($1.name, values[$0]) })
     }
 
-    /// Takes away an object that the server is not known to have, by the app's rules: what refers to it has operations of
-    /// its own for that.
+    /// Removes an object that the server is not known to have, by the app's rules. Objects that refer to it get
+    /// operations of their own.
     private func forgetNew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
         if mayBeThere { try release(operation.id) } else { try drop(operation, in: table) }
@@ -96,7 +96,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs changes that are the app's, whoever the transaction is of: they are to be sent.
+    /// Runs changes as the app's, regardless of the transaction's origin. They are queued for sending.
     func asApp<T>(_ body: () throws -> T) rethrows -> T {
         let outer = origin
         if outer != .app { knownTargets.removeAll() }
@@ -108,13 +108,13 @@ extension WriteTransaction {
         return try body()
     }
 
-    /// Makes an object what the server last sent of it.
+    /// Restores the values that the server last sent.
     private func returnToBase(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         let bases = operation.bases
         try drop(operation, in: table)
         let values = try table.definition.properties.enumerated().compactMap { index, property in
             try bases[property.column].map { base in
-                // What waited to be uploaded before the change waits again, if it is still there.
+                // An attachment that waited for its upload before the change waits again, if its file still exists.
                 let isOfFiles = table.attachments(at: index) != nil
                 let form = isOfFiles ? base : try wireForm(base, of: index, in: table)
                 return (index, try withoutLost(form, of: index, in: table))
@@ -125,7 +125,7 @@ extension WriteTransaction {
         try recordUploaded(since: bases, state, table)
     }
 
-    /// Makes an object what the server holds: its operation is gone.
+    /// Gives an object the server's state. Its operation was removed before.
     private func become(
         _ item: ServerItem, _ state: ObjectState, _ table: TableLayout, replacing: Set<Int>
     ) throws {
@@ -141,7 +141,7 @@ extension WriteTransaction {
         try asServer { try detachHolders(of: state.localID, in: table, as: state.serverID) }
     }
 
-    /// Shows a row that has no operation any more, and marks it as synced.
+    /// Shows a row that no longer has an operation, and marks it as synced.
     private func markSynced(_ state: ObjectState, _ table: TableLayout) throws {
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL) WHERE \"__rid\" = ?",
@@ -151,7 +151,7 @@ extension WriteTransaction {
         try asServer { try show(state, in: table) }
     }
 
-    /// Takes a row away, hidden or not, whose operation is gone.
+    /// Deletes a row, hidden or not, whose operation was removed.
     func eraseRow(of state: ObjectState, in table: TableLayout) throws {
         let statements = try connection.tableStatements(table)
         guard let statement = try statements.find(state.localID, rowID: state.rowID) else { return }

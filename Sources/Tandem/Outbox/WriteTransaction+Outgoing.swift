@@ -40,9 +40,9 @@ package struct OutgoingReference: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
         /// The server knows it.
         case known(ServerID)
-        /// Its insert waits: until that is acknowledged the server has nothing of this ID.
+        /// The target's insert is queued. The server does not know this ID until it acknowledges the insert.
         case unsent(Operation.ID, Operation.State)
-        /// It is not here: the server has named it, or it was deleted.
+        /// The target is not here: the server named it, or it was deleted.
         case unknown
     }
 
@@ -65,7 +65,7 @@ package struct OutgoingReference: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// The object of an operation as it would be sent now.
+    /// Returns the object of an operation in the form that would be sent now.
     ///
     /// - Returns: `nil` if the operation is no longer in the queue.
     /// - Complexity: O(log *n*) for each reference, *n* objects in its table.

@@ -37,14 +37,14 @@ package struct ConflictSides: Sendable {
 package enum RebaseOutcome: Hashable, Sendable {
     /// Nothing is left to be sent: the operation is gone.
     case adopted
-    /// It waits to be sent, on the new version.
+    /// The operation waits to be sent, on the new version.
     case pending
 }
 
 extension WriteTransaction {
-    /// Compares an operation with what the server holds. Nothing is written.
+    /// Compares an operation with the server's state. Nothing is written.
     ///
-    /// - Parameter rounding: What the wire makes of a value, as in `beginAttempt`.
+    /// - Parameter rounding: The conversion of a value by the wire, as in `beginAttempt`.
     package func sides(
         of id: Operation.ID, against item: ServerItem, rounding: WireRounding
     ) throws -> ConflictSides {
@@ -60,24 +60,25 @@ extension WriteTransaction {
             [:], [:], [:]
         )
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
-        // Of the version that is known here nobody else has changed anything; nor of what an undelete has left blank.
+        // The local version proves that no other client changed the object. Properties left blank by an undelete are
+        // unchanged too.
         let isNobodys = item.wasUndeleted || item.version != nil && item.version == state.version
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
             local[property.name] = here[index]
             var old = operation.base(of: property.column)
             if old == nil, let column = table.attachments(at: index), !column.isList {
-                // What waits to be uploaded is a change that is not in the queue yet.
+                // A pending upload is a change that is not in the queue yet.
                 let sendable = try withoutPending(here[index], of: index, in: table)
                 if sendable != here[index] { old = sendable }
             }
             base[property.name] = isNew ? nil : old
-            // Over a tombstone all that the operation names is to be sent again.
+            // After a tombstone, all properties of the operation are sent again.
             guard !item.isDeleted else {
                 if isNew || old != nil { changedHere.insert(property.name) }
                 continue
             }
-            // What is as it was before the change, and was never sent otherwise, is no change any more: a rebase must
-            // not write it over what somebody else has made of it.
+            // A value equal to its base that was never sent otherwise is no longer a change. A rebase must not write it
+            // over another client's change.
             let isChanged =
                 try isNew
                 || old.map {
@@ -102,7 +103,7 @@ extension WriteTransaction {
             changedHere: changedHere, changedThere: changedThere)
     }
 
-    /// Whether the server may have been sent another value than the one that is here.
+    /// Returns whether a value other than the local one may have been sent to the server.
     private func wasSentOtherwise(
         _ attempted: AttemptedValues, than here: StorageValue, _ property: Int, _ table: TableLayout,
         _ rounding: WireRounding
@@ -114,40 +115,40 @@ extension WriteTransaction {
         return attempted.hasOther(than: rounded, of: definition.column)
     }
 
-    /// Whether the server holds what is here.
+    /// Returns whether the server holds the local value.
     private func isHeld(
         _ value: StorageValue, _ there: StorageValue, _ here: StorageValue, _ property: Int, _ table: TableLayout,
         _ rounding: WireRounding
     ) throws -> Bool {
         if try there == here || hasSameFiles(there, here: here, of: property, in: table) { return true }
-        // A file that is still on the server does not count as the one that replaces it.
+        // A file that is still on the server does not count as its replacement.
         let sent = try wireForm(here, of: property, in: table)
-        // What the wire has no form for is surely not there: it is to be refused when it is sent, and not here.
+        // The server cannot hold a value without a wire form. The error belongs to the send, not to this comparison.
         return (try? rounding(table.definition.properties[property], sent)) == value
     }
 
-    /// Makes an operation follow what the server holds, in one step: what was not changed here becomes what the server
-    /// says; what was stays to be sent, on the new version, with what the server says as its base.
+    /// Rebases an operation onto the server's state, in one step. Properties unchanged here take the server's values.
+    /// Changed properties stay to be sent, on the new version, with the server's values as bases.
     ///
-    /// An insert of what is there already becomes an update. Over a tombstone all properties are to be sent: the object
-    /// is to be undeleted there. A delete stays one, of what the server holds now; a tombstone is what it wanted.
+    /// An insert of an existing object becomes an update. Over a tombstone all properties are sent, to undelete the
+    /// object there. A delete stays a delete of the server's current state. A tombstone completes a delete.
     ///
     /// - Parameters:
-    ///   - takingServers: Properties, by their names in Swift, changed here, that become what the server says all the
+    ///   - takingServers: The properties changed here, by their names in Swift, that take the server's values all the
     ///     same.
-    ///   - rounding: What the wire makes of a value, as in `beginAttempt`.
-    /// - Throws: ``TandemError/Code/duplicateValue`` if another object here has a unique value of the server's: the
-    ///   operation is then as it was.
+    ///   - rounding: The conversion of a value by the wire, as in `beginAttempt`.
+    /// - Throws: ``TandemError/Code/duplicateValue`` if another object here has a unique value of the server's. The
+    ///   operation is then unchanged.
     package func rebase(
         _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String> = [], rounding: WireRounding
     ) throws -> RebaseOutcome {
         try rebase(id, onto: item, takingServers: takingServers, decidedOn: nil, rounding: rounding)
     }
 
-    /// Makes an operation follow what the server holds, by what was decided on earlier sides of it.
+    /// Rebases an operation onto the server's state, by a decision on earlier sides of the conflict.
     ///
-    /// - Parameter decidedOn: The sides as they were when `takingServers` was chosen, in a transaction before: a property
-    ///   that was edited here since then keeps its value, and is sent.
+    /// - Parameter decidedOn: The sides at the time of the decision, in an earlier transaction. A property that was
+    ///   edited here since then keeps its value, and is sent.
     package func rebase(
         _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String>, decidedOn: ConflictSides?,
         rounding: WireRounding
@@ -185,10 +186,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes what a server holds, but for some properties that were changed here.
+    /// Applies the server's state, except for some properties changed here.
     ///
-    /// - Parameter giveUp: Those changed here of which nothing is to be left.
-    /// - Returns: These, with what the server holds as their bases.
+    /// - Parameter giveUp: The properties changed here whose local values are discarded.
+    /// - Returns: The kept properties, with the server's values as bases.
     private func keep(
         _ names: Set<String>, of operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides,
         _ state: ObjectState, _ table: TableLayout, giveUp: Set<String> = []
@@ -214,22 +215,22 @@ extension WriteTransaction {
             try eraseRow(of: state, in: table)
             return .adopted
         }
-        // An undelete shows what the server holds, and what had been changed here before the delete and was not sent.
+        // An undelete shows the server's values, and the changes made here before the delete that were not sent.
         let names = operation.replaced == nil ? [] : sides.changedHere
         let changes = try keep(names, of: operation, onto: item, sides, state, table)
         try restart(operation, as: .delete, changes, replacing: changes.isEmpty ? nil : .update, sent: [], table)
         return .pending
     }
 
-    /// Has an object sent whole over a tombstone of its ID.
+    /// Queues an update with all values, to undelete the object over the tombstone of its ID.
     ///
-    /// - Parameter item: The tombstone; `nil` if nothing is known of it but that it is there.
+    /// - Parameter item: The tombstone, or `nil` if only its existence is known.
     func makeUndelete(
         _ operation: StoredOperation, _ state: ObjectState, over item: ServerItem?, _ table: TableLayout
     ) throws {
         var changes = operation.bases
         changes.merge(later: try allBases(of: state, in: table))
-        // Whoever gives the operation up must not be left with an object that the server has deleted.
+        // Keep the tombstone: discarding the operation must not leave an object that the server has deleted.
         if let item, item.isDeleted { try keep(item, of: state.rowID, in: table, .pending) }
         let serverID = item?.serverID ?? state.serverID
         try connection.execute(
@@ -244,9 +245,9 @@ extension WriteTransaction {
         try restart(operation, as: .update, changes, sent: .delete, table)
     }
 
-    /// Writes what a server holds of an object into its row, with its state: all but whether it is synced.
+    /// Writes the server's values of an object into its row, and its state except for the synced flag.
     ///
-    /// - Parameter replaced: The properties of which nothing is to be left that waits to be uploaded.
+    /// - Parameter replaced: The properties whose pending attachments are removed.
     func take(
         _ item: ServerItem, _ state: ObjectState, _ table: TableLayout,
         _ values: [(property: Int, value: StorageValue)], replacing replaced: Set<Int> = []
@@ -274,7 +275,7 @@ extension WriteTransaction {
         try resolveNews(of: state, item.serverID, table)
     }
 
-    /// References that wait for an object by a server ID that it did not have take their place.
+    /// Resolves references that wait for the object under its new server ID.
     private func resolveNews(of state: ObjectState, _ serverID: ServerID?, _ table: TableLayout) throws {
         guard state.serverID != serverID, !state.isDeleted else { return }
         var state = state
@@ -282,7 +283,7 @@ extension WriteTransaction {
         try resolveWaiting(for: state, in: table)
     }
 
-    /// Has an operation sent anew: what was sent for it has been answered.
+    /// Restarts an operation whose earlier attempts have been answered.
     private func restart(
         _ operation: StoredOperation, as kind: Operation.Kind, _ changes: PropertyBases,
         replacing replaced: Operation.Kind? = nil, sent: AttemptedKinds, _ table: TableLayout

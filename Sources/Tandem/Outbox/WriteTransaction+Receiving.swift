@@ -6,7 +6,8 @@ package enum ServerIdentity: Hashable, Sendable {
     case client
     /// The server makes the IDs.
     ///
-    /// - Parameter localID: What the item has in the property that carries the local ID there, if the app has named one.
+    /// - Parameter localID: The item's value of the property that carries the local ID on the server, if the app has
+    ///   named one.
     case server(localID: LocalID?)
 }
 
@@ -14,28 +15,27 @@ package enum ServerIdentity: Hashable, Sendable {
 package enum ServerReceipt: Sendable {
     /// It is new here.
     case inserted(LocalID)
-    /// The object here has become what it says.
+    /// The local object has taken the item's values.
     case updated(LocalID)
-    /// It was a tombstone, and the object is gone.
+    /// The item was a tombstone, and the object was removed.
     case removed(LocalID)
-    /// The store held it already: nothing was written.
+    /// The store already held the item. Nothing was written.
     case unchanged
-    /// It was a tombstone of what is not here: nothing was written.
+    /// The item was a tombstone of an object that is not here. Nothing was written.
     case unknownTombstone
-    /// The object has an operation: the item is kept beside it. See ``KeptItem``.
+    /// The object has an operation, so the item is kept beside it. See ``KeptItem``.
     case keptBeside(Operation.ID)
-    /// Another object here has its unique value, or it can't be read: the item is kept. See ``KeptItem``.
+    /// Another object here has its unique value, or the item can't be read. The item is kept. See ``KeptItem``.
     case refused(TandemError)
 }
 
 extension WriteTransaction {
-    /// Takes what a server has sent into the store: writes it where no operation is pending, and keeps it aside where
-    /// one is.
+    /// Writes a server item into its object, or keeps it aside if the object has an operation.
     ///
     /// - Parameters:
-    ///   - table: The table's name here.
-    ///   - identity: How the object is known again.
-    /// - Throws: ``TandemError/Code/invalidValue`` if the item says nothing of a property that a new object needs.
+    ///   - table: The table's local name.
+    ///   - identity: The rule that matches the item to an object.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the item lacks a property that a new object needs.
     /// - Complexity: O(log *n*), *n* objects in the table.
     package func receive(
         _ item: ServerItem, in table: String, identity: ServerIdentity = .client
@@ -68,7 +68,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The object that an item is of, `nil` if it is new here; and whether it is known then that no object has its ID for
+    /// Returns the object of an item, or `nil` if it is new here. Also returns whether its ID is known to be unused as
     /// a local ID.
     private func known(
         _ item: ServerItem, _ identity: ServerIdentity, in table: TableLayout
@@ -77,7 +77,7 @@ extension WriteTransaction {
             defer { found.reset() }
             return (try state(of: found, table), false)
         }
-        // Made here, and perhaps sent: whose answer was lost, or whose ID another device has chosen too.
+        // The object may have been made here and sent, with a lost response. Or another device has chosen its ID too.
         let localID: LocalID?
         switch identity {
         case .client: localID = LocalID(item.serverID.rawValue)
@@ -109,7 +109,7 @@ extension WriteTransaction {
                 appendDefault(row)
             } else {
                 throw TandemError(
-                    .invalidValue, "The server sends no value for it.",
+                    .invalidValue, "The server sent no value for the property.",
                     advice: "Give the property a default, or make it optional.", store: store.path,
                     model: table.definition.name, property: property.name)
             }
@@ -130,15 +130,15 @@ extension WriteTransaction {
         }
     }
 
-    /// An item of an object that is synced.
+    /// Receives an item of an object that is synced.
     private func receive(_ item: ServerItem, over state: ObjectState, _ table: TableLayout) throws -> ServerReceipt {
         let before = connection.totalChanges
         do {
-            // A version alone can lie: two writes of one millisecond may have the same.
+            // A version alone is not proof: two writes within one millisecond may have the same.
             if table.attachments.isEmpty {
                 try overwrite(state, with: item.values(in: table), in: table)
             } else {
-                // What it says of files is not taken either, if it is refused.
+                // If the item is refused, its attachments are rolled back too.
                 try savepoint { try overwrite(state, with: item.values(in: table), in: table) }
             }
         } catch let error as TandemError where error.code == .duplicateValue && brokenBy == nil {
@@ -160,8 +160,8 @@ extension WriteTransaction {
             statement.bind(4, state.rowID)
             try statement.run()
         }
-        // What waited to be uploaded may have gone with what the server put in its place; or it has put a file here that
-        // waits for another object's sake.
+        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
+        // to be uploaded for another object.
         if table.sendsFiles, try areFilesSettled(state.rowID, table) != state.isSynced {
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
@@ -172,15 +172,14 @@ extension WriteTransaction {
         return isUnchanged ? .unchanged : .updated(state.localID)
     }
 
-    /// An item of an object with an operation: nothing of the row is written.
+    /// Receives an item of an object with an operation. The row does not change.
     private func receive(
         _ item: ServerItem, besides operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
     ) throws -> ServerReceipt {
         if !item.isDeleted, let version = item.version, ScalarText.isEqual(version, state.version),
             try isOwn(item, operation, state, table)
         {
-            // What the change was made on: nothing has happened there. What was kept is over, if the server has gone
-            // back on it.
+            // The server's state is the base of the change. A kept item is obsolete if the server has reverted it.
             try dropKept(of: state.rowID, item.serverID, in: table)
             return .unchanged
         }
@@ -188,7 +187,7 @@ extension WriteTransaction {
         return .keptBeside(operation.id)
     }
 
-    /// Whether all that a server holds of an object is what it held before our changes, or one that was sent.
+    /// Returns whether all of the server's values are those before our changes, or ones that were sent.
     func isOwn(
         _ item: ServerItem, _ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
     ) throws -> Bool {
@@ -203,7 +202,7 @@ extension WriteTransaction {
                 let mine = try withoutPending(here[property], of: property, in: table)
                 return mine == there || attempted.contains(value, of: column)
             }
-            // A base may name what has got its server ID since.
+            // A base may name an object that has got its server ID since.
             return try base == there || attempted.contains(value, of: column)
                 || localForm(base, of: property, in: table) == there
         }

@@ -1,16 +1,15 @@
 extension WriteTransaction {
-    /// Takes items of a server into the store that may stand in each other's way: where a unique value was passed on
-    /// there from one object to another, or two have swapped theirs, each clashes here with what the other one has not
-    /// given up yet.
+    /// Receives server items that may block each other through unique values. If a unique value moved between two
+    /// objects on the server, or two objects swapped theirs, each item clashes with the other's old value here.
     ///
-    /// Each is received. Then those that are refused, and have no unsent change, give up their unique values all at once,
-    /// and what is refused is received again, as long as that helps. What clashes with an object that none of the items
-    /// is of stays refused, and kept.
+    /// The method first receives each item. Then all refused objects without unsent changes release their unique values
+    /// at once. The refused items are received again, as long as that helps. An item that clashes with an object
+    /// outside `items` stays refused, and is kept.
     ///
-    /// - Parameter items: Of one table, no two of one object.
-    /// - Returns: What became of each, in their order.
-    /// - Complexity: O(*n* log *m*) for *n* items and *m* objects; once more for each item that waits for one that waits
-    ///   itself, and is new.
+    /// - Parameter items: Items of one table, at most one for each object.
+    /// - Returns: The outcome of each item, in their order.
+    /// - Complexity: O(*n* log *m*) for *n* items and *m* objects. One more pass for each item that waits for another
+    ///   waiting item and is new.
     package func receiveTogether(
         _ items: [ServerItem], in tableName: String, identity: ServerIdentity = .client
     ) throws -> [ServerReceipt] {
@@ -32,9 +31,9 @@ extension WriteTransaction {
         return items.indices.compactMap { receipts[$0] }
     }
 
-    /// Has objects take the unique values of their items, each of which another of them has.
+    /// Gives objects the unique values of their items, each of which another of these objects has.
     ///
-    /// - Returns: Whether any has.
+    /// - Returns: Whether any object took its values.
     private func giveUpUniqueValues(_ items: [ServerItem], in tableName: String) throws -> Bool {
         guard let table = store.schema.table(named: tableName) else { return false }
         let unique = Set(
@@ -51,7 +50,8 @@ extension WriteTransaction {
             do {
                 try savepoint {
                     var clashing: Set<Int64> = []
-                    // What is deleted is unique in nothing, so that each can take what another one still has.
+                    // Unique constraints ignore deleted rows, so each object can take a value that another one still
+                    // has.
                     for (_, state) in group { try setHidden(true, state, table) }
                     for (item, state) in group {
                         let values = item.values(in: table).filter {
@@ -79,12 +79,12 @@ extension WriteTransaction {
         return false
     }
 
-    // MARK: Those that can't take theirs
+    // MARK: Clashes
 
     private struct Clash: Error {
         /// The rows that can't take their unique values.
         let rows: Set<Int64>
-        /// Which row would have taken which value.
+        /// The rows by the unique values that they would have taken.
         let takers: [UniqueKey: Int64]
     }
 
@@ -102,7 +102,7 @@ extension WriteTransaction {
         return takers
     }
 
-    /// The rows of a clash, those that would take what these have, and so on.
+    /// Returns the rows of a clash, and transitively the rows that would take their values.
     private func thoseThatStay(_ clash: Clash, in table: TableLayout) throws -> Set<Int64> {
         var stay = clash.rows
         var next = Array(stay)
@@ -127,7 +127,7 @@ extension WriteTransaction {
                     "SELECT \(column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(rowID)])
                     ?? .null
             }
-            // Null is as good as any other null.
+            // Nulls are distinct from each other.
             return values.contains(.null) ? nil : UniqueKey(constraint: constraint, values: values)
         }
     }

@@ -4,11 +4,11 @@ import Foundation
 /// its canonical form. Throws what can't be sent.
 package typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
 
-/// What sending does to the queue. Tandem's sync calls these; so can an app that brings its own.
+/// The effects of sending on the queue. Tandem's sync calls these methods, and so can a sync of your own.
 extension WriteTransaction {
     /// Marks an operation as being sent: from now on the server may have it.
     ///
-    /// Changes made to the object before the answer comes stay pending after it.
+    /// Changes made to the object before the response arrives stay pending after it.
     ///
     /// - Returns: The operation as it is being sent.
     /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue, or is held.
@@ -20,9 +20,9 @@ extension WriteTransaction {
     /// Marks an operation as being sent.
     ///
     /// - Parameters:
-    ///   - leavingOut: References, by their names in Swift, that an insert does not take along: they would close a
-    ///     cycle of objects none of which is there yet. They stay to be sent, as an update.
-    ///   - rounding: What the wire makes of a value. What is sent is remembered in that form.
+    ///   - leavingOut: The references, by their names in Swift, that an insert omits. They would close a cycle of
+    ///     unsent objects. They stay to be sent as an update.
+    ///   - rounding: The conversion of a value by the wire. Sent values are recorded in that form.
     package func beginAttempt(
         _ id: Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Operation {
@@ -32,18 +32,18 @@ extension WriteTransaction {
             throw TandemError(
                 .staleOperation, "The operation \(id) is held.", advice: "Release it first.", store: store.path)
         }
-        // What an attempt whose answer was lost had taken along is taken along again.
+        // The attempt contains all values of an earlier attempt whose response was lost.
         let isInsert = operation.kind == .insert
         var sent = isInsert ? PropertyBases() : operation.bases
         var left = PropertyBases()
         var attempted = try attemptedValues(id)
         if isInsert {
-            // What an attempt without an answer has left out may be there without it.
+            // The server may hold the object without the references that an unanswered attempt omitted.
             for entry in operation.changes.entries where Self.isEmpty(entry.value) {
                 if operation.sent?[entry.column] != nil { attempted.note(entry.value, of: entry.column) }
             }
         }
-        // Whatever became of an earlier one, it was not said to have failed.
+        // No response reported that an earlier attempt failed, so the server may have executed it.
         attempted.settle()
         if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
             if isInsert { left = emptyBases(of: leavingOut, table) }
@@ -61,7 +61,7 @@ extension WriteTransaction {
                     do {
                         attempted.note(try rounding(property, form), of: property.column)
                     } catch  where isOfLost {
-                        // What can't be sent keeps no delete back: that goes without values then.
+                        // An unsendable value must not block a delete. The delete is then sent without values.
                     }
                 }
             }
@@ -82,7 +82,7 @@ extension WriteTransaction {
         return result
     }
 
-    /// References that an insert leaves out, with what the server will hold of them as their bases.
+    /// Returns the references that an insert omits. Their bases are the values that the server will hold.
     private func emptyBases(of names: Set<String>, _ table: TableLayout) -> PropertyBases {
         PropertyBases(
             table.links.map { ($0, table.definition.properties[$0.property]) }
@@ -98,14 +98,14 @@ extension WriteTransaction {
         [true, false].contains { emptyReference(isToMany: $0) == reference }
     }
 
-    /// Notes that an attempt failed, and surely changed nothing on the server.
+    /// Records that an attempt failed, and surely changed nothing on the server.
     ///
-    /// That a request of its kind was sent is not forgotten: whoever calls this does not say which one it was, and after
-    /// a crash that may have been another one.
+    /// The kind of its request stays recorded: the caller does not name the request, and after a crash it may have been
+    /// another one.
     ///
     /// - Parameters:
-    ///   - error: What happened.
-    ///   - retry: Whether it waits to be sent again by itself. If not, it waits for the user or for a new change.
+    ///   - error: The reason for the failure.
+    ///   - retry: Whether the operation is retried automatically. If not, it waits for the user or for a new change.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue.
     public func fail(_ id: Operation.ID, _ error: OperationError, retry: Bool) throws {
         try checkUsable()
@@ -115,15 +115,15 @@ extension WriteTransaction {
         touched.noteOperation(ofTable: table)
     }
 
-    /// Notes that an attempt failed, and surely changed nothing on the server: unless it is another one by now.
+    /// Records that an attempt failed, and surely changed nothing on the server, if it is still the current attempt.
     ///
-    /// It is as if it had never been made: an object that the server has then never been sent, and that was deleted
-    /// meanwhile, is gone.
+    /// The attempt then counts as never made. An object that was thus never sent, and that was deleted meanwhile, is
+    /// removed.
     ///
     /// - Parameters:
-    ///   - attempt: Which one, by ``Operation/attempts`` when it began.
-    ///   - retryAt: When it may be sent again, if the server has said so.
-    /// - Returns: `false`, and nothing is changed, if that attempt is no longer under way.
+    ///   - attempt: The value of ``Operation/attempts`` when the attempt began.
+    ///   - retryAt: The earliest time of a retry, if the server has sent one.
+    /// - Returns: `false`, without a change, if that attempt is no longer under way.
     package func fail(
         _ id: Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date? = nil
     ) throws -> Bool {
@@ -150,20 +150,20 @@ extension WriteTransaction {
         return true
     }
 
-    /// Notes that nobody knows what became of an attempt: its answer was lost, or could not be read. It goes on being
-    /// one that the server may have carried out.
+    /// Records that the outcome of an attempt is unknown: its response was lost, or could not be read. The server may
+    /// have executed the attempt.
     ///
     /// - Parameters:
-    ///   - attempt: Which one, by ``Operation/attempts`` when it began.
-    ///   - error: What happened.
-    ///   - retryAt: When it may be sent again, if the server has said so.
-    /// - Returns: `false`, and nothing is changed, if that attempt is no longer under way.
+    ///   - attempt: The value of ``Operation/attempts`` when the attempt began.
+    ///   - error: The reason for the unknown outcome.
+    ///   - retryAt: The earliest time of a retry, if the server has sent one.
+    /// - Returns: `false`, without a change, if that attempt is no longer under way.
     package func leaveUncertain(
         _ id: Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date? = nil
     ) throws -> Bool {
         try checkUsable()
         guard let (operation, table, _) = try underWay(id, attempt: attempt) else { return false }
-        // From now on nobody can say that it was not carried out.
+        // From now on no response can prove that the attempt was not executed.
         var attempted = try attemptedValues(id)
         attempted.settle()
         try save(attempted, of: id)
@@ -178,8 +178,8 @@ extension WriteTransaction {
 
     // MARK: -
 
-    /// What an operation is in after an attempt that was not carried out. A change made meanwhile was not refused: it
-    /// waits to be sent.
+    /// Returns the operation's state after an attempt that was not executed. The server did not reject a change made
+    /// meanwhile: that change waits to be sent.
     private func stateAfterFailing(
         _ operation: StoredOperation, _ rowID: Int64, _ table: String, retry: Bool
     ) throws -> Operation.State {
@@ -189,8 +189,8 @@ extension WriteTransaction {
         return try operation.sentKind != operation.kind || hasNewChanges(operation, rowID, table) ? .pending : .failed
     }
 
-    /// Whether something was changed while an attempt was under way. What an insert has left out was not, if it is as it
-    /// was then.
+    /// Returns whether the object changed during an attempt. A reference that an insert omitted has not changed if it
+    /// still has the same value.
     private func hasNewChanges(_ operation: StoredOperation, _ rowID: Int64, _ tableName: String) throws -> Bool {
         guard operation.sentKind == .insert, let left = operation.sent, !left.isEmpty,
             let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table)
@@ -201,9 +201,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Ends an attempt that was not carried out: what it had taken along is to be sent again.
+    /// Ends an attempt that was not executed. Its changes are to be sent again.
     private func putBack(_ operation: StoredOperation, as state: Operation.State) throws {
-        // What is new is sent whole, whatever has changed of it meanwhile.
+        // An insert sends all values, so changes made meanwhile need no record.
         let isNew = operation.kind == .insert || operation.replaced == .insert
         try connection.execute(
             """
@@ -245,7 +245,8 @@ extension WriteTransaction {
         return found
     }
 
-    /// An operation of which an attempt is under way, or has got no answer; `nil` if it is over, or another one is.
+    /// Returns an operation whose attempt is under way or unanswered. Returns `nil` if that attempt has ended or
+    /// another one has begun.
     func underWay(
         _ id: Operation.ID, attempt: Int
     ) throws -> (operation: StoredOperation, table: String, rowID: Int64)? {
@@ -266,6 +267,6 @@ extension WriteTransaction {
     func stale(_ id: Operation.ID) -> TandemError {
         TandemError(
             .staleOperation, "The operation \(id) is not under way.",
-            advice: "Look at the queue again: it was answered, or collapsed by a change.", store: store.path)
+            advice: "Read the queue again: the operation was answered, or merged into a change.", store: store.path)
     }
 }

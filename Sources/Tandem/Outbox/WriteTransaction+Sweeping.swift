@@ -1,11 +1,10 @@
-// Taking away what the server has no more, or what the app does not want here any more.
+// The removal of objects that the server no longer has, or that the app no longer needs on this device.
 
 extension ReadTransaction {
-    /// Calls a closure with the row number and the server ID of each live object that the server knows and that has no
-    /// operation.
+    /// Calls a closure with the row number and the server ID of each live object that has a server ID and no operation.
     ///
-    /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
-    /// - Complexity: O(*n*), *n* objects in the table; with a filter that an index answers, as many as it finds.
+    /// - Parameter filter: A condition on the objects, or `nil` for all.
+    /// - Complexity: O(*n*), *n* objects in the table. If an index supports the filter, O(*k*) for *k* matches.
     package func forEachSyncedRow(
         in table: String, matching filter: PredicateNode?, _ body: (Int64, ServerID) throws -> Void
     ) throws {
@@ -22,7 +21,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Goes through the rows of a query in no order.
+    /// Iterates over the rows of a query, in no particular order.
     fileprivate func forEachRow(
         of query: QueryDescription, selecting columns: [String], also condition: @escaping (String) -> SQL,
         body: (Statement) throws -> Void
@@ -44,18 +43,18 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Takes away those of some rows that are live, known to the server, and without an operation, with what is kept of
-    /// the server's for them. What refers to them waits for them.
+    /// Removes those of the given rows that are live, have a server ID, and have no operation. Their kept items are
+    /// removed too. References to them become unresolved.
     ///
-    /// - Returns: How many they were.
+    /// - Returns: The number of removed rows.
     package func removeSynced(_ rows: [Int64], in table: String) throws -> Int {
         try removeSynced(rows, in: table, leavingKept: false)
     }
 
-    /// Takes rows away as ``removeSynced(_:in:)`` does, for which a query with a filter asked and which it did not bring.
+    /// Removes rows as ``removeSynced(_:in:)`` does. A pull with a filter requested these rows, but the server did not
+    /// list them.
     ///
-    /// What is kept of a live item stays, without an object: it is newer than the row, so that it may be the filter that
-    /// it has left.
+    /// A kept live item stays, without an object. It is newer than the row, so it may no longer match the filter.
     package func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int {
         try removeSynced(rows, in: table, leavingKept: true)
     }
@@ -68,7 +67,7 @@ extension WriteTransaction {
             guard let state = try state(ofRow: row, in: table), let serverID = state.serverID, !state.isDeleted,
                 try operation(of: row, in: table) == nil
             else { continue }
-            // A file that waits here was not sent: its object goes as an edited one does.
+            // A pending file is unsent, so the object is handled like an edited one.
             if try recordPending(against: ServerItem(serverID: serverID, isDeleted: true), state, table) != nil {
                 continue
             }
@@ -78,9 +77,9 @@ extension WriteTransaction {
         return count
     }
 
-    /// Gives up the operations of some tables' objects, and takes these objects away, tombstones too. What refers to one
-    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it,
-    /// after those of them that go as well.
+    /// Discards the operations of some tables' objects, and removes these objects, including tombstones. References to
+    /// an object with a server ID become unresolved. An object without one is removed by the delete rules of its
+    /// references, after those referring objects that are removed as well.
     ///
     /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for all.
     /// - Returns: How many operations are lost.
@@ -94,14 +93,14 @@ extension WriteTransaction {
         }
         return try savepoint {
             var count = 0
-            // An object that goes by the app's rules may change another one, which then has an operation.
+            // A removal by the app's rules may change another object, which then has an operation.
             while true {
                 let rows = try layouts.map { ($0, try rowsWithOperation(in: $0, where: filter)) }
                 guard rows.contains(where: { !$0.1.isEmpty }) else { return count }
                 let before = count
                 var denial: TandemError?
-                // Those known to the server first: what they hold is then no reason to change them. Of the others the
-                // newest first: they hold the older ones.
+                // Objects with a server ID come first, because their removal changes no other object. The others
+                // follow, newest first, because newer objects refer to older ones.
                 let turns =
                     rows.flatMap { layout, rows in rows.map { (layout, $0, true) } }
                     + rows.flatMap { layout, rows in rows.reversed().map { (layout, $0, false) } }
@@ -109,7 +108,8 @@ extension WriteTransaction {
                     do {
                         if try giveUp(row, ifKnown: isKnown, in: layout) { count += 1 }
                     } catch let error as TandemError where error.code == .deleteDenied && brokenBy == nil {
-                        // What denies it may be one of the others, whose turn comes.
+                        // The reference that denies the removal may belong to an object that is removed later in this
+                        // pass.
                         denial = error
                     }
                 }

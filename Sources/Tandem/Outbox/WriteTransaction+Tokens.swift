@@ -22,7 +22,7 @@ package struct SyncToken: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The token of a query; `nil` if it was never pulled, or must be pulled from the start.
+    /// Returns the token of a query, or `nil` if the next pull must begin from the start.
     package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
         let statement = try connectionForReading(searching: false).statement(
             """
@@ -37,7 +37,7 @@ extension ReadTransaction {
             lastSuccess: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)))
     }
 
-    /// When each table was last fetched to its end by one of its tokens, by the local clock.
+    /// Returns the local time at which a pull of each table last completed.
     package func lastSuccesses() throws -> [String: Date] {
         let statement = try connectionForReading(searching: false).statement(
             "SELECT \"table\", max(\"lastSuccess\") FROM \"__sync_tokens\" GROUP BY 1")
@@ -50,7 +50,7 @@ extension ReadTransaction {
         return dates
     }
 
-    /// A setting of sync's: whose the data is, and which server's.
+    /// Returns a sync setting: the data's owner or server.
     package func syncSetting(_ key: SyncSetting) throws -> String? {
         let found = try connectionForReading(searching: false).value(
             "SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key.rawValue)])
@@ -69,13 +69,14 @@ extension ReadTransaction {
 package enum SyncSetting: String, CaseIterable, Sendable {
     /// Whose the data is.
     case user = "sync.user"
-    /// Which server it is exchanged with, by the name that the app gives it. (Earlier versions kept its address, as
-    /// `sync.remote`, which is not read any more.)
+    /// The server with which the data is synchronized, by the app's name for it. (Earlier versions stored its address
+    /// as `sync.remote`, which is no longer read.)
     case server = "sync.server"
 }
 
 extension WriteTransaction {
-    /// Keeps how far a query has been pulled, with what was pulled; `nil` to pull it from the start.
+    /// Stores the progress of a query, in the same transaction as the pulled items. Pass `nil` to pull the query from
+    /// the start.
     package func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
         try checkUsable()
         guard let token else {
@@ -96,13 +97,13 @@ extension WriteTransaction {
             ])
     }
 
-    /// Forgets how far a table's queries have been pulled.
+    /// Removes the tokens of a table's queries.
     package func removeSyncTokens(of table: String) throws {
         try checkUsable()
         try connection.execute("DELETE FROM \"__sync_tokens\" WHERE \"table\" = ?", [.text(table)])
     }
 
-    /// Sets, or with `nil` forgets, a setting of sync's.
+    /// Sets a sync setting, or removes it if the value is `nil`.
     package func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
         try checkUsable()
         guard let value else {

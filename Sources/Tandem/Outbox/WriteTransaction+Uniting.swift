@@ -1,14 +1,15 @@
 import Foundation
 
-// Where the server makes the IDs, a pull may bring as a new object what an insert had created whose answer was lost. When
-// the insert is answered at last, two objects here are one there.
+// If the server makes the IDs and an insert's response is lost, a pull may fetch the inserted object as a new one. When
+// the insert is answered at last, two local objects are one object on the server.
 
 extension WriteTransaction {
-    /// If another object has a server ID that turns out to be this one's, it was pulled while the answer to this one's
-    /// insert was lost: the two become one.
+    /// Merges another object with the given server ID into this one. It was pulled while the response to this object's
+    /// insert was lost.
     ///
-    /// - Returns: The object's state then.
-    /// - Throws: ``TandemError/Code/duplicateID`` if the other one was here before: no insert of this one has made it.
+    /// - Returns: The object's state after the merge.
+    /// - Throws: ``TandemError/Code/duplicateID`` if the other object is older: an insert of this object can't have
+    ///   created it.
     func uniteWithHolder(
         of serverID: ServerID, _ state: ObjectState, in table: TableLayout
     ) throws -> ObjectState {
@@ -19,29 +20,29 @@ extension WriteTransaction {
             other = try self.state(of: found, table)
         }
         guard other.rowID != state.rowID else { return state }
-        // Rows are numbered as they come.
+        // Row numbers increase in the order of arrival.
         guard state.serverID == nil, other.rowID > state.rowID else {
             throw TandemError(
                 .duplicateID,
-                "The server says that the \(table.definition.name) \(state.localID) is \(serverID), which is another "
-                    + "one here: \(other.localID).",
-                advice: "Look at what the server has answered.", store: store.path, model: table.definition.name)
+                "The server says that the \(table.definition.name) \(state.localID) is \(serverID), but another "
+                    + "object here has this server ID: \(other.localID).",
+                advice: "Check the server's response.", store: store.path, model: table.definition.name)
         }
         try unite(state, withNewer: other, in: table)
         return try self.state(ofRow: state.rowID, in: table) ?? state
     }
 
-    /// Makes one object of two: the one made here stays, with its local ID, and what refers to the other one refers to
-    /// it from now on. What was changed of the other one here is a change of this one.
+    /// Merges two objects into one. The object made here stays, with its local ID, and all references to the other
+    /// object are redirected to it. Changes of the other object become changes of this one.
     ///
     /// - Parameters:
     ///   - older: The object made here.
-    ///   - newer: The object that has the server ID. It goes.
+    ///   - newer: The object that has the server ID. It is removed.
     ///   - table: The table of both.
     private func unite(_ older: ObjectState, withNewer newer: ObjectState, in table: TableLayout) throws {
-        // What was deleted as the one and changed as the other is not to be deleted: the change came to be seen last.
+        // If one object was deleted and the other changed, the change wins: it was made in sight of the object.
         let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
-        // What is deleted here is not there for those that refer to it: they wait.
+        // References to a deleted object are unresolved.
         if older.isDeleted && !revives { try asServer { try detachHolders(of: newer.localID, in: table) } }
         for holder in table.holders { try redirect(holder, from: newer.localID, to: older.localID, table) }
         try connection.execute(
@@ -60,12 +61,12 @@ extension WriteTransaction {
                 try apply(changes, to: live, in: table)
             }
         } catch let error as TandemError where error.code == .duplicateValue {
-            // Its unique value was given away after it was deleted: it can't come back.
+            // Another object took its unique value after the delete, so the object can't be restored.
             try asServer { try detachHolders(of: older.localID, in: table) }
         }
     }
 
-    /// What waits to be sent of an object, by its properties. One that was deleted says nothing of the other one.
+    /// Returns an object's unsent values, by its properties. A deleted object contributes none.
     private func unsentChanges(of state: ObjectState, in table: TableLayout) throws -> [(Int, StorageValue)] {
         guard !state.isDeleted, let operation = try operation(of: state.rowID, in: table) else { return [] }
         let values = try wholeValues(of: state, in: table)
@@ -74,7 +75,7 @@ extension WriteTransaction {
         }.map { ($0.offset, values[$0.offset]) }
     }
 
-    /// Makes changes of the app's.
+    /// Applies values as changes of the app.
     private func apply(_ values: [(Int, StorageValue)], to state: ObjectState, in table: TableLayout) throws {
         guard !values.isEmpty, !state.isDeleted else { return }
         let row = RowBuffer()
@@ -90,10 +91,10 @@ extension WriteTransaction {
         }
     }
 
-    // MARK: What refers to it
+    // MARK: References to the object
 
-    /// Has a reference lead from one object to another, wherever it is held: in live rows, in tombstones, which may be
-    /// brought back, and in the queue. That is no change of the app's: it is the same object.
+    /// Redirects references from one object to another in live rows, in the queue, and in tombstones, which may be
+    /// restored. This is not a change of the app: both are the same object.
     private func redirect(
         _ holder: TableLayout.Holder, from old: LocalID, to new: LocalID, _ target: TableLayout
     ) throws {
@@ -101,7 +102,7 @@ extension WriteTransaction {
         let column = property.column.quotedSQL
         knownTargets.removeAll()
         if holder.isToMany {
-            // A tombstone's list stands in the link table as a live one's does.
+            // The link table stores a tombstone's list like a live one's.
             let links = holder.table.definition.linkTable(property).quotedSQL
             let statement = try connection.statement(
                 """
@@ -119,7 +120,7 @@ extension WriteTransaction {
                     "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
                     [try redirected(.text(text), isToMany: true, from: old, to: new), .integer(row)])
             }
-            // A list may have held both, each in its place.
+            // A list may contain both objects, each at its own position.
             try connection.execute(
                 "UPDATE \(links) SET \"target\" = ? WHERE \"target\" = ?", [.text(new.rawValue), .text(old.rawValue)])
         } else {
@@ -134,7 +135,7 @@ extension WriteTransaction {
     private func redirectBases(
         of property: PropertyDefinition, _ holder: TableLayout.Holder, from old: LocalID, to new: LocalID
     ) throws {
-        // The walk is over one table's operations, for something that happens once in a lost answer.
+        // The loop reads one table's operations. It runs at most once for a lost response.
         let statement = try connection.statement(
             """
             SELECT \(StoredOperation.columns) FROM "__operations" WHERE "table" = ? \

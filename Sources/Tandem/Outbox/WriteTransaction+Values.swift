@@ -68,7 +68,7 @@ extension ReadTransaction {
             extras: try extras(of: localID, in: tableName))
     }
 
-    /// The local IDs of a table's objects, deleted ones included, in their order.
+    /// Returns the local IDs of a table's objects, including deleted ones, in their order.
     package func localIDs(in table: String) throws -> [LocalID] {
         guard let table = store.schema.table(named: table) else { return [] }
         let statement = try connectionForReading(searching: false).statement(
@@ -81,11 +81,12 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds an object by its stored values, as the app would. See ``insert(_:)``.
+    /// Inserts an object by its stored values, as the app would. See ``insert(_:)``.
     ///
     /// - Parameters:
-    ///   - values: By the properties' names in Swift, references by local IDs. What is not among them has its default.
-    ///   - localID: Its key; a new one is made if it is `nil`.
+    ///   - values: The values by the properties' names in Swift, references by local IDs. Missing properties have their
+    ///     defaults.
+    ///   - localID: The object's local ID, or `nil` to make a new one.
     package func insert(
         _ values: [String: StorageValue], in tableName: String, as localID: LocalID? = nil
     ) throws -> LocalID {
@@ -103,7 +104,8 @@ extension WriteTransaction {
                 appendDefault(row)
             } else {
                 throw TandemError(
-                    .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                    .invalidValue, "The property must have a value.",
+                    advice: "Give it one, or make the property optional.",
                     store: store.path, model: table.definition.name, property: property.name)
             }
         }

@@ -6,7 +6,8 @@ import Testing
 @testable import Tandem
 @testable import TandemSync
 
-/// The cost of a change of an attachment does not grow with the number of attachments. SQLite's instructions are counted.
+/// The cost of a change of an attachment does not grow with the number of attachments. The tests count SQLite's
+/// instructions.
 @Suite(.ownThreads) struct AttachmentCostTests {
     enum Act: String, CaseIterable { case attaching, replacing, deleting }
 
@@ -42,14 +43,14 @@ import Testing
         }
     }
 
-    @Test func `A change of an attachment costs the same among many`() async throws {
+    @Test func `a change of an attachment among many attachments costs the same`() async throws {
         var costs: [Act: [Int]] = [:]
         for count in [100, isSoak ? 10_000 : 1_000] {
             let store = try makeStore()
             defer { store.close() }
             let receipts = try await attach(count, to: store)
             for act in Act.allCases {
-                // Receipts from the middle, none of them twice.
+                // Receipts from the middle, each once.
                 let middle = receipts.dropFirst(count / 2).prefix(Self.changes)
                 let work = try await StatementMeter.measure(store) { try await perform(act, on: middle, in: store) }
                 costs[act, default: []].append(work.instructions)

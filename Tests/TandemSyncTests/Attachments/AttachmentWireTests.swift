@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an attachment goes out as its object, and comes back as it was`(nested: Bool) async throws {
+    func `an attachment is sent as its object and read back unchanged`(nested: Bool) async throws {
         let desk = try PhotoDesk(nestedJSON: nested)
         let receipt = try desk.attached("Рынок")
         try await desk.sync.push()
@@ -41,7 +41,7 @@ import Testing
         #expect(try await store.objects(Receipt.self).all().first?.photo == photo)
     }
 
-    @Test func `a plain text is a URL, of one ID at each pull, and goes back as a plain text`() async throws {
+    @Test func `a plain text is read as a URL with the same ID at each pull and sent as a plain text`() async throws {
         for nested in [true, false] {
             let desk = try PhotoDesk(nestedJSON: nested)
             let url = "https://old.example/фото/чек.jpg?v=2"
@@ -77,7 +77,7 @@ import Testing
         (#"{"id":"00112233445566778899aabbccddeeff","sha256":"zz"}"#, false), (#""{nonsense""#, false),
         ("null", true), (#""""#, true),
     ])
-    func `what a server says is an attachment, or is refused`(json: String, isOne: Bool) throws {
+    func `a server's value is read as an attachment or refused`(json: String, isOne: Bool) throws {
         var text = json
         let node = try text.withUTF8 { try ExactJSON.parseWire($0) }
         let (property, _) = try photo()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `what waits to be uploaded is not sent, and no answer removes it`() async throws {
+    @Test func `a pending attachment is not sent and stays after each response`() async throws {
         let desk = try PhotoDesk()
         let context = desk.restarted(withFiles: false)
         let scan = try desk.store.attachments.add([1, 2, 3], name: "a.txt")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 2, 1, 0, 2, 1]])
-    func `a list that holds a file more than once holds it so wherever it waits`(order: [Int]) async throws {
+    func `a list with a duplicate file keeps the duplicate while the file is pending`(order: [Int]) async throws {
         let desk = try PhotoDesk()
         let context = desk.restarted(withFiles: false)
         // The first is on the server before the others.
@@ -156,7 +156,7 @@ import Testing
         #expect(desk.served(receipt, "scans") == .array(here.scans.map(\.__json)))
     }
 
-    @Test func `what is local only is neither sent nor uploaded`() async throws {
+    @Test func `a local-only attachment is neither sent nor uploaded`() async throws {
         let desk = try PhotoDesk()
         let draft = try desk.store.attachments.add([1, 2, 3], name: "черновик.txt")
         let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", draft: draft)) }.localID

@@ -6,12 +6,12 @@ import Testing
 
 @testable import TandemSync
 
-/// A download is of what the store knows of a file, and not of what an old value says.
+/// A download uses the store's current values of a file, and not those of an old attachment value.
 @Suite(.ownThreads) struct DownloadSourceTests {
     private static let id = "00112233445566778899aabbccddeeff"
     private static let urls = ["https://a.example/чек.jpg", "https://b.example/чек.jpg"]
 
-    /// What a server says of a photograph.
+    /// Returns a server's value of a photograph.
     private static func document(_ url: String, of bytes: [UInt8]? = nil) -> JSONNode {
         var members: [(key: String, value: JSONNode)] = [("id", .text(id))]
         if let bytes {
@@ -21,7 +21,7 @@ import Testing
         return .object(members + [("url", .text(url))])
     }
 
-    /// Says to the server what a receipt's photograph is, and fetches that.
+    /// Sets a receipt's photograph on the server, and pulls it.
     @discardableResult
     private func tell(_ desk: PhotoDesk, _ photo: JSONNode) async throws -> Tandem.Attachment {
         desk.remote.edit("Receipt", "r1") { item in
@@ -34,7 +34,7 @@ import Testing
         return try #require(try await desk.store.objects(Receipt.self).all().first?.photo)
     }
 
-    @Test func `an old value is fetched from where the store knows the file to be`() async throws {
+    @Test func `an old value is downloaded from the file's current URL`() async throws {
         let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
         let old = try await tell(desk, Self.document(Self.urls[0], of: bytes))
         let new = try await tell(desk, Self.document(Self.urls[1], of: bytes))
@@ -45,7 +45,7 @@ import Testing
         #expect(try Array(desk.store.attachments.data(of: new)) == bytes)
     }
 
-    @Test func `a value without a hash is held against the one that the store knows`() async throws {
+    @Test func `a value without a hash is checked against the store's hash`() async throws {
         let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
         let photo = try await tell(desk, Self.document(Self.urls[0], of: bytes))
         let bare = try JSONDecoder().decode(
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what the row has left meanwhile is fetched from its new place`(isGone: Bool) async throws {
+    func `a file that moved during its download is downloaded from its new URL`(isGone: Bool) async throws {
         let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
         let photo = try await tell(desk, Self.document(Self.urls[0]))
         desk.shelf.put(bytes.map { ~$0 }, at: Self.urls[0])
@@ -76,7 +76,7 @@ import Testing
         #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
     }
 
-    @Test func `a file that is never at rest is an error, and one that goes is none of ours`() async throws {
+    @Test func `a file that keeps moving is an error, and a removed file is unknown`() async throws {
         let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
         let photo = try await tell(desk, Self.document(Self.urls[0]))
         for url in Self.urls { desk.shelf.put(bytes, at: url) }
@@ -94,7 +94,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `what can't be told from another file is not put together with it`() async throws {
+    @Test func `bytes of an unverifiable file are not combined with another file's`() async throws {
         let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes(5000))
         let photo = try await tell(desk, Self.document(Self.urls[0]))
         desk.shelf.put(bytes, at: Self.urls[0])
@@ -105,7 +105,7 @@ import Testing
         #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
     }
 
-    @Test func `a file of unknown size is bounded`() async throws {
+    @Test func `a download of unknown size is limited`() async throws {
         let desk = try PhotoDesk { $0.downloadLimit = 2000 }
         let url = "https://old.example/фото.jpg"
         let photo = try await tell(desk, .text(url))
@@ -116,7 +116,7 @@ import Testing
         }
         desk.shelf.put(PhotoDesk.bytes(2001), at: url)
         await expectTooLarge()
-        // A server that says less than it sends.
+        // The server announces fewer bytes than it sends.
         desk.shelf.next("download", .say(10))
         await expectTooLarge()
         #expect(try desk.store.checkIntegrity() == [])
@@ -125,7 +125,7 @@ import Testing
         #expect(try desk.store.attachments.data(of: photo).count == 2000)
     }
 
-    @Test func `a file of known size has that for its bound, and another size is refused before a byte is taken`()
+    @Test func `a download of known size is limited to it, and another announced size is refused at once`()
         async throws
     {
         let (desk, bytes) = (try PhotoDesk { $0.downloadLimit = 10 }, PhotoDesk.bytes(3000))
@@ -141,12 +141,12 @@ import Testing
         #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
     }
 
-    @Test func `a plain URL stays one after a download, and its file may become another`() async throws {
+    @Test func `a plain URL stays plain after a download, and its file may change`() async throws {
         let (desk, url) = (try PhotoDesk(), "https://old.example/фото.jpg")
         let photo = try await tell(desk, .text(url))
         desk.shelf.put([1, 2, 3], at: url)
         try await desk.sync.download(photo)
-        // Another receipt, of which the store knows the file.
+        // Another receipt, whose file the store knows.
         desk.remote.edit("Receipt", "r2") { item in
             item.put("shop", .text("Ашан"))
             item.put("points", .integer(1))

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 @Suite(.ownThreads) struct DownloadTests {
-    /// The second device, which knows of the photograph.
+    /// The second device, which knows the photograph.
     private func second(_ desk: PhotoDesk, _ bytes: [UInt8]) async throws -> (Store, SyncContext, Tandem.Attachment) {
         try desk.attached("A", bytes)
         try await desk.sync.push()
@@ -17,7 +17,7 @@ import Testing
         return (store, sync, try #require(try await store.objects(Receipt.self).all().first?.photo))
     }
 
-    @Test func `one download is for all who ask, and what is here is not fetched again`() async throws {
+    @Test func `concurrent requests share one download, and a local file is not downloaded again`() async throws {
         let desk = try PhotoDesk()
         let bytes = PhotoDesk.bytes(20_000)
         let (store, sync, photo) = try await second(desk, bytes)
@@ -31,7 +31,7 @@ import Testing
         #expect(try store.attachments.status(of: photo).isOnDevice)
     }
 
-    @Test func `a line that breaks is taken up where it broke`() async throws {
+    @Test func `a download continues after a broken connection`() async throws {
         let desk = try PhotoDesk()
         let bytes = PhotoDesk.bytes(10_000)
         let (store, sync, photo) = try await second(desk, bytes)
@@ -43,19 +43,19 @@ import Testing
         #expect(try Array(store.attachments.data(of: photo)) == bytes)
     }
 
-    @Test func `other bytes than were attached are not kept`() async throws {
+    @Test func `a download with other bytes than the attached ones is discarded`() async throws {
         let desk = try PhotoDesk()
         let (store, sync, photo) = try await second(desk, PhotoDesk.bytes())
         desk.shelf.next("download", .garble)
         await #expect { try await sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
         #expect(try !store.attachments.status(of: photo).isOnDevice)
-        // More bytes than there should be are refused as they come.
+        // Excess bytes are refused as they arrive.
         desk.shelf.put(PhotoDesk.bytes(50_000), at: try #require(photo.serverURL))
         await #expect(throws: (any Error).self) { try await sync.download(photo) }
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func `what the server does not have is a typed error`() async throws {
+    @Test func `a file missing on the server is a typed error`() async throws {
         let desk = try PhotoDesk()
         let (_, sync, photo) = try await second(desk, PhotoDesk.bytes())
         desk.shelf.next("download", .fail(.notFound))
@@ -65,7 +65,7 @@ import Testing
         try await sync.download(photo)
     }
 
-    @Test func `what has no room in the cache can be read when it was fetched, and goes when the next comes`()
+    @Test func `a file larger than the cache is readable until the next download`()
         async throws
     {
         let desk = try PhotoDesk(cacheSize: 0)
@@ -82,7 +82,7 @@ import Testing
     enum Damage: CaseIterable { case missing, short, empty }
 
     @Test(arguments: Damage.allCases, StoreKind.allCases)
-    func `what is missing in the folder, or was cut there, is fetched again`(
+    func `a missing or truncated local file is downloaded again`(
         damage: Damage, kind: StoreKind
     ) async throws {
         let desk = try PhotoDesk()
@@ -106,7 +106,7 @@ import Testing
             #expect(desk.shelf.requests.count == 1)
             #expect(try Array(store.attachments.data(of: photo)) == bytes)
             #expect(try store.checkIntegrity() == [])
-            // What was changed in its place is not looked for, and is fetched when it was taken off the device.
+            // A changed local file is not detected, and is downloaded again after an eviction.
             let other = try #require(try store.attachments.diskURL(of: photo))
             let file = try FileHandle(forUpdating: other)
             try file.seek(toOffset: 150_000)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `what waits to be uploaded and is missing is not asked of the server`() async throws {
+    @Test func `a missing pending file is not requested from the server`() async throws {
         let desk = try PhotoDesk()
         let photo = try #require(try desk.attached().photo)
         unlink(try #require(try desk.store.attachments.diskURL(of: photo)).path)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `another ETag of the same bytes is no other file, where the hash is known`(isCut: Bool) async throws {
+    func `another ETag for the same bytes is accepted if the hash is known`(isCut: Bool) async throws {
         let desk = try PhotoDesk(cacheSize: 0)
         let bytes = PhotoDesk.bytes(10_000)
         let photo = try #require(try desk.attached("A", bytes).photo)
@@ -141,7 +141,7 @@ import Testing
         #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
     }
 
-    @Test func `one who stops waiting stops nobody else`() async throws {
+    @Test func `a cancelled waiter does not cancel a shared download`() async throws {
         let desk = try PhotoDesk()
         let (store, sync, photo) = try await second(desk, PhotoDesk.bytes(50_000))
         let first = Task { try await sync.download(photo) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TandemSync
 
-/// What is not needed any more is not sent, and leaves nothing behind.
+/// An unneeded file is not uploaded, and leaves no traces.
 @Suite(.ownThreads) struct DroppedFileTests {
     @Test func `a photograph replaced before its upload is never sent`() async throws {
         let desk = try PhotoDesk()
@@ -32,7 +32,7 @@ import Testing
         #expect(desk.isGone(try #require(receipt.photo)))
     }
 
-    @Test func `an upload whose photograph is replaced meanwhile is cancelled`() async throws {
+    @Test func `an upload is cancelled if its photograph is replaced meanwhile`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         let store = desk.store
@@ -54,7 +54,7 @@ import Testing
         #expect(desk.isGone(try #require(receipt.photo)))
     }
 
-    @Test func `what was uploaded all the same is deleted on the server`() async throws {
+    @Test func `a file whose upload was no longer needed is deleted on the server`() async throws {
         let log = Log()
         let (box, photo) = (Box(), Box())
         let desk = try PhotoDesk {
@@ -78,7 +78,7 @@ import Testing
         #expect(try desk.receipt(receipt.localID).isSynced)
     }
 
-    @Test func `files of a deleted object are deleted on the server if the option says so`() async throws {
+    @Test func `files of a deleted object are deleted on the server if the option is set`() async throws {
         for deletes in [true, false] {
             let desk = try PhotoDesk { $0.deletesFiles = deletes }
             let receipt = try desk.attached()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a file that another object names stays on the server until that one goes too`() async throws {
+    @Test func `a file that another object names stays on the server until that object is deleted`() async throws {
         let desk = try PhotoDesk { $0.deletesFiles = true }
         let receipt = try desk.attached()
         let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
@@ -105,21 +105,21 @@ import Testing
         #expect(try await !desk.sync.hasToSend())
     }
 
-    @Test func `a file whose other object has left this device only is not deleted`() async throws {
+    @Test func `a file stays on the server if its other object only left this device`() async throws {
         let desk = try PhotoDesk { $0.deletesFiles = true }
         let receipt = try desk.attached()
         try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
         try await desk.sync.push()
         try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
         try await desk.sync.push()
-        // The server has the copy, and this device has it no more.
+        // The server has the copy, and this device no longer has it.
         try await desk.sync.purge(Receipt.self)
         try await desk.sync.push()
         #expect(desk.shelf.files.count == 1)
         #expect(try await !desk.sync.hasToSend())
     }
 
-    @Test func `a file that an object names again is not deleted any more`() async throws {
+    @Test func `a queued file deletion is cancelled if an object names the file again`() async throws {
         let desk = try PhotoDesk { $0.deletesFiles = true }
         let receipt = try desk.attached()
         try await desk.sync.push()
@@ -140,7 +140,7 @@ import Testing
         #expect(try await !desk.sync.hasToSend())
     }
 
-    @Test func `a photograph that another has replaced on the server is deleted there if the option says so`()
+    @Test func `a photograph replaced by another client is deleted on the server if the option is set`()
         async throws
     {
         for deletes in [true, false] {
@@ -158,7 +158,7 @@ import Testing
             }
             let result = try await desk.sync.push()
             #expect(result.isComplete)
-            // What others add to a list comes with all that they know of it.
+            // A client that adds to a list sends the whole list that it knows.
             #expect(desk.shelf.files.count == (deletes ? 2 : 3))
             let gone = PhotoShelf.url(try #require(first.photo).id.rawValue)
             #expect((desk.shelf.files[gone] == nil) == deletes)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a photograph that was put back while it was being taken out stays on the server`() async throws {
+    @Test func `a photograph that is put back during its removal stays on the server`() async throws {
         let log = Log()
         let box = Box()
         let desk = try PhotoDesk {
@@ -193,7 +193,7 @@ import Testing
         #expect(try desk.receipt(receipt.localID).photo?.serverURL != nil)
     }
 
-    @Test func `a file that a change which was refused would bring back is not deleted`() async throws {
+    @Test func `a file that a rejected change would restore is not deleted`() async throws {
         let desk = try PhotoDesk { $0.deletesFiles = true }
         let receipt = try desk.attached()
         let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: [RemoteFault.loseAnswer, .loseRequest])
-    func `files of an object whose delete was not answered are deleted all the same`(fault: RemoteFault) async throws {
+    func `files of an object are deleted if the response to its delete was lost`(fault: RemoteFault) async throws {
         let desk = try PhotoDesk { $0.deletesFiles = true }
         let receipt = try desk.attached()
         try await desk.sync.push()
@@ -231,7 +231,7 @@ import Testing
         #expect(try await !desk.sync.hasToSend())
     }
 
-    @Test func `of an object that is deleted before its new photograph was sent the old one is deleted too`()
+    @Test func `the old file is deleted if its object is deleted before the new photograph was sent`()
         async throws
     {
         let desk = try PhotoDesk { $0.deletesFiles = true }
@@ -244,7 +244,7 @@ import Testing
         #expect(desk.shelf.files.isEmpty)
     }
 
-    @Test func `an object deleted while its file is uploaded stops the upload, and an undelete sends it after all`()
+    @Test func `a deleted object stops its upload, and an undelete resumes it`()
         async throws
     {
         let desk = try PhotoDesk()
@@ -256,7 +256,7 @@ import Testing
             try? await store.write { tx in
                 guard let live = try tx.object(ofType: Receipt.self, forPrimaryKey: receipt.localID) else { return }
                 _ = try tx.delete(live)
-                // Or it would be sent beside the upload, and could not be brought back.
+                // Otherwise it would be sent beside the upload, and could not be restored.
                 for operation in try tx.operations(after: nil, limit: 10) { try tx.hold(operation.id) }
             }
             while !Task.isCancelled { await Task.yield() }
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a file that came although its object was deleted is taken back, if it was not there before`(
+    func `a file uploaded for a deleted object is deleted unless it existed before`(
         wasThere: Bool
     ) async throws {
         let log = Log()
@@ -306,7 +306,7 @@ import Testing
         #expect(try await !desk.sync.hasToSend())
     }
 
-    @Test func `a file that can't be deleted now is deleted later, over a restart, and one that is gone is no failure`()
+    @Test func `a failed file deletion is retried after a restart, and a missing file is not an error`()
         async throws
     {
         let desk = try PhotoDesk { $0.deletesFiles = true }
@@ -324,7 +324,7 @@ import Testing
     }
 }
 
-/// What a closure is told when it is there.
+/// Values that a closure receives later.
 private final class Box: Sendable {
     private let state = Mutex<(Store?, LocalID?)>((nil, nil))
     var store: Store? { state.withLock { $0.0 } }

@@ -12,7 +12,7 @@ import Testing
         ("newest", .newestWins),
     ]
 
-    /// A receipt that the server knows, with a photograph that it does not have yet.
+    /// A receipt that the server knows, with a photograph that the server does not have yet.
     private func waiting(_ desk: PhotoDesk) async throws -> Receipt {
         let receipt = try desk.attached()
         try await desk.restarted(withFiles: false).push()
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: rules.indices)
-    func `the URL's update meets another property's change without a conflict`(index: Int) async throws {
+    func `the URL's update does not conflict with a change of another property`(index: Int) async throws {
         let desk = try PhotoDesk()
         try desk.sync.table(Receipt.self).setConflicts(Self.rules[index].1)
         let receipt = try await waiting(desk)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: rules.indices, [true, false])
-    func `another device's URL meets a change here without a conflict`(index: Int, isPulled: Bool) async throws {
+    func `another device's URL does not conflict with a local change`(index: Int, isPulled: Bool) async throws {
         let desk = try PhotoDesk()
         let (store, sync) = try desk.other()
         try sync.table(Receipt.self).setConflicts(Self.rules[index].1)
@@ -51,7 +51,7 @@ import Testing
         let here = try #require(try await store.objects(Receipt.self).first())
         #expect(here.photo == nil)
         try await store.write { _ = try $0.update(Receipt.self, here.localID) { $0.points = 5 } }
-        // The file comes up meanwhile, and its URL makes another version.
+        // The file is uploaded meanwhile, and its URL makes another version.
         desk.clock.advance(by: 60)
         try await desk.sync.push()
         if isPulled { try await sync.pull(Receipt.self) }
@@ -65,9 +65,9 @@ import Testing
         #expect(item[member: "photo"] != .null)
     }
 
-    /// The server writes the URL when it has the file, and nobody here has pulled that.
+    /// The server writes the URL when it has the file, and no pull has fetched that.
     @Test(arguments: rules.indices)
-    func `a URL that the server has set makes no conflict with what is changed next`(index: Int) async throws {
+    func `a URL set by the server does not conflict with the next change`(index: Int) async throws {
         let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
         try desk.sync.table(Receipt.self).setConflicts(Self.rules[index].1)
         let receipt = try desk.attached()
@@ -86,7 +86,7 @@ import Testing
         #expect(desk.shelf.requests.count == 1)
     }
 
-    @Test func `another's photograph in the place of one that waits is met by the app's rule`() async throws {
+    @Test func `another client's photograph in place of a pending one is resolved by the app's policy`() async throws {
         let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
         for takesTheirs in [true, false] {
             let desk = try PhotoDesk()
@@ -95,7 +95,7 @@ import Testing
             desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", theirs.__json) }
             let context = desk.restarted(withFiles: false)
             try await context.pull(Receipt.self, queryID: "all")
-            // Whatever waits here is not overwritten by a pull.
+            // A pull does not overwrite a pending photograph.
             #expect(try desk.receipt(receipt.localID).photo == receipt.photo)
             let result = try await desk.sync.push()
             let here = try desk.receipt(receipt.localID)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a tombstone is met as an edit of the object, and its file goes with it`() async throws {
+    @Test func `a tombstone conflicts with a pending photograph, which is removed with its object`() async throws {
         let desk = try PhotoDesk()
         let receipt = try await waiting(desk)
         desk.remote.remove("Receipt", ServerID(receipt.localID.rawValue))
@@ -126,7 +126,7 @@ import Testing
         #expect(desk.isGone(try #require(receipt.photo)))
     }
 
-    @Test func `what others put on the same list stands beside what waits`() async throws {
+    @Test func `photographs that others add to a list are merged with pending ones`() async throws {
         let desk = try PhotoDesk()
         let mine = try desk.store.attachments.add([1, 2, 3], name: "mine.txt")
         let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", scans: [mine])) }.localID
@@ -140,7 +140,7 @@ import Testing
         #expect(here.isSynced)
     }
 
-    @Test func `an update that is discarded leaves what waited before it, and what was uploaded since is told`()
+    @Test func `a discarded update keeps an earlier pending photograph and sends the URLs uploaded since`()
         async throws
     {
         let desk = try PhotoDesk()

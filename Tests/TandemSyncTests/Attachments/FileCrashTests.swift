@@ -7,11 +7,11 @@ import Testing
 
 @testable import TandemSync
 
-/// A process may die at any step. What then lies on the disk is opened by the next one, which goes on from there.
+/// A process may crash at any step. The next process opens its files and continues.
 @Suite(.ownThreads) struct FileCrashTests {
     private struct Cut: Error {}
 
-    /// Copies what lies on the disk at a step, and ends the life there.
+    /// A recorder that copies the files on the disk at a step, and ends the process there.
     private final class Camera: Sendable {
         private let folder: TemporaryFolder
         private let last: Int
@@ -32,7 +32,7 @@ import Testing
             guard isNow else { return }
             let files = FileManager.default
             try files.createDirectory(atPath: folder.path(of: "after"), withIntermediateDirectories: true)
-            // Not the shared memory, nor the locks: they are the process's.
+            // Not the shared memory and the locks, which belong to the process.
             for name in try files.contentsOfDirectory(atPath: folder.path)
             where ["store.tandem", "store.tandem-wal", "store.tandem-files"].contains(name) {
                 try files.copyItem(atPath: folder.path(of: name), toPath: folder.path(of: "after/\(name)"))
@@ -59,7 +59,7 @@ import Testing
         return SyncContext(store: store, remote: remote, files: shelf, options: options)
     }
 
-    /// Attaches, uploads, replaces, copies and deletes, with steps between.
+    /// Attaches, uploads, replaces, copies and deletes files, with steps in between.
     private static func live(
         _ store: Store, _ context: SyncContext, _ camera: Camera, _ note: (Tandem.Attachment, [UInt8]) -> Void
     ) async throws {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [StoreKind.file, .encrypted])
-    func `whatever step it dies at, the next sync leaves every file where it should be`(kind: StoreKind) async throws {
+    func `the next sync after a crash at any step leaves every file in its place`(kind: StoreKind) async throws {
         var steps = 0
         while true {
             steps += 1
@@ -117,7 +117,7 @@ import Testing
             let context = Self.context(store, remote, shelf, at: clock)
             for _ in 0..<3 {
                 _ = try await context.push()
-                // What may still be arriving is deleted then.
+                // A file in flight is then deleted.
                 clock.advance(by: 60)
             }
             #expect(
@@ -125,7 +125,7 @@ import Testing
                 "\(kind), step \(steps)")
             let named = try await store.objects(Receipt.self).all().flatMap { [$0.photo].compactMap { $0 } + $0.scans }
             #expect(try Self.files(in: folder) == Set(named.map(\.id)).count, "\(kind), step \(steps)")
-            // What was acknowledged and then taken out of the list stays on the server; all else there is named.
+            // An acknowledged file that was removed from the list stays on the server. All other files there are named.
             let there = Set(shelf.files.keys)
             let urls = Set(named.compactMap(\.serverURL))
             #expect(urls.isSubset(of: there), "\(kind), step \(steps)")
@@ -133,7 +133,7 @@ import Testing
                 .map { PhotoShelf.url($0.key.rawValue) }
             #expect(there.subtracting(urls).isSubset(of: left), "\(kind), step \(steps)")
         }
-        // It has gone through all of it: each object and each file in three steps at least.
+        // The test covered all steps: at least three for each object and file.
         #expect(steps > 30)
     }
 

@@ -7,12 +7,12 @@ import Testing
 
 @testable import TandemSync
 
-/// Two devices attach, replace, copy, delete, bring back, purge and evict at random, over lines that break, in processes
-/// that die; the server moves files. When all is quiet every file is where it should be.
+/// Two devices make random changes: attach, replace, copy, delete, restore, purge and evict. Connections break,
+/// processes crash, and the server moves files. After a final sync every file must be in its place.
 @Suite(.ownThreads) struct FileRandomTests {
     private static let runs = isSoak ? 500 : 20
 
-    @Test func `whatever is lost, every file ends where it should be`() async throws {
+    @Test func `every file ends in its place after random changes and faults`() async throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         for run in 0..<Self.runs {
             let problems = try await FileHistory(seed: seed &+ UInt64(run)).problems()
@@ -28,9 +28,10 @@ private struct FileHistory {
     private var devices: [(store: Store, sync: SyncContext)]
     private var attached: [FileID: [UInt8]] = [:]
     private let reaper = Reaper()
-    /// Whether files go with their objects. What one device copies another may have deleted then: nobody copies.
+    /// Whether files are deleted with their objects. In that case no device copies files, because another device may
+    /// have deleted them.
     private let deletesFiles: Bool
-    /// Whether files may have been sent more than once: an object that was brought back sends its own again.
+    /// Whether files may have been sent more than once. A restored object sends its files again.
     private var sendsTwice = false
 
     init(seed: UInt64) throws {
@@ -52,7 +53,7 @@ private struct FileHistory {
         }
     }
 
-    /// Lives, comes to rest, and tells what is not as it must be.
+    /// Runs the random changes and a final sync, and returns the violations.
     func problems() async throws -> [String] {
         var history = self
         for _ in 0..<60 { try await history.act() }
@@ -133,7 +134,7 @@ private struct FileHistory {
         }
     }
 
-    /// The process dies in the middle of a sync, and another begins.
+    /// Kills the process during a sync, and starts another.
     private mutating func die(on device: Int) async {
         reaper.kill(after: Int.random(in: 0..<12, using: &random))
         _ = try? await devices[device].sync.synchronize()
@@ -141,7 +142,7 @@ private struct FileHistory {
         devices[device].sync = context(devices[device].store)
     }
 
-    /// The server keeps a file elsewhere from now on.
+    /// Moves a file on the server.
     private mutating func moveFile() throws {
         let item = desk.remote.items(in: "Receipt").randomElement(using: &random)
         guard !deletesFiles, let item, case .object(var members)? = FileLaws.document(item[member: "photo"]),
@@ -182,7 +183,7 @@ private struct FileHistory {
             for (_, sync) in devices {
                 _ = try? await sync.synchronize()
                 for failed in try await sync.failedOperations() {
-                    // Whichever the user chooses.
+                    // Either choice of the user.
                     if !deletesFiles, Bool.random(using: &random) {
                         try await sync.keepMine(failed.id)
                     } else {
@@ -193,7 +194,7 @@ private struct FileHistory {
         }
         for _ in 0..<2 {
             for (_, sync) in devices { try await sync.synchronize() }
-            // What may still be arriving is deleted then.
+            // A file in flight is then deleted.
             desk.clock.advance(by: 60)
         }
         var problems: [String] = []
@@ -202,7 +203,7 @@ private struct FileHistory {
                 of: store, desk.remote, desk.shelf, attached: attached, sendsTwice: sendsTwice)
             let photos = try await store.objects(Receipt.self).all().compactMap(\.photo)
             for photo in photos + (try await store.objects(Passport.self).all().map(\.scan)) {
-                // That it has no URL is said already.
+                // A missing URL is already reported.
                 guard photo.serverURL != nil else { continue }
                 try await sync.download(photo)
                 if try Array(store.attachments.data(of: photo)) != attached[photo.id] {
@@ -216,7 +217,7 @@ private struct FileHistory {
     }
 }
 
-/// Ends what runs after so many steps.
+/// Ends a process after a number of steps.
 private final class Reaper: Sendable {
     struct Killed: Error {}
 

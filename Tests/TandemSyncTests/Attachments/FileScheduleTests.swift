@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct FileScheduleTests {
-    @Test func `a file that failed is a time at which to sync again`() async throws {
+    @Test func `a failed file sets the time of the next sync`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()
         desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
@@ -21,7 +21,7 @@ import Testing
         #expect(try await desk.sync.synchronize().uploads.isEmpty)
     }
 
-    @Test func `over a network that costs by the byte files are left for later, unless the app asks`() async throws {
+    @Test func `files wait on an expensive network unless the app requests them`() async throws {
         for uploads in [true, false] {
             let log = Log()
             let desk = try ScheduleDesk(network: NetworkState(isMetered: true)) {
@@ -49,7 +49,7 @@ import Testing
         #expect(try desk.receipt(receipt.localID).isSynced)
     }
 
-    @Test func `a purge gives no file up that was not uploaded, unless it is forced`() async throws {
+    @Test func `a purge keeps files that are not uploaded unless it is forced`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         try await desk.restarted(withFiles: false).push()
@@ -64,7 +64,7 @@ import Testing
         #expect(try desk.store.operations.count() == 0)
     }
 
-    @Test func `a full pull that does not find an object leaves one whose file waits`() async throws {
+    @Test func `a full pull keeps an unlisted object whose file is pending`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         let context = desk.restarted(withFiles: false)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import TandemSync
 
-/// How a file stands, live and after a restart.
+/// The state of a file, live and after a restart.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct FileStatusTests {
-    /// What a stream has told, without what followed itself.
+    /// Records a stream's values without repetitions.
     private func follow(
         _ statuses: AsyncThrowingStream<AttachmentStatus, any Error>
     ) -> (told: Synchronized<[AttachmentStatus]>, end: Task<(any Error)?, Never>) {
@@ -25,7 +25,7 @@ import Testing
         return (told, end)
     }
 
-    @Test func `a download, and the end of it on the device, are told`() async throws {
+    @Test func `a download's progress and its end are reported`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()
         try await desk.sync.push()
@@ -51,11 +51,11 @@ import Testing
         await tell([false, true])
         #expect(try store.attachments.evict(photo))
         await tell([false, true, false])
-        // Of what another context of the store does too.
+        // Another context of the store is observed too.
         let other = SyncContext(store: store, remote: desk.remote, files: desk.shelf)
         try await other.download(photo)
         await tell([false, true, false, true])
-        // With its last object it is no more.
+        // The file is removed with its last object.
         let id = try #require(try await store.objects(Receipt.self).first()).localID
         try await store.write { _ = try $0.update(Receipt.self, id) { $0.photo = nil } }
         #expect((await end.value as? TandemError)?.code == .unknownAttachment)
@@ -63,10 +63,10 @@ import Testing
         withExtendedLifetime(subscription) {}
     }
 
-    @Test func `an upload is told from its beginning to its end`() async throws {
+    @Test func `an upload is reported from its beginning to its end`() async throws {
         let desk = try PhotoDesk { $0.clock = SystemSyncClock() }
         let photo = try #require(try desk.attached().photo)
-        // Somebody who knows nothing of the context that uploads.
+        // The observer has no reference to the uploading context.
         let watcher = desk.restarted(withFiles: false)
         let (told, _) = follow(watcher.statuses(of: photo))
         #expect(await comesTrue { told.value.map(\.state) == [.pending] })
@@ -81,7 +81,7 @@ import Testing
         #expect(await comesTrue { told.value.last?.state == .uploaded })
     }
 
-    @Test func `how far an upload is is told while it goes on`() async throws {
+    @Test func `an upload's progress is reported while it runs`() async throws {
         let desk = try PhotoDesk { $0.clock = SystemSyncClock() }
         let photo = try #require(try desk.attached("A", PhotoDesk.bytes(10_000)).photo)
         let (told, _) = follow(desk.sync.statuses(of: photo))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what a try has sent outlives a restart`(isItsFault: Bool) async throws {
+    func `the bytes of an upload attempt are recorded across a restart`(isItsFault: Bool) async throws {
         let desk = try PhotoDesk()
         let photo = try #require(try desk.attached("A", PhotoDesk.bytes(10_000)).photo)
         let store = desk.store
@@ -109,7 +109,7 @@ import Testing
         #expect(try await offset() == 4000)
         let status = try store.attachments.status(of: photo)
         #expect(status.attempts == (isItsFault ? 1 : 0))
-        // The next try begins there, and is told so to who sees the store alone.
+        // The next attempt continues there, and an observer of the store alone sees it.
         let context = desk.restarted { options in
             options.onFileStep = { step in
                 guard case .began = step else { return }
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.attachments.status(of: photo).state == .uploaded)
     }
 
-    @Test func `what the server has dropped is not thought to be there`() async throws {
+    @Test func `a partial upload that the server has dropped is not counted`() async throws {
         let desk = try PhotoDesk()
         try desk.attached("A", PhotoDesk.bytes(10_000))
         desk.shelf.next("upload", .breakAfter(4000))

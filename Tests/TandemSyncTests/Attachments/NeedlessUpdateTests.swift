@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// An update that has nothing to say before its file is there is not sent.
+/// An update that has nothing to send before its file's upload is not sent.
 @Suite(.ownThreads) struct NeedlessUpdateTests {
     private func attach(
         _ desk: PhotoDesk, _ id: LocalID, _ change: @escaping @Sendable (inout Receipt) -> Void = { _ in }
@@ -21,7 +21,7 @@ import Testing
         return photo
     }
 
-    @Test func `what is attached to an object that the server knows is one update, after the upload`() async throws {
+    @Test func `a file attached to a synced object makes one update after the upload`() async throws {
         let desk = try PhotoDesk()
         let id = try await desk.synced().localID
         let photo = try await attach(desk, id) { $0.scans = [] }
@@ -34,7 +34,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `a file added to a list is one update too, and what else was changed goes at once`() async throws {
+    @Test func `a file added to a list makes one update, and other changes are sent at once`() async throws {
         let desk = try PhotoDesk()
         let id = try await desk.synced().localID
         for number in 1...3 {
@@ -47,7 +47,7 @@ import Testing
         _ = try await attach(desk, id) { $0.points = 7 }
         try await desk.sync.push()
         #expect(desk.asked == [.update, .update])
-        // A replaced file stays there until the upload.
+        // A replaced file stays on the server until the upload.
         desk.remote.forgetRequests()
         _ = try await attach(desk, id)
         try await desk.sync.push()
@@ -55,7 +55,7 @@ import Testing
         #expect(try desk.receipt(id).isSynced)
     }
 
-    @Test func `until the upload it waits, and nothing takes it away`() async throws {
+    @Test func `an update waits in the queue until its file is uploaded`() async throws {
         let desk = try PhotoDesk()
         let id = try await desk.synced().localID
         let photo = try await attach(desk, id)
@@ -68,7 +68,7 @@ import Testing
         try await context.pull(Receipt.self)
         #expect(try desk.receipt(id).photo == photo)
         #expect(try desk.store.checkIntegrity() == [])
-        // A change of something else is sent, with null in its place.
+        // A change of another property is sent, with null in place of the file.
         try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.points = 3 } }
         try await context.push()
         #expect(try desk.receipt(id).photo == photo)
@@ -78,7 +78,7 @@ import Testing
         #expect(desk.served(try desk.receipt(id)) == (try desk.receipt(id)).photo?.__json)
     }
 
-    @Test func `what was attached and taken away again is not sent, and the object is synced`() async throws {
+    @Test func `a file that is attached and removed again is not sent, and its object is synced`() async throws {
         let desk = try PhotoDesk()
         let id = try await desk.synced().localID
         _ = try await attach(desk, id)
@@ -106,7 +106,7 @@ import Testing
         #expect(desk.served(try desk.receipt(id)) != .null)
     }
 
-    @Test func `a file whose upload fails leaves no update behind`() async throws {
+    @Test func `a failed upload leaves no update behind`() async throws {
         let desk = try PhotoDesk()
         let id = try await desk.synced().localID
         _ = try await attach(desk, id)
@@ -122,12 +122,12 @@ import Testing
         #expect(try desk.receipt(id).isSynced)
     }
 
-    @Test func `where the server writes URLs itself, what is taken away is told all the same`() async throws {
+    @Test func `a removed file is sent even if the server writes URLs itself`() async throws {
         let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
         let receipt = try desk.attached()
         try await desk.restarted(withFiles: false).push()
         desk.remote.forgetRequests()
-        // The server has the file, and has written its URL; the answer was lost.
+        // The server has the file and has written its URL. The response was lost.
         desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { item in
             item.put("photo", Attachment(atServerURL: "https://shelf.example/there").__json)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A file that replaces another one: the server keeps the old one until the new one is uploaded and named there.
+/// A file that replaces another one. The server keeps the old file until the new one is uploaded and named there.
 @Suite(.ownThreads) struct ReplacedFileTests {
     private static let no = RemoteFailure.refused(status: 403, message: "No.")
 
@@ -35,7 +35,7 @@ import Testing
 
     private func url(_ file: Tandem.Attachment) -> String { PhotoShelf.url(file.id.rawValue) }
 
-    /// A file as a server names it that has it.
+    /// A file as the server that has it names it.
     private func named(_ file: Tandem.Attachment) throws -> JSONNode {
         guard case .object(var members) = file.__json else { throw PhotoDesk.Missing() }
         members.append((key: "url", value: .text(url(file))))
@@ -66,7 +66,7 @@ import Testing
         #expect(reason.contains("No."))
         #expect(try desk.store.checkIntegrity() == [])
 
-        // The file is there, and the URL is lost on its way.
+        // The file is uploaded, and the request with the URL is lost.
         desk.remote.next(.loseRequest, on: .update)
         try await desk.sync.attemptPush()
         #expect(desk.served(try desk.receipt(id)) == old.__json)
@@ -311,8 +311,8 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    /// The push is cut at one step after the other. Another one then goes on.
-    @Test func `push that is cut at any step leaves a URL on the server whose file is there`() async throws {
+    /// The push is interrupted at one step after the other. Another push then continues.
+    @Test func `push that is interrupted at any step leaves a URL on the server whose file exists`() async throws {
         struct Cut: Error {}
         var (last, isOver) = (0, false)
         while !isOver {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A property that can't be empty, from end to end, over our own protocol for files.
+/// A required attachment from end to end, over our own protocol for files.
 @Suite(.ownThreads) struct RequiredAttachmentTests {
     private let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     private let remote: ScriptedRemote
@@ -34,7 +34,7 @@ import Testing
         try #require(try store.objects(Passport.self).all().first)
     }
 
-    /// What was sent of the scan, request by request: its ID, and whether it had a URL.
+    /// The sent values of the scan, request by request: its ID, and whether it had a URL.
     private var sent: [String] {
         remote.requests.filter { $0.kind != .page && $0.kind != .find }.map { request in
             guard case .object(let members)? = request.members.first(where: { $0.key == "scan" })?.value else {
@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func `it is sent without its URL first, and goes through all that an optional one does`() async throws {
+    @Test
+    func `a required attachment is sent without its URL first and then behaves like an optional one`() async throws {
         let (store, sync) = try device()
         let (other, far) = try device()
         let bytes = [Sample.bytes(300_000, seed: 1), Sample.bytes(1_500_000, seed: 2)]
@@ -64,7 +65,7 @@ import Testing
         try await far.download(there.scan)
         #expect(try Array(other.attachments.data(of: there.scan)) == bytes[0])
 
-        // Another one in its place.
+        // A replacement.
         remote.forgetRequests()
         let second = try store.attachments.add(bytes[1], name: "новый паспорт.pdf")
         try await store.write { [id = here.localID] in _ = try $0.update(Passport.self, id) { $0.scan = second } }
@@ -88,7 +89,7 @@ import Testing
         for store in [store, other] { #expect(try store.checkIntegrity() == []) }
     }
 
-    @Test func `who hears of it before the file is there has it without, until the URL comes`() async throws {
+    @Test func `another device gets a required attachment without its file until the URL arrives`() async throws {
         let (store, sync) = try device()
         let (other, far) = try device()
         let bytes = Sample.bytes(1000)
@@ -106,7 +107,7 @@ import Testing
         try await far.synchronize()
         there = try only(other)
         #expect(there.scan.serverURL != nil)
-        // The value of then does.
+        // The older value works as well.
         try await far.download(waiting)
         #expect(try Array(other.attachments.data(of: there.scan)) == bytes)
         #expect(try other.checkIntegrity() == [])

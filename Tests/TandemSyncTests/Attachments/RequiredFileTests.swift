@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// A property that is an attachment, and not optional: the server is told of the file before it has it.
+/// A required attachment: its object is sent to the server before the file.
 @Suite(.ownThreads) struct RequiredFileTests {
-    /// A passport that the server knows, with a scan that it does not have yet.
+    /// A passport that the server knows, with a scan that the server does not have yet.
     private func waiting(_ desk: PhotoDesk) async throws -> Passport {
         let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "паспорт.jpg")
         let passport = try await desk.store.write { try $0.insert(Passport(holder: "45 08", scan: scan)) }
@@ -18,7 +18,7 @@ import Testing
         return passport
     }
 
-    @Test func `a tombstone does not take the only bytes away without a word`() async throws {
+    @Test func `a tombstone is a conflict if only this device has the file`() async throws {
         let desk = try PhotoDesk()
         try desk.sync.table(Passport.self).setConflicts(.clientWins)
         let passport = try await waiting(desk)
@@ -33,7 +33,7 @@ import Testing
         #expect(desk.remote.items(in: "Passport").count == 1)
     }
 
-    @Test func `where the server's delete wins the file is among what is lost`() async throws {
+    @Test func `a pending file is among the lost values if the server's delete wins`() async throws {
         let desk = try PhotoDesk()
         try desk.sync.table(Passport.self).setConflicts(.serverWins)
         let passport = try await waiting(desk)
@@ -45,7 +45,7 @@ import Testing
         #expect(desk.isGone(passport.scan))
     }
 
-    @Test func `a pull of everything that does not list the object leaves it`() async throws {
+    @Test func `a full pull that does not list the object keeps it`() async throws {
         let desk = try PhotoDesk(softDelete: false)
         let passport = try await waiting(desk)
         desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
@@ -53,7 +53,7 @@ import Testing
         #expect(try Array(desk.store.attachments.data(of: passport.scan)) == PhotoDesk.bytes())
     }
 
-    @Test func `who has put another in its place has seen it`() async throws {
+    @Test func `another client's replacement of a pending file is accepted`() async throws {
         let desk = try PhotoDesk()
         let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
         let passport = try await waiting(desk)
@@ -65,7 +65,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `one that another has put in its place, and that is not uploaded yet, is not sent over`() async throws {
+    @Test func `another client's pending replacement is not overwritten`() async throws {
         let desk = try PhotoDesk()
         let passport = try await waiting(desk)
         let (store, sync) = try desk.other()
@@ -86,7 +86,7 @@ import Testing
         #expect(desk.shelf.files[PhotoShelf.url(theirs.id.rawValue)] != nil)
     }
 
-    @Test func `an object whose file is lost goes with a tombstone`() async throws {
+    @Test func `an object whose file is lost is removed by a tombstone`() async throws {
         let desk = try PhotoDesk()
         let lost = JSONNode.object([("id", .text("00c0ffee00c0ffee00c0ffee00c0ffee")), ("name", .text("x"))])
         desk.remote.edit("Passport", "p1") { item in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// What a server says of a file that is known here.
+/// A server's values of a file that is known here.
 @Suite(.ownThreads) struct ServerWordTests {
     private func said(
         _ photo: Tandem.Attachment, url: String? = nil, size: Int64? = nil, sha256: String? = nil
@@ -18,7 +18,7 @@ import Testing
         ])
     }
 
-    @Test func `another size and hash of an uploaded file are the server's to say, and the file is fetched anew`()
+    @Test func `another size and hash of an uploaded file are accepted, and the file is downloaded again`()
         async throws
     {
         let desk = try PhotoDesk()
@@ -26,7 +26,7 @@ import Testing
         try await desk.sync.push()
         let before = try #require(try desk.receipt(id).photo)
         #expect(try desk.store.attachments.status(of: before).isOnDevice)
-        // The server has made it smaller.
+        // The server has reduced its size.
         let small = PhotoDesk.bytes(100, seed: 3)
         let draft = try desk.store.attachments.add(small, name: "x")
         let (url, hex) = (try #require(before.serverURL), try #require(draft.sha256).hex)
@@ -41,12 +41,12 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
         try await desk.sync.download(after)
         #expect(try Array(desk.store.attachments.data(of: after)) == small)
-        // A value that was read before is the same file, as the store knows it by now.
+        // A value that was read before is the same file, with the store's current values.
         let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: before)) }
         #expect(try desk.receipt(copy.localID).photo == after)
     }
 
-    @Test func `a file that has moved on the server is found there, without the old one's ETag`() async throws {
+    @Test func `a file that moved on the server is found at its new URL without the old ETag`() async throws {
         let desk = try PhotoDesk()
         let id = try desk.attached().localID
         try await desk.sync.push()
@@ -62,7 +62,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `what waits to be uploaded stays as it is here, whatever a server says of its ID`() async throws {
+    @Test func `a pending file stays unchanged if a server's item has its ID`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         try await desk.restarted(withFiles: false).push()
@@ -75,18 +75,18 @@ import Testing
         desk.remote.edit("Receipt", "other") { $0.put("shop", .text("Б")) }
         try await desk.restarted(withFiles: false).pull(Receipt.self, queryID: "all")
         #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
-        // The others are not held up.
+        // The other objects are not blocked.
         #expect(try await desk.store.objects(Receipt.self).all().count == 2)
         try await desk.sync.push()
         #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)]?.bytes == PhotoDesk.bytes())
     }
 
-    @Test func `one object's word does not put another file into an object that shares it`() async throws {
+    @Test func `a server's value of one object does not replace a file that other objects share`() async throws {
         let desk = try PhotoDesk()
         let id = try desk.attached().localID
         try await desk.sync.push()
         let photo = try #require(try desk.receipt(id).photo)
-        // Who may write their own object alone says that the file is another one.
+        // A client with access to its own object only claims that the file is another one.
         let evil = said(photo, url: "https://shelf.example/evil", size: 3, sha256: String(repeating: "ab", count: 32))
         desk.remote.edit("Receipt", "theirs") { item in
             item.put("shop", .text("Б"))
@@ -98,7 +98,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `an object that gets a file which waits for another's sake is not synced`() async throws {
+    @Test func `an object that gets another object's pending file is not synced`() async throws {
         let desk = try PhotoDesk()
         let other = try await desk.synced()
         let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "1.jpg")

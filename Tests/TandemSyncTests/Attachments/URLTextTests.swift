@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `Attachments are sent as URLs, and pulls of these URLs change nothing`(nested: Bool) async throws {
+    func `attachments are sent as URLs, and pulls of these URLs change nothing`(nested: Bool) async throws {
         let desk = try desk(nested: nested)
         let scans = try [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).png") }
         let receipt = try desk.attached()
@@ -48,7 +48,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `Another device knows a file by its URL, and an edit of another property leaves the file out`()
+    @Test func `another device knows a file by its URL, and an edit of another property omits the file`()
         async throws
     {
         let desk = try desk()
@@ -74,7 +74,7 @@ import Testing
         #expect(try desk.receipt(receipt.localID).photo == photo)
     }
 
-    @Test func `Another URL is another file, and the old one goes with its copy on the device`() async throws {
+    @Test func `another URL is another file, and the old file is removed with its local copy`() async throws {
         let desk = try desk()
         let receipt = try desk.attached()
         #expect(try await desk.sync.push().isComplete)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A photo that is replaced here is sent as another URL, and is no conflict after a lost answer`(
+    func `a photo replaced here is sent as another URL and does not conflict after a lost response`(
         isLost: Bool
     ) async throws {
         let desk = try desk()
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `A table with columns of URLs is shared with other clients`(dialect: Dialect) async throws {
+    func `a table with columns of URLs is shared with other clients`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let shelf = PhotoShelf()
         func device() throws -> (Store, SyncContext) {
@@ -179,13 +179,13 @@ import Testing
         #expect(try await other.objects(Receipt.self).all().map(\.photo) == [named, named])
     }
 
-    @Test func `A property that is not sent has no form`() throws {
+    @Test func `a property that is not sent has no form`() throws {
         let table = try PhotoDesk().sync.table(Receipt.self)
         let error = #expect(throws: SyncError.self) { try table.setAttachments(\.draft, as: .urlText) }
         #expect(error?.code == .unsendable && error?.property == "draft")
     }
 
-    @Test func `A file without a URL has no text`() throws {
+    @Test func `a file without a URL has no text`() throws {
         let desk = try desk()
         let receipt = try desk.attached()
         let property = try #require(Receipt.__definition.properties.first { $0.name == "photo" })

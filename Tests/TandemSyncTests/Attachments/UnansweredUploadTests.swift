@@ -9,20 +9,20 @@ import Testing
 
 @testable import TandemSync
 
-/// An upload that has no answer may have arrived. Where nobody needs its file any more, none is left on the server.
+/// An upload without a response may have arrived. If its file is no longer needed, it must be deleted on the server.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct UnansweredUploadTests {
-    /// What becomes of the photograph.
+    /// The change of the photograph.
     enum Fate: CaseIterable {
         case replaced, takenOut, deleted, purged
     }
 
-    /// How the upload ended.
+    /// The end of the upload.
     enum End: CaseIterable {
-        /// The answer was lost.
+        /// The response was lost.
         case lost
-        /// The process died when the server had answered.
+        /// The process crashed after the server's response.
         case died
-        /// The answer was lost, and so was that of the next try.
+        /// The response was lost, and so was that of the next attempt.
         case lostTwice
     }
 
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Pushes, and once more when whatever was on its way has arrived.
+    /// Pushes, and pushes again after all requests in flight have arrived.
     private static func settle(_ desk: PhotoDesk, _ sync: SyncContext? = nil) async throws {
         let sync = sync ?? desk.sync
         try await sync.push()
@@ -67,7 +67,7 @@ import Testing
         PhotoShelf.url(try #require(receipt.photo).id.rawValue)
     }
 
-    /// A photograph as a server has it that was told of its URL.
+    /// A photograph as a server that knows its URL has it.
     private static func named(_ receipt: Receipt) throws -> JSONNode {
         guard case .object(var members)? = receipt.photo?.__json else { throw PhotoDesk.Missing() }
         members.append((key: "url", value: .text(try url(receipt))))
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: End.allCases, Fate.allCases)
-    func `its file is taken back when nobody needs it any more`(end: End, fate: Fate) async throws {
+    func `a file of an unanswered upload is deleted if it is no longer needed`(end: End, fate: Fate) async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         try await Self.end(desk, end)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: End.allCases)
-    func `its file stays where it is needed, and is not asked for twice`(end: End) async throws {
+    func `a file of an unanswered upload stays if it is needed, and is not requested twice`(end: End) async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         try await Self.end(desk, end)
@@ -98,14 +98,14 @@ import Testing
         try await desk.store.write { _ = try $0.undelete(Receipt.self, receipt.localID) }
         try await Self.settle(desk, desk.restarted())
         #expect(desk.shelf.files.count == 1)
-        // What the server has acknowledged goes by the option again.
+        // The option applies again to an acknowledged file.
         try await Self.meet(.takenOut, desk, receipt)
         try await Self.settle(desk)
         #expect(desk.shelf.files.count == 1)
         #expect(!desk.shelf.requests.contains { $0.hasPrefix("delete") })
     }
 
-    @Test func `what had come of an upload that is cancelled is taken back too`() async throws {
+    @Test func `the partial file of a cancelled upload is deleted too`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.whileUploading(after: 1000) {
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [ServerFault.cutRequest(after: 1_200_000), .lostAnswer])
-    func `over our own protocol what had come is taken back, whole or not`(fault: ServerFault) async throws {
+    func `a complete or partial file is deleted over our own protocol`(fault: ServerFault) async throws {
         let faults = ServerFaults { request, _ in request.method == .put ? [fault] : [] }
         let line = try ShelfLine { $0.faults = faults }
         let desk = try PhotoDesk()
@@ -140,7 +140,7 @@ import Testing
         #expect(try line.shelf.offset(of: id) == nil)
     }
 
-    @Test func `what is on its way is waited for, whoever asks, and asked for once`() async throws {
+    @Test func `a file in flight is awaited and deleted once, whichever sync finds it`() async throws {
         for comes in [true, false] {
             let desk = try PhotoDesk()
             let receipt = try desk.attached()
@@ -152,12 +152,12 @@ import Testing
             try await Self.meet(.takenOut, desk, receipt)
             for _ in 0..<3 {
                 desk.clock.advance(by: 3)
-                // The schedule comes back for it.
+                // The schedule contains the retry.
                 let due = try await desk.restarted().push().nextDue
                 #expect(due.map { $0 > desk.clock.now() } == true)
             }
             #expect(desk.shelf.requests == [])
-            // The server has come to its end with it.
+            // The server has completed it.
             if comes { desk.shelf.put(PhotoDesk.bytes(), at: url) }
             try await Self.settle(desk)
             #expect(desk.shelf.requests == ["delete \(url)"])
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `where the clock was set back it is not waited for longer`() async throws {
+    @Test func `a clock set back does not extend the wait for a file in flight`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.next("upload", .loseAnswer)
@@ -177,7 +177,7 @@ import Testing
         #expect(desk.shelf.files.isEmpty)
     }
 
-    @Test func `where nothing was sent, nothing is asked to be deleted`() async throws {
+    @Test func `no deletion is requested if nothing was sent`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.next("upload", .failPlaced(.notSent(PhotoShelf.Broken())))
@@ -185,7 +185,7 @@ import Testing
         try await Self.meet(.takenOut, desk, receipt)
         try await Self.settle(desk)
         #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload"])
-        // Unless a try before it had sent some.
+        // Unless an earlier attempt had sent some of it.
         let other = try desk.attached()
         desk.shelf.next("upload", .loseAnswer)
         desk.shelf.next("upload", .failPlaced(.notSent(PhotoShelf.Broken())))
@@ -196,7 +196,7 @@ import Testing
         #expect(desk.shelf.files.isEmpty)
     }
 
-    @Test func `another file in its place is not deleted`() async throws {
+    @Test func `another file at the same URL is not deleted`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.put([1, 2, 3], at: try Self.url(receipt))
@@ -207,7 +207,7 @@ import Testing
         #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload"])
     }
 
-    @Test func `where the server sets URLs itself, what has come is the server's`() async throws {
+    @Test func `an arrived file belongs to the server if it sets URLs itself`() async throws {
         for fate in Fate.allCases {
             let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
             let receipt = try desk.attached()
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `what a server names is others' too`() async throws {
+    @Test func `a file that a server names is shared and not deleted`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.next("upload", .loseAnswer)
@@ -235,7 +235,7 @@ import Testing
         #expect(desk.shelf.files.count == 1)
     }
 
-    @Test func `what the server's side of a conflict names stays until that is decided`() async throws {
+    @Test func `a file that the server's side of a conflict names stays until the decision`() async throws {
         for takesTheirs in [true, false] {
             let desk = try PhotoDesk { $0.deletesFiles = true }
             try desk.sync.table(Receipt.self).setConflicts(.report)
@@ -266,11 +266,11 @@ import Testing
         }
     }
 
-    @Test func `what an earlier try may have left at another place is not taken for another file`() async throws {
+    @Test func `a file left at another URL by an earlier attempt counts as the same file`() async throws {
         let (desk, shelf, tries) = (try PhotoDesk(), ScriptedFiles(), Counter())
         let deleted = Mutex<[String]>([])
         let files = ClosureFiles { file, _ in
-            // The same file by another name, as when a storage has moved.
+            // The same file by another name, as after a move of the storage.
             let url = "https://blobs-\(tries.next()).example/\(file.id)"
             try await file.willBe(at: url)
             if tries.value == 1 { throw PhotoShelf.Broken() }
@@ -289,13 +289,13 @@ import Testing
         #expect(try await !sync.hasToSend())
     }
 
-    /// How an upload of a copy's goes whose photograph is then taken out.
+    /// The outcome of a copied store's upload whose photograph is then removed.
     enum CopysUpload: CaseIterable {
         case lost, answered, answeredByAStorage, takenThenLost
     }
 
     @Test(arguments: CopysUpload.allCases)
-    func `a copy of a store takes nothing back that its original may have sent`(upload: CopysUpload) async throws {
+    func `a copy of a store deletes no file that its original may have sent`(upload: CopysUpload) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let desk = try PhotoDesk()
@@ -332,7 +332,7 @@ import Testing
     }
 
     @Test(arguments: [SyncContext.AdoptChoice.purge, .keep])
-    func `who adopts a store takes back nothing on the server that it had before`(
+    func `an adopted store deletes no file that the server had before`(
         choice: SyncContext.AdoptChoice
     ) async throws {
         let desk = try PhotoDesk()
@@ -346,7 +346,7 @@ import Testing
         #expect(desk.shelf.requests == [] && desk.shelf.files.count == 1)
     }
 
-    @Test func `a file whose place can't be written down is not sent, and the push says why`() async throws {
+    @Test func `a file whose URL can't be recorded is not sent, and the push reports the error`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()
         let (store, shelf) = (desk.store, desk.shelf)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Two contexts on two stores of one file: nobody uploads what another one is uploading.
+/// Two contexts on two stores of one file. A file is never uploaded by both at once.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct UploadLockTests {
     private func context(
         _ folder: borrowing TemporaryFolder, _ remote: ScriptedRemote, _ shelf: PhotoShelf
@@ -19,7 +19,7 @@ import Testing
         return (store, SyncContext(store: store, remote: remote, files: shelf, options: options))
     }
 
-    @Test func `each file is uploaded once, by whoever has the turn`() async throws {
+    @Test func `each file is uploaded once, by the context that has the lock`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (remote, shelf) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoShelf())
@@ -33,7 +33,7 @@ import Testing
         let path = try #require(sides[0].0.uploadLockPath)
         let isFree = Mutex(false)
         shelf.whileUploading {
-            // flock tells open files apart, not processes: this stands for another process.
+            // flock distinguishes open files, not processes, so this represents another process.
             if let lock = try? ProcessLock.take(at: path) {
                 isFree.withLock { $0 = true }
                 lock.release()
@@ -50,7 +50,7 @@ import Testing
         #expect(try sides[1].0.checkIntegrity() == [])
     }
 
-    @Test func `what two have downloaded lies there once`() async throws {
+    @Test func `a file downloaded by two contexts is stored once`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (remote, shelf) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoShelf())
@@ -64,7 +64,7 @@ import Testing
         #expect(try sides[1].0.attachments.evict(photo))
         let arrived = Counter()
         shelf.whileDownloading {
-            // Neither goes on before both are there.
+            // Neither continues before both have arrived.
             _ = arrived.next()
             _ = await comesTrue { arrived.value == 2 }
         }

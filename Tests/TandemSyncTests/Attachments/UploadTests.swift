@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 @Suite(.ownThreads) struct UploadTests {
-    @Test func `what is attached offline reaches the other device by a push, a pull and a download`() async throws {
+    @Test func `a file attached offline reaches another device by a push, a pull and a download`() async throws {
         let desk = try PhotoDesk()
         let bytes = PhotoDesk.bytes(5000)
         let receipt = try desk.attached("Пятёрочка", bytes)
@@ -35,7 +35,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
-    @Test func `a push goes objects first, then files, then the URLs`() async throws {
+    @Test func `a push sends objects first, then files, then the URLs`() async throws {
         let log = Log()
         let desk = try PhotoDesk {
             $0.onPushStep = { if case .answered = $0 { log.note("object") } }
@@ -47,7 +47,7 @@ import Testing
         #expect(log.lines == ["object", "object", "file", "file", "object", "object"])
     }
 
-    @Test func `an object with a file to upload is not synced until its URL was acknowledged`() async throws {
+    @Test func `an object with a pending file is not synced until its URL is acknowledged`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
@@ -64,7 +64,7 @@ import Testing
         #expect(reason.contains("No."))
         #expect(try await desk.sync.status().pendingFiles == 1)
 
-        // The URL's update is lost: not yet.
+        // The update with the URL is lost, so the object is not synced yet.
         desk.remote.next(.loseRequest, on: .update)
         try await desk.sync.attemptPush()
         here = try desk.receipt(receipt.localID)
@@ -75,7 +75,7 @@ import Testing
         #expect(desk.shelf.requests.count == 2)
     }
 
-    @Test func `without a server for files they wait, and objects go all the same`() async throws {
+    @Test func `files wait without a file server, and objects are sent`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         let context = desk.restarted(withFiles: false)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: ["чек\r\n\u{0}\"/../..\n.jpg", String(repeating: "ფოტო", count: 25) + ".jpg", ""])
-    func `a name goes with its file as it is, whatever stands in it`(name: String) async throws {
+    func `a file keeps its name, whatever characters it contains`(name: String) async throws {
         let desk = try PhotoDesk()
         let photo = try desk.store.attachments.add(PhotoDesk.bytes(), name: name)
         #expect(photo.name == name)
@@ -108,7 +108,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func `each try that fails puts the next one off for twice as long, up to a day`() async throws {
+    @Test func `each failed attempt doubles the delay, up to a day`() async throws {
         for (failure, first, longest) in [
             (RemoteFailure.refused(status: 403, message: "No."), 60.0, 86_400.0),
             (.later(status: 503, retryAfter: nil), 5.0, 3600.0),
@@ -124,7 +124,7 @@ import Testing
                 }
                 delays.append(date.timeIntervalSince(desk.clock.now()))
             }
-            // Nothing is cut by lot here.
+            // The delays contain no random part here.
             let expected = (0..<16).map { min(longest, first * Double(1 << $0)) }
             #expect(zip(delays, expected).allSatisfy { abs($0 - $1) < 0.001 }, "\(delays)")
             try await desk.sync.push()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `one file that fails holds no other up, and is tried again later and later, over restarts`() async throws
+    @Test func `a failed file blocks no other file and is retried later and later, across restarts`() async throws
     {
         let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
         let first = try desk.attached("A")
@@ -153,7 +153,7 @@ import Testing
         let photo = try #require(first.photo)
         #expect(try desk.store.attachments.status(of: photo).attempts == 1)
 
-        // One that nobody has asked for waits for its time.
+        // An automatic sync waits for the retry time.
         let context = desk.restarted()
         let waiting = try await context.send(isExplicit: false)
         guard case .waiting(let until)? = waiting.uploads.first?.outcome else {
@@ -166,7 +166,7 @@ import Testing
         #expect(try desk.receipt(first.localID).isSynced)
     }
 
-    @Test func `no more files are under way at a time than the option says`() async throws {
+    @Test func `the number of concurrent uploads is limited by the option`() async throws {
         for limit in [1, 2, 4] {
             let desk = try PhotoDesk { $0.uploadsInFlight = limit }
             for number in 0..<6 { try desk.attached("\(number)", PhotoDesk.bytes(3000, seed: UInt8(number))) }
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `an upload goes on where the line broke`() async throws {
+    @Test func `an upload continues after a broken connection`() async throws {
         let desk = try PhotoDesk()
         try desk.attached("A", PhotoDesk.bytes(10_000))
         desk.shelf.next("upload", .breakAfter(4000))
@@ -186,7 +186,7 @@ import Testing
         #expect(desk.shelf.received == 10_000)
     }
 
-    @Test func `a lost answer sends no byte again`() async throws {
+    @Test func `a lost response resends no byte`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached("A", PhotoDesk.bytes(10_000))
         desk.shelf.next("upload", .loseAnswer)
@@ -197,7 +197,7 @@ import Testing
         #expect(try desk.receipt(receipt.localID).isSynced)
     }
 
-    @Test func `a server that can't be reached stops the files, and counts as no try`() async throws {
+    @Test func `an unreachable server stops the files and does not count as an attempt`() async throws {
         let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
         let receipt = try desk.attached("A")
         try desk.attached("B")
@@ -210,7 +210,7 @@ import Testing
         #expect(status.state == .pending)
     }
 
-    @Test func `a server of files that wants to be left alone is, by all`() async throws {
+    @Test func `a file server's requested pause applies to all files`() async throws {
         let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
         try desk.attached("A")
         try desk.attached("B")
@@ -221,7 +221,7 @@ import Testing
         #expect(desk.sync.pause.end(at: desk.clock.now()) == desk.clock.now() + 600)
     }
 
-    @Test func `how far uploads are can be watched`() async throws {
+    @Test func `the progress of uploads is observable`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached("A", PhotoDesk.bytes(3000))
         let photo = try #require(receipt.photo)
@@ -239,7 +239,7 @@ import Testing
         #expect(sync.board.status.activity == nil)
     }
 
-    @Test func `a server that sets URLs itself is sent none`() async throws {
+    @Test func `a server that sets URLs itself receives none`() async throws {
         let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
         let receipt = try desk.attached()
         try await desk.sync.push()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// What is changed while files are uploaded does not wait for their end.
+/// Changes made during uploads are sent before the uploads end.
 @Suite(.ownThreads) struct UploadTurnsTests {
-    /// A clock on which nobody's rest ever ends.
+    /// A clock on which no sleep ends.
     private struct StillClock: SyncClock {
         func now() -> Date { Date(timeIntervalSince1970: 1_795_000_000) }
         func sleep(for duration: Duration) async throws {
@@ -34,7 +34,7 @@ import Testing
         desk.remote.all(in: "Receipt").first { $0.id.rawValue == id.rawValue }?[member: "points"]
     }
 
-    /// Whatever the clock says: with one that stands still no change is due by itself.
+    /// Independent of the clock: if it stands still, no change is due automatically.
     @Test(arguments: [true, false], [true, false])
     func `a change is sent before the next file begins`(isScheduled: Bool, isStill: Bool) async throws {
         let (log, once) = (Log(), Counter())
@@ -62,14 +62,14 @@ import Testing
         #expect(try await store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
-    @Test func `a change is sent while a large file is under way`() async throws {
+    @Test func `a change is sent while a large file is being uploaded`() async throws {
         let (desk, known) = try await desk(Log(), files: 1)
         let hasCome = Synchronized(false)
         desk.shelf.whileUploading {
             try? await desk.store.write { tx in _ = try tx.update(Receipt.self, known) { $0.points = 5 } }
             let isThere = await comesTrue { points(desk, known) == .integer(5) }
             hasCome.change { $0 = isThere }
-            // Progress is told all the while.
+            // Progress is reported all the while.
             #expect(desk.sync.board.uploads.values.first == 2500)
         }
         #expect(try await desk.sync.push().isComplete)
@@ -77,7 +77,7 @@ import Testing
         #expect(try await desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
-    @Test func `what is attached while files are uploaded is due at once`() async throws {
+    @Test func `a file attached during uploads is due at once`() async throws {
         let once = Counter()
         let (desk, known) = try await desk(Log(), files: 1)
         let photo = try desk.store.attachments.add([1, 2, 3], name: "позже.jpg")
@@ -100,7 +100,7 @@ import Testing
         #expect(try await desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
-    @Test func `a new object, and one that is deleted, go between the files too`() async throws {
+    @Test func `inserts and deletes are sent between the files too`() async throws {
         let (log, once) = (Log(), Counter())
         let (desk, known) = try await desk(log)
         desk.shelf.whileUploading {
@@ -119,12 +119,12 @@ import Testing
         #expect(try desk.store.operations.count() == 0)
     }
 
-    @Test func `who never stops changing things keeps no file from going`() async throws {
+    @Test func `continuous changes do not block the files`() async throws {
         for isStill in [true, false] {
             let (log, count, changing) = (Log(), Counter(), Synchronized<Store?>(nil))
             let (desk, known) = try await desk(log, files: 5) { options in
                 if isStill { options.clock = StillClock() }
-                // Each push is answered by another change.
+                // Each push triggers another change.
                 options.onPushStep = { step in
                     guard case .concluded = step, let store = changing.value, log.lines.count < 5 else { return }
                     let points = count.next()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is lost to a change stops the files that have not begun`() async throws {
+    @Test func `a server that becomes unreachable during a change stops the files that have not begun`() async throws {
         let (log, once) = (Log(), Counter())
         let (desk, known) = try await desk(log)
         desk.shelf.whileUploading {
@@ -159,7 +159,7 @@ import Testing
         #expect(try await desk.sync.status().pendingFiles == 2)
     }
 
-    @Test func `what failed is not tried again between the files`() async throws {
+    @Test func `a failed operation is not retried between the files`() async throws {
         let log = Log()
         let (desk, known) = try await desk(log)
         desk.remote.next(.fail(.refused(status: 403, message: "No.")), on: .update)
@@ -170,7 +170,7 @@ import Testing
         #expect(desk.remote.requests.count { $0.id == known.rawValue } == 1)
     }
 
-    @Test func `many URLs are not kept back for the end`() async throws {
+    @Test func `many URLs are sent before the end`() async throws {
         let (log, count) = (Log(), Counter())
         let (desk, _) = try await desk(log, files: 201)
         desk.remote.forgetRequests()
@@ -193,7 +193,7 @@ import Testing
         #expect(turns.next(hasFile: true) == .wait)
         turns.note(.pushed)
         turns.hasNews = true
-        // The file that has waited.
+        // The waiting file.
         #expect(turns.next(hasFile: true) == .file)
         #expect(turns.next(hasFile: true) == .rest)
         #expect(turns.next(hasFile: true) == .wait)
@@ -206,7 +206,7 @@ import Testing
         turns.note(.pushed)
         turns.note(.ended)
         turns.hasNews = true
-        // With the last file gone, what is left goes with the URLs.
+        // After the last file, the remaining changes are sent with the URLs.
         #expect(turns.next(hasFile: false) == .end)
     }
 }

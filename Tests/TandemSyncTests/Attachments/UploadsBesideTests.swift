@@ -8,7 +8,7 @@ import Testing
 
 /// An upload, however long it takes, holds no lock that a pull or a push of objects needs.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct UploadsBesideTests {
-    /// Keeps uploads from ending until it is released.
+    /// A block on the end of uploads until it is released.
     private final class Hold: Sendable {
         private let state = Synchronized((hasBegun: false, isReleased: false))
 
@@ -19,7 +19,7 @@ import Testing
             }
         }
 
-        /// Waits until an upload is held.
+        /// Waits until an upload is blocked.
         func begun() async -> Bool { await comesTrue { self.state.value.hasBegun } }
         func release() { state.change { $0.isReleased = true } }
     }
@@ -52,7 +52,7 @@ import Testing
             Issue.record("\(String(describing: desk.sync.board.status.activity))")
             return
         }
-        // A context that has no server for files sends objects only.
+        // A context without a file server sends objects only.
         try await desk.store.write { _ = try $0.insert(Receipt(shop: "Лента")) }
         #expect(try await desk.restarted(withFiles: false) { $0.clock = StillClock() }.push().isComplete)
         #expect(shops(desk).contains(.text("Лента")))
@@ -83,7 +83,7 @@ import Testing
         let hold = Hold(desk.shelf)
         let push = Task { try await contexts[0].push() }
         #expect(await hold.begun())
-        // flock tells open files apart, not processes: this stands for another process.
+        // flock distinguishes open files, not processes, so this represents another process.
         let (upload, sync) = (try #require(stores[0].uploadLockPath), try #require(stores[0].lockPath))
         let isFree = try ProcessLock.take(at: upload) != nil
         #expect(!isFree)
@@ -104,7 +104,7 @@ import Testing
         #expect(try stores[1].checkIntegrity() == [])
     }
 
-    @Test func `files that another process uploads are left to it, and the objects go`() async throws {
+    @Test func `files that another process uploads are left to it, and the objects are sent`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let desk = try PhotoDesk()
@@ -113,7 +113,7 @@ import Testing
         let sync = desk.restarted(on: store) { $0.patience = .seconds(1) }
         let photo = try store.attachments.add(PhotoDesk.bytes(), name: "чек.jpg")
         let id = try await store.write { try $0.insert(Receipt(shop: "Пятёрочка", photo: photo)) }.localID
-        // flock tells open files apart, not processes: this stands for another process.
+        // flock distinguishes open files, not processes, so this represents another process.
         let path = try #require(store.uploadLockPath)
         let lock = try #require(try ProcessLock.take(at: path))
         let result = try await sync.push()
@@ -175,7 +175,7 @@ import Testing
         #expect(shops(desk).contains(.text("Лента")))
     }
 
-    @Test func `push that is cancelled while it waits to upload leaves the other one alone`() async throws {
+    @Test func `push that is cancelled while it waits to upload does not affect the other push`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()
         let hold = Hold(desk.shelf)
@@ -204,7 +204,7 @@ import Testing
         let sync = desk.restarted(on: store) { options in
             options.patience = .seconds(1)
             options.onFileStep = { step in
-                // The other process begins with the upload, and has not ended when that is over.
+                // The other process begins during the upload, and ends after it.
                 guard case .began = step, let lock = try ProcessLock.take(at: path) else { return }
                 locks.change { $0.append(lock) }
             }
@@ -227,7 +227,7 @@ import Testing
         #expect(try await store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
-    /// The server has written the URL, and its answer to the upload has not come.
+    /// The server has written the URL, and its response to the upload has not arrived.
     @Test func `change sent while the server sets a URL is not a conflict`() async throws {
         let place = Synchronized<(PhotoDesk, SyncContext, LocalID)?>(nil)
         let desk = try PhotoDesk { options in
@@ -254,7 +254,7 @@ import Testing
 }
 
 extension SyncContext {
-    /// A scheduler's sync.
+    /// Runs a scheduler's sync.
     fileprivate func synchronizeAutomatically() async throws -> SyncResult {
         let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: true)
         return try await run.run { try await self.synchronize() }

@@ -8,11 +8,11 @@ import Testing
 
 /// The code in the article on attachments.
 @Suite(.ownThreads) struct AttachmentsArticleTests {
-    @Test func itsCodeIsThisCode() throws {
+    @Test func `the article's code equals the tested code`() throws {
         try Snippets.expectTested("Attachments", of: "TandemSync", in: #filePath)
     }
 
-    @Test func whatIsAttachedIsSentAndFetched() async throws {
+    @Test func `an attachment is sent and downloaded`() async throws {
         let desk = try PhotoDesk()
         let (store, remote, files, bytes) = (desk.store, desk.remote, desk.shelf, PhotoDesk.bytes())
         // Attachments begins

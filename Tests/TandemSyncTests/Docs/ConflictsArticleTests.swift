@@ -5,7 +5,7 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// The code of the article on conflicts, compiled and run. The lines between the markers are the article's own.
+/// The code of the article on conflicts, compiled and run. The lines between the markers equal the article's.
 @Suite(.ownThreads) struct ConflictsArticleTests {
     @Model struct Card {
         @Folded var shop: String
@@ -21,7 +21,7 @@ import Testing
         sync = SyncContext(store: store, remote: remote)
     }
 
-    /// Here the card gets 5 points more, there 7.
+    /// The card gets 5 points more here, and 7 there.
     private func bothAddPoints(to id: ServerID = "a", alsoThere: (inout RemoteItem) -> Void = { _ in }) async throws {
         remote.edit("Card", id) { $0.members = [("shop", .text("Лента")), ("points", .integer(10))] }
         try await sync.pull(Card.self, queryID: "cards")
@@ -36,7 +36,7 @@ import Testing
         try store.object(ofType: Card.self, forPrimaryKey: id)?.points
     }
 
-    @Test func thePolicyIsTheTables() async throws {
+    @Test func `a table has its own policy`() async throws {
         // Conflicts begins
         try sync.table(Card.self).setConflicts(.merge(edits: .server, deletes: .editWins))
         // Conflicts ends
@@ -45,7 +45,7 @@ import Testing
         #expect(try points() == 17)
     }
 
-    @Test func bothSumsCount() async throws {
+    @Test func `a resolver adds both sides' points`() async throws {
         // Conflicts begins
         try sync.table(Card.self).setConflicts(
             .resolve { conflict in
@@ -60,15 +60,15 @@ import Testing
         #expect(try await sync.push().isComplete)
         #expect(try points() == 22)
         #expect(remote.items(in: "Card")[0][member: "points"] == .integer(22))
-        // What else was changed there is not written over.
+        // Other changes there are not overwritten.
         try await bothAddPoints(to: "b") { $0.set(.text("Магнит"), of: "shop") }
         #expect(try await sync.push().isComplete)
         let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: "b"))
         #expect(card.shop == "Магнит" && card.points == 22)
     }
 
-    /// Why the closure need not look at what else has changed.
-    @Test func whatTheAppLeavesAsItIsIsLeftToTheServer() async throws {
+    /// The closure need not check other changes.
+    @Test func `properties that the app leaves unchanged keep the server's values`() async throws {
         try sync.table(Card.self).setConflicts(.resolve { conflict in conflict.local.map { .send($0) } ?? .merge })
         try await bothAddPoints { $0.set(.text("Магнит"), of: "shop") }
         #expect(try await sync.push().isComplete)
@@ -76,7 +76,7 @@ import Testing
         #expect(try points() == 15)
     }
 
-    @Test func theUserSeesWhatWaitsAndChooses() async throws {
+    @Test func `the user sees failed operations and decides`() async throws {
         try sync.table(Card.self).setConflicts(.report)
         try await bothAddPoints(to: "a")
         try await bothAddPoints(to: "b")
@@ -101,9 +101,9 @@ import Testing
         #expect(try points("a") == 15 && points("b") == 17)
     }
 
-    /// With the default policy a push asks, and a whole sync drops.
+    /// With the default policy a push reports the edit, and a whole sync drops it.
     @Test(arguments: [true, false])
-    func anEditOfWhatIsDeletedThere(fetchesFirst: Bool) async throws {
+    func `an edit of a deleted object is reported by a push and dropped by a sync`(fetchesFirst: Bool) async throws {
         try await bothAddPoints()
         remote.remove("Card", "a")
         if fetchesFirst {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func theArticlesCodeIsTheCodeTested() throws {
+    @Test func `the article's code equals the tested code`() throws {
         try Snippets.expectTested("Conflicts", of: "TandemSync", in: #filePath)
     }
 }

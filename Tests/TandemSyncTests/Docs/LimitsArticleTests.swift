@@ -7,9 +7,9 @@ import Testing
 
 @testable import TandemSync
 
-/// What the article on limits says that can't be had, as it is. A test that fails here is a limit that has gone.
+/// The limits that the article describes. A failing test here is a limit that no longer exists.
 @Suite(.ownThreads) struct LimitsArticleTests {
-    @Test func withoutALookUpALostAnswerCreatesTwice() async throws {
+    @Test func `a lost response without a lookup property creates a duplicate`() async throws {
         let desk = try Desk(ids: .server, lookUp: nil)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.loseAnswer)
@@ -18,7 +18,7 @@ import Testing
         #expect(desk.remote.items(in: "Card").count == 2)
     }
 
-    @Test func aLostInsertThatIsGivenUpStaysOnTheServer() async throws {
+    @Test func `a discarded insert with a lost response stays on the server`() async throws {
         let desk = try Desk(ids: .server, lookUp: nil)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.loseAnswer)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await desk.sync.pull(Card.self).inserted == 1)
     }
 
-    @Test func anInsertThatArrivesTwiceIsMadeTwiceWhereTheServerMakesTheIDs() async throws {
+    @Test func `an insert that arrives twice makes two objects if the server makes the IDs`() async throws {
         for (ids, count) in [(ScriptedRemote.IDs.server, 2), (.client, 1)] {
             let desk = try Desk(ids: ids)
             try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func withoutTombstonesADeleteIsFoundByAFullPull() async throws {
+    @Test func `a delete without tombstones is found by a full pull`() async throws {
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
         try await desk.sync.pull(Card.self, queryID: "cards")
@@ -48,7 +48,7 @@ import Testing
         #expect(try await desk.sync.pull(Card.self).deleted == 1)
     }
 
-    @Test func aLateInsertAfterAHardDeleteBringsItsObjectBack() async throws {
+    @Test func `a late insert after a hard delete restores its object`() async throws {
         let desk = try Desk(softDelete: false)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.deliverLate(after: 3))
@@ -77,7 +77,7 @@ import Testing
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 
-    @Test func aDateBecomesWhatTheServerHasMadeOfIt() async throws {
+    @Test func `a date takes the server's precision`() async throws {
         let desk = try Desk()
         let (exact, cut) = (1_795_000_000.123456, 1_795_000_000.123)
         let date = Date(timeIntervalSince1970: exact)
@@ -90,10 +90,10 @@ import Testing
         #expect(abs(after - cut) < 0.00001)
     }
 
-    /// Said of `newestWins`, in the article on conflicts: the local clock is an hour ahead, the change there is the newer
-    /// one. An earlier run has pulled it, so that it is met without a request.
+    /// The article on conflicts describes this for `newestWins`. The local clock is an hour ahead, and the change there
+    /// is newer. An earlier run has pulled it, so that no request is needed.
     @Test(arguments: [true, false])
-    func aContextThatHasHadNoAnswerTakesTheLocalClockAsItIs(hasHadOne: Bool) async throws {
+    func `a context without a response uses the uncorrected local clock`(hasHadOne: Bool) async throws {
         let desk = try Desk()
         desk.clock.advance(by: 3600)
         let card = try await desk.syncedCard()
@@ -108,7 +108,7 @@ import Testing
         #expect(try desk.card(card.localID)?.points == (hasHadOne ? 3 : 2))
     }
 
-    @Test func withoutVersionsAServerThatReplacesLosesOthersChanges() async throws {
+    @Test func `a server that replaces items loses others' changes without versions`() async throws {
         let world = try SyncWorld(.datasync)
         let (store, sync) = try world.device()
         var features = TableFeatures()

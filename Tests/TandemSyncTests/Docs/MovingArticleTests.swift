@@ -6,8 +6,8 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// The code of the article for those who come from Azure Mobile Apps, compiled and run. The lines between the markers are
-/// the article's own.
+/// The code of the article on moving from Azure Mobile Apps, compiled and run. The lines between the markers equal the
+/// article's.
 @Suite(.ownThreads) struct MovingArticleTests {
     @Model struct ToDo {
         var text: String
@@ -26,7 +26,7 @@ import Testing
         world.clock.advance(by: 60)
     }
 
-    @Test func buyMilk() async throws {
+    @Test func `a pull with a filter keeps objects that no longer match until a full pull`() async throws {
         let (world, store, sync) = try device()
         try await milk(world, done: false)
         var printed: [String] = []
@@ -47,7 +47,7 @@ import Testing
         #expect(printed == [#"["Buy milk"]"#, "[false]", "1"])
     }
 
-    @Test func aPurgeFindsItToo() async throws {
+    @Test func `a purge and a pull find them too`() async throws {
         let (world, store, sync) = try device()
         try await milk(world, done: false)
         try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
@@ -59,14 +59,14 @@ import Testing
         #expect(try await store.objects(ToDo.self).count() == 0)
     }
 
-    @Test func `The doc comment of purge has the article's code`() throws {
+    @Test func `the doc comment of purge has the article's code`() throws {
         let comment = try Snippets.text(of: "Sources/TandemSync/SyncContext+Purging.swift")
         let code = try Snippets.blocks(of: "Sources/TandemSync/TandemSync.docc/MovingFromAzureMobileApps.md")
             .flatMap { $0 }.filter { $0.contains("sync.purge(") }
         #expect(code.count == 1 && code.allSatisfy { comment.contains("    /// \($0)\n") })
     }
 
-    @Test func conflictsCanBeErrorsAsTheyWere() async throws {
+    @Test func `conflicts can be reported as errors`() async throws {
         let (world, store, sync) = try device()
         // MovingFromAzureMobileApps begins
         try sync.table(ToDo.self).setConflicts(.report)
@@ -78,7 +78,7 @@ import Testing
         #expect(try await sync.push().failedOperations.count == 1)
     }
 
-    @Test func theServerMayMakeTheIDs() async throws {
+    @Test func `the server may make the IDs`() async throws {
         let (world, store, sync) = try device()
         // MovingFromAzureMobileApps begins
         try sync.table(ToDo.self).setIdentity(.server(lookUp: "localKey"))
@@ -91,7 +91,7 @@ import Testing
         #expect(rows.count == 1 && rows[0].id != localID.rawValue && rows[0].members["localKey"] != nil)
     }
 
-    @Test func theArticlesCodeIsTheCodeTested() throws {
+    @Test func `the article's code equals the tested code`() throws {
         try Snippets.expectTested("MovingFromAzureMobileApps", of: "TandemSync", in: #filePath)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// The code of the article on scheduling, compiled and run. The lines between the markers are the article's own.
+/// The code of the article on scheduling, compiled and run. The lines between the markers equal the article's.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulingArticleTests {
     private final class Journal: Sendable {
         private let lines = Mutex<[String]>([])
@@ -21,7 +21,7 @@ import Testing
         let query: PullQuery
     }
 
-    /// Two cards with points of our own: the server has deleted the one, and has other points of the second.
+    /// Two cards with local points. The server has deleted the first, and has other points for the second.
     private func desk() async throws -> Desk {
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.serverWins)
@@ -34,7 +34,7 @@ import Testing
         return desk
     }
 
-    @Test func whatIsGivenUpIsNoted() async throws {
+    @Test func `a scheduler reports lost edits`() async throws {
         let (sync, journal) = (try await desk().sync, Journal())
         // Scheduling begins
         let scheduler = SyncScheduler(
@@ -48,7 +48,7 @@ import Testing
         await scheduler.stop()
     }
 
-    @Test func anAppThatSyncsItselfHasTheResult() async throws {
+    @Test func `an app with its own sync closure gets the result`() async throws {
         let (sync, journal, openLists) = (try await desk().sync, Journal(), [List(query: PullQuery(Person.self))])
         // Scheduling begins
         let scheduler = SyncScheduler(sync) { sync in
@@ -62,7 +62,7 @@ import Testing
         await scheduler.stop()
     }
 
-    @Test func theArticlesCodeIsTheCodeTested() throws {
+    @Test func `the article's code equals the tested code`() throws {
         try Snippets.expectTested("Scheduling", of: "TandemSync", in: #filePath)
     }
 }

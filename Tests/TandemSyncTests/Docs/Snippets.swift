@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Code in the articles on sync, held against tests that compile and run it.
+/// Compares the code in the articles on sync with tests that compile and run it.
 ///
-/// A test marks the lines that are a document's own with `// NAME begins` and `// NAME ends`.
+/// A test marks the lines of a document with `// NAME begins` and `// NAME ends`.
 enum Snippets {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Checks that an article's blocks of Swift are the marked parts of a test, each of them once.
+    /// Checks that an article's Swift blocks are the marked parts of a test, each exactly once.
     static func expectTested(_ article: String, of library: String, in source: String) throws {
         let tested = try marked(article, in: source)
         let written = try blocks(of: "Sources/\(library)/\(library).docc/\(article).md")
@@ -17,19 +17,19 @@ enum Snippets {
         for block in tested { #expect(written.contains(block), "\(block)") }
     }
 
-    /// The blocks of Swift in a document of this repository, each as its lines without imports and indentation.
+    /// Returns the Swift blocks in a document of this repository, each as its lines without imports and indentation.
     static func blocks(of document: String) throws -> [[String]] {
         try text(of: document).components(separatedBy: "```swift\n").dropFirst().map {
             lines($0.components(separatedBy: "```")[0]).filter { !$0.hasPrefix("import ") }
         }
     }
 
-    /// A document of this repository.
+    /// Returns a document of this repository.
     static func text(of document: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
     }
 
-    /// The marked parts of a test's source.
+    /// Returns the marked parts of a test's source.
     static func marked(_ name: String, in source: String) throws -> [[String]] {
         try String(contentsOfFile: source, encoding: .utf8).components(separatedBy: "// \(name) begins\n").dropFirst()
             .map { lines($0.components(separatedBy: "// \(name) ends")[0]) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The code of the library's page and of the article on how sync works, compiled and run. The lines between the markers
-/// are the articles' own.
+/// equal the articles'.
 @Suite(.ownThreads) struct SyncArticleTests {
     @Model struct Card {
         @Folded var shop: String
@@ -20,7 +20,7 @@ import Testing
         store = try Store.inMemory(models: Card.self)
     }
 
-    @Test func aWholeSync() async throws {
+    @Test func `a sync reports its result`() async throws {
         try await store.write { _ = try $0.insert(Card(shop: "Лента")) }
         remote.next(.fail(.refused(status: 400, message: "no")), on: .insert)
         let printed = Synchronized<[String]>([])
@@ -33,7 +33,7 @@ import Testing
         #expect(printed.value.count == 1)
     }
 
-    @Test func aPushTellsWhatBecameOfEachOperation() async throws {
+    @Test func `a push reports the outcome of each operation`() async throws {
         let sync = SyncContext(store: store, remote: remote)
         try await store.write { tx in
             try tx.insert(Card(shop: "Лента"))
@@ -63,7 +63,7 @@ import Testing
         #expect(try store.operations.all().map(\.state) == [.held])
     }
 
-    @Test func aFullPullTakesAwayWhatTheServerHasNoMore() async throws {
+    @Test func `a full pull removes objects that the server no longer has`() async throws {
         let remote = ScriptedRemote(softDelete: false)
         let sync = SyncContext(store: store, remote: remote)
         for id in ["a", "b"] as [ServerID] { remote.edit("Card", id) { $0.members = [("shop", .text("Лента"))] } }
@@ -78,7 +78,7 @@ import Testing
         #expect(printed.value == ["[0, 0, 1, 1]"])
     }
 
-    @Test func aPurgeWaitsForWhatWasNotSent() async throws {
+    @Test func `a purge waits for unsent changes`() async throws {
         let sync = SyncContext(store: store, remote: remote)
         try await store.write { _ = try $0.insert(Card(shop: "Лента")) }
         // HowSyncWorks begins
@@ -92,7 +92,7 @@ import Testing
         #expect(try await store.objects(Card.self).count() == 0 && remote.items(in: "Card").count == 1)
     }
 
-    @Test func anEditOfWhatIsGoneIsTold() async throws {
+    @Test func `an edit of an object deleted there is reported`() async throws {
         let sync = SyncContext(store: store, remote: remote)
         remote.edit("Card", "a") { $0.members = [("shop", .text("Лента"))] }
         try await sync.pull(Card.self, queryID: "cards")
@@ -111,7 +111,7 @@ import Testing
         #expect(printed.value.first?.contains("Лента gave way to the server. Not sent: 9 points") == true)
     }
 
-    @Test func theArticlesCodeIsTheCodeTested() throws {
+    @Test func `the articles' code equals the tested code`() throws {
         for article in ["TandemSync", "HowSyncWorks"] {
             try Snippets.expectTested(article, of: "TandemSync", in: #filePath)
         }

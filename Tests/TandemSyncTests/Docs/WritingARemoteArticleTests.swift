@@ -5,7 +5,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-// The remote of the article on writing one. The lines between the markers are the article's own.
+// The remote of the article on writing one. The lines between the markers equal the article's.
 
 // WritingARemote begins
 final class ShelfRemote: Remote {
@@ -116,14 +116,14 @@ final class ShelfRemote: Remote {
 }
 // WritingARemote ends
 
-/// What the article's remote is worth: two devices that meet on it.
+/// A test of the article's remote with two devices.
 @Suite(.ownThreads) struct WritingARemoteArticleTests {
     @Model struct Card {
         @Folded var shop: String
         var points = 0
     }
 
-    @Test func twoDevicesMeetOnIt() async throws {
+    @Test func `two devices synchronize over the remote`() async throws {
         let store = try Store.inMemory(models: Card.self)
         let card = try await store.write { try $0.insert(Card(shop: "Лента")) }
         // WritingARemote begins
@@ -143,21 +143,21 @@ final class ShelfRemote: Remote {
             let card = try #require(try await here.objects(Card.self).first())
             #expect(card.shop == "Магнит" && card.points == 10 && card.isSynced)
         }
-        // One deletes it, and an edit brings it back.
+        // A device deletes it, and an edit restores it.
         try await otherStore.write { _ = try $0.delete(Card.self, card.localID) }
         try await other.synchronize()
         try sync.table(Card.self).setConflicts(.merge(deletes: .editWins))
         try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 20 } }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
         #expect(try await otherStore.objects(Card.self).all().map(\.points) == [20])
-        // A delete travels.
+        // A delete is propagated.
         try await store.write { _ = try $0.delete(Card.self, card.localID) }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
         #expect(try await store.objects(Card.self).count() == 0)
         #expect(try await otherStore.objects(Card.self).count() == 0)
     }
 
-    @Test func manyComePageByPageInBothOrders() async throws {
+    @Test func `many objects arrive page by page in both orders`() async throws {
         let shelf = ShelfRemote()
         let store = try Store.inMemory(models: Card.self)
         try await store.write { tx in for number in 0..<250 { try tx.insert(Card(shop: "\(number)")) } }
@@ -171,14 +171,14 @@ final class ShelfRemote: Remote {
         }
     }
 
-    @Test func whatItCanNotFilterIsTold() async throws {
+    @Test func `an unsupported filter is reported`() async throws {
         let sync = SyncContext(store: try Store.inMemory(models: Card.self), remote: ShelfRemote())
         await #expect { try await sync.pull(Card.self) { $0.points > 1 } } throws: {
             ($0 as? SyncError)?.code == .unsupportedFilter
         }
     }
 
-    @Test func theArticlesCodeIsTheCodeTested() throws {
+    @Test func `the article's code equals the tested code`() throws {
         try Snippets.expectTested("WritingARemote", of: "TandemSync", in: #filePath)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Errors of a sync have words for an alert", .ownThreads)
 struct LocalizedErrorTests {
-    @Test func `Every code has advice, and an error its table and its message`() {
+    @Test func `every code has advice, and an error its table and its message`() {
         #expect(SyncError.Code.all.count > 20)
         for code in SyncError.Code.all {
             let error = SyncError(code, "The value is too long.", table: "Card", property: "shop")
@@ -16,7 +16,7 @@ struct LocalizedErrorTests {
         #expect(SyncError(.busy, "", advice: "Wait.").recoverySuggestion == "Wait.")
     }
 
-    @Test func `Every failure of a remote has words, without the cause's own`() {
+    @Test func `every failure of a remote has a text, without the cause's own`() {
         struct Secret: Error, CustomStringConvertible { let description = "https://shop.example?key=s3cr3t" }
         let failures: [RemoteFailure] = [
             .notSent(Secret()), .lost(Secret()), .unauthenticated(status: 401, underlying: Secret()),

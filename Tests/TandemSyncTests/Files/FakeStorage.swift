@@ -4,7 +4,7 @@ import HTTPTypes
 import Synchronization
 import TandemSync
 
-/// A storage that takes files by signed addresses, as S3 does, without a socket. The signature is a word in the query.
+/// A storage that accepts files at signed URLs, as S3 does, without a socket. The signature is a word in the query.
 final class FakeStorage: FileTransport {
     private struct State {
         var objects: [String: (bytes: [UInt8], etag: String)] = [:]
@@ -17,7 +17,7 @@ final class FakeStorage: FileTransport {
     var requests: [String] { state.withLock { $0.requests } }
     var names: [String] { state.withLock { $0.objects.keys.sorted() } }
 
-    /// Files in it, signed by an app's server.
+    /// Returns files in the storage, signed by an app's server.
     var files: SignedURLFiles {
         SignedURLFiles(over: self) { file in
             SignedUpload(

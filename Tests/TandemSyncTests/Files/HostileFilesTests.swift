@@ -5,7 +5,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A server of files that answers what it must not.
+/// Invalid responses of a file server.
 @Suite(.ownThreads) struct HostileFilesTests {
     struct Answer: Sendable, CustomTestStringConvertible {
         let status: Int
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [
         Answer(status: 200, fields: ["Content-Length": "10"], pieces: [ten()], expected: "nothing"),
-        // In chunks, of a size that is known.
+        // In chunks, of a known size.
         Answer(status: 200, pieces: [ten(5), ten(5)], expected: "nothing"),
         Answer(status: 200, fields: ["Content-Length": "11"], pieces: [ten(11)], expected: "bad size"),
         Answer(status: 200, fields: ["Content-Length": "10"], pieces: [ten(11)], expected: "bad size"),
@@ -57,7 +57,7 @@ import Testing
             expected: "refused 400: no"),
         Answer(status: 500, pieces: [[UInt8]](repeating: ten(100_000), count: 20), expected: "bad tooLarge"),
     ])
-    func aDownloadTakesNothingThatIsNotTheFile(answer: Answer) async {
+    func `a download rejects bytes that are not the file`(answer: Answer) async {
         let basket = Basket()
         let outcome = await failure {
             try await files(answer).download(Self.file, from: 0) { basket.take($0) }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // A server that knows no ranges sends all of it, and the beginning is passed over.
+        // A server without ranges sends all bytes, and the beginning is skipped.
         Answer(
             status: 200, fields: ["Content-Length": "10"], pieces: [Array(0..<3), Array(3..<10)], expected: "nothing"),
         Answer(status: 206, fields: ["Content-Range": "bytes 4-9/10"], pieces: [Array(4..<10)], expected: "nothing"),
@@ -80,7 +80,7 @@ import Testing
         Answer(status: 206, fields: ["Content-Range": "bytes 4-8/9"], pieces: [Array(4..<9)], expected: "bad size"),
         Answer(status: 206, fields: ["Content-Range": "bytes 4-9/10"], pieces: [Array(4..<11)], expected: "bad size"),
     ])
-    func aDownloadGoesOnOnlyAtItsPlace(answer: Answer) async {
+    func `a download continues only at its offset`(answer: Answer) async {
         let basket = Basket()
         let outcome = await failure {
             try await files(answer).download(Self.file, from: 4) { basket.take($0) }
@@ -112,7 +112,7 @@ import Testing
         Answer(status: 409, expected: "later 409"),
         Answer(status: 412, expected: "The server has another file under this ID."),
     ])
-    func anUploadIsDoneOnlyWhenTheServerSaysWhichFileItIs(answer: Answer) async {
+    func `an upload is complete only if the server names the file`(answer: Answer) async {
         #expect(await failure { try await files(answer).upload(Sample.file(10)) } == answer.expected)
     }
 
@@ -123,11 +123,11 @@ import Testing
         Answer(status: 204, fields: ["Upload-Offset": "3000000", "Upload-Length": "2000000"], expected: "bad size"),
         Answer(status: 206, expected: "bad status"), Answer(status: 500, expected: "later 500"),
     ])
-    func whatAServerHasOfAFileIsNotGuessed(answer: Answer) async {
+    func `the uploaded offset is not guessed`(answer: Answer) async {
         #expect(await failure { try await files(answer).upload(Sample.file(2_000_000)) } == answer.expected)
     }
 
-    @Test func aBeginningOfSomethingElseIsNotGoneOnFrom() async throws {
+    @Test func `an upload does not continue a partial upload of another file`() async throws {
         let ranges = Synchronized<[String?]>([])
         for fields in [
             ["Upload-Offset": "1000000", "Upload-Length": "2000001"],

@@ -5,7 +5,8 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// The laws of `RemoteFiles`, on all that keep them here without a socket; and that a server which breaks one is seen.
+/// The requirements of `RemoteFiles`, tested on all implementations without a socket. A server that violates one is
+/// detected.
 @Suite(.ownThreads) struct RemoteFilesConformanceTests {
     enum Kind: CaseIterable {
         case scripted, tandem, signed, closures
@@ -31,17 +32,17 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: Kind.allCases, RemoteFilesConformance.laws)
-    func aLawIsKept(kind: Kind, law: RemoteFilesConformance.Law) async throws {
+    func `a requirement is met`(kind: Kind, law: RemoteFilesConformance.Law) async throws {
         try await law.check(on: try kind.make())
     }
 
-    /// Ways of going wrong that a law must see.
+    /// Violations that a requirement must detect.
     enum Slip: CaseIterable {
         case changesBytes, forgetsAnswers, ignoresOffsets, keepsWrongHashes, ignoresETags, hidesDeletes, failsWhenTaken
         case fallingProgress, misplaces, sendsUnwanted
     }
 
-    @Test(arguments: Slip.allCases) func aServerThatBreaksALawIsSeen(slip: Slip) async throws {
+    @Test(arguments: Slip.allCases) func `a server that violates a requirement is detected`(slip: Slip) async throws {
         let broken = SlippingFiles(slip)
         var violations = 0
         for law in RemoteFilesConformance.laws {

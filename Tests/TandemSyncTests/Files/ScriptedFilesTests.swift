@@ -4,9 +4,9 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// The scripted server of files goes wrong as it is told.
+/// The faults of the scripted file server.
 @Suite(.ownThreads) struct ScriptedFilesTests {
-    @Test func anUploadThatIsCutGoesOn() async throws {
+    @Test func `an interrupted upload continues`() async throws {
         let files = ScriptedFiles()
         let photo = Sample.file(200_000)
         files.next(.cut(after: 1000), on: .upload)
@@ -17,7 +17,7 @@ import Testing
         #expect(files.files.map(\.bytes) == [Sample.bytes(200_000)])
     }
 
-    @Test func eachFaultIsForOneRequest() async throws {
+    @Test func `each fault applies to one request`() async throws {
         let files = ScriptedFiles()
         let photo = Sample.file(200_000)
         files.next(.loseRequest)
@@ -45,7 +45,7 @@ import Testing
         #expect(files.requests.count == 9)
     }
 
-    @Test func somebodyElseChangesAFile() async throws {
+    @Test func `another client can change a file`() async throws {
         let files = ScriptedFiles(limit: 300_000)
         let uploaded = try await files.upload(Sample.file(1000))
         files.put([1, 2, 3], at: Sample.id)
@@ -59,7 +59,7 @@ import Testing
         #expect(await failure { try await files.upload(Sample.file(300_001)) }.contains("larger"))
     }
 
-    @Test func ofTwoUploadsAtOnceTheLaterOneHasTheFile() async throws {
+    @Test func `of two concurrent uploads the later one stores the file`() async throws {
         let files = ScriptedFiles()
         let photo = Sample.file(200_000)
         let uploaded = Synchronized<[UploadedFile]>([])

@@ -6,8 +6,8 @@ import TandemServerCore
 import TandemSync
 import TandemTesting
 
-/// Carries files to a server in this process, as HTTP would: what is longer than it was said to be is cut off, and what
-/// is shorter is a broken connection. It counts what is sent.
+/// A transport of files to a server in this process, like HTTP. Excess bytes are cut off, and missing bytes are a
+/// broken connection. It counts the sent bytes.
 final class ShelfLine: FileTransport {
     struct Broken: Error {}
 
@@ -21,9 +21,9 @@ final class ShelfLine: FileTransport {
         core = try ServerCore.inMemory(configuration: configuration)
     }
 
-    /// The methods that were asked for.
+    /// The methods of the requests.
     var requests: [String] { state.withLock { $0.requests } }
-    /// How many bytes of bodies have been sent.
+    /// The number of sent body bytes.
     var sent: Int64 { state.withLock { $0.sent } }
     var shelf: FileShelf { core.configuration.files!.shelf }
 
@@ -66,7 +66,7 @@ final class ShelfLine: FileTransport {
     }
 }
 
-/// Carries files to nobody: a closure answers.
+/// A transport without a server: a closure responds.
 struct AnsweringLine: FileTransport {
     typealias Answer = (response: HTTPResponse, pieces: [[UInt8]])
     let answer: @Sendable (HTTPRequest) throws -> Answer
@@ -87,7 +87,7 @@ struct AnsweringLine: FileTransport {
     }
 }
 
-/// Random files that are the same for a seed.
+/// Random files that depend on a seed only.
 enum Sample {
     static let id = "00112233445566778899aabbccddeeff"
 
@@ -106,7 +106,7 @@ enum Sample {
     }
 }
 
-/// What of a file has come.
+/// The received pieces of a file.
 final class Basket: Sendable {
     private let pieces = Mutex<[FilePiece]>([])
 
@@ -117,7 +117,7 @@ final class Basket: Sendable {
 }
 
 extension RemoteFiles {
-    /// A file, or what follows an offset.
+    /// Returns a file's bytes, or those after an offset.
     func fetch(_ file: RemoteFile, from offset: Int64 = 0) async throws -> [UInt8] {
         let basket = Basket()
         _ = try await download(file, from: offset) { basket.take($0) }
@@ -125,7 +125,7 @@ extension RemoteFiles {
     }
 }
 
-/// What something throws, on a line.
+/// Returns the error of a body in one line.
 func failure<T>(_ body: () async throws -> T) async -> String {
     do {
         _ = try await body()

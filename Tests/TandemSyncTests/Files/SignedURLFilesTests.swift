@@ -6,9 +6,9 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Files by signed addresses, and by closures.
+/// Files at signed URLs, and with closures.
 @Suite(.ownThreads) struct SignedURLFilesTests {
-    @Test func anUploadGoesToTheSignedAddressAndItsSignatureIsNotKept() async throws {
+    @Test func `an upload is sent to the signed URL, whose signature is not stored`() async throws {
         let storage = FakeStorage()
         let uploaded = try await storage.files.upload(Sample.file(500_000))
         #expect(uploaded.url == "https://storage.example/shop/\(Sample.id)")
@@ -40,7 +40,7 @@ import Testing
         "", "storage.example/x", "ftp://storage.example/x", "https://", "https://storage.example/x y",
         "https://storage.example/x#y", "https://storage.example/x\r\nX: y", "https://user:pw@storage.example/x",
     ])
-    func anAddressThatIsNoneIsNotAsked(url: String) async {
+    func `an invalid URL is not requested`(url: String) async {
         let files = files(SignedRequest(url: url)) { _ in
             Issue.record("asked")
             return 200
@@ -49,7 +49,7 @@ import Testing
         #expect(await failure { try await files.fetch(RemoteFile(url: "x")) } == "unsendable invalidID")
     }
 
-    @Test func theAppsFieldsAndQueryTravelAsTheyAre() async throws {
+    @Test func `the app's fields and query are sent unchanged`() async throws {
         let asked = Synchronized<[HTTPRequest]>([])
         let url = "http://storage.example:9000/shop%20a/x?X-Amz-Signature=a%2Fb&y=?z"
         let signed = SignedRequest(
@@ -67,7 +67,7 @@ import Testing
         #expect(request.headerFields[values: .contentType] == ["text/plain"])
         #expect(request.headerFields[HTTPField.Name("content-md5")!] == "abc==")
         #expect(!"\(signed) \(String(reflecting: signed))".contains("Amz"))
-        // No signature to delete with: the file stays.
+        // Without a signature for the delete, the file stays.
         try await files.delete(RemoteFile(url: uploaded.url))
         #expect(asked.value.count == 1)
     }
@@ -79,13 +79,13 @@ import Testing
         (500, "InternalError", "later 500"),
         (412, "PreconditionFailed", "another file"), (307, "", "later 307"), (400, "Other", "refused 400"),
     ])
-    func aRefusalIsReadFromTheStoragesWords(status: Int, code: String, expected: String) async {
+    func `a rejection is read from the storage's message`(status: Int, code: String, expected: String) async {
         let files = files(
             SignedRequest(url: "https://storage.example/x"), { _ in status }, "<Error><Code>\(code)</Code>")
         #expect(await failure { try await files.upload(Sample.file(10)) }.contains(expected))
     }
 
-    @Test func anAppThatDoesNotSignIsAskedAgainLater() async {
+    @Test func `an app that does not sign is asked again later`() async {
         struct NoSession: Error {}
         let files = SignedURLFiles(over: FakeStorage()) { _ in
             throw NoSession()
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         [(0, 5), (5, 6)], [(0, 5)], [(0, 5), (4, 5)], [(0, 5), (6, 4)], [(1, 9)], [(0, 11)], [],
     ])
-    func closuresThatHandOverTooMuchOrTooLittleAreSeen(pieces: [(Int, Int)]) async {
+    func `closures that return too many or too few bytes are detected`(pieces: [(Int, Int)]) async {
         let files = ClosureFiles { _, _ in
             UploadedFile(url: "x", etag: nil)
         } download: { _, _, take in
@@ -117,7 +117,7 @@ import Testing
         #expect(await failure { try await files.fetch(RemoteFile(url: "x")) } == "bad size")
     }
 
-    @Test func whatClosuresThrowIsAFailure() async {
+    @Test func `an error of a closure is a failure`() async {
         struct Odd: Error {}
         let files = ClosureFiles { _, progress in
             progress(5)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 1 << 20, (1 << 20) + 1, 5_000_000])
-    func aFileComesBackAsItWentThere(count: Int) async throws {
+    func `a file is downloaded as it was uploaded`(count: Int) async throws {
         let line = try ShelfLine()
         let files = files(line)
         let file = Sample.file(count)
@@ -39,17 +39,17 @@ import Testing
         #expect(basket.all.allSatisfy { $0.bytes.count <= FilePiece.greatestSize && $0.file == served })
         #expect(
             try await files.upload(file) == UploadedFile(url: uploaded.url, etag: uploaded.etag, wasThere: true))
-        // A small one goes at once, of a larger one the server is asked.
+        // A small file is sent at once. A larger one is first looked up on the server.
         #expect(line.requests.prefix(2) == (count <= 1 << 20 ? ["PUT", "GET"] : ["HEAD", "PUT"]))
         try await files.delete(remote)
         #expect(await failure { try await files.delete(remote) } == "not found")
         #expect(await failure { try await files.fetch(remote) } == "not found")
     }
 
-    @Test(arguments: 1...20) func anUploadGoesOnWhereItWasCut(seed: UInt64) async throws {
+    @Test(arguments: 1...20) func `an upload continues after an interruption`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let count = 3_000_000
-        // Offsets within each attempt, HEADs between them.
+        // Offsets within each attempt, with HEADs between them.
         let cuts = (0..<3).map { _ in Int64.random(in: 0...1_200_000, using: &generator) }
         let line = try ShelfLine { configuration in
             configuration.faults = .script(cuts.flatMap { [[], [.cutRequest(after: $0)]] })
@@ -65,11 +65,11 @@ import Testing
         }
         let stored = try line.shelf.bytes(of: Sample.id, count: count)
         #expect(stored == Sample.bytes(count, seed: seed), "cuts: \(cuts)")
-        // Twice is sent at most what was under way: a piece for each cut.
+        // Only the pieces under way are sent twice: one for each interruption.
         #expect(line.sent <= Int64(count + attempts * (256 << 10)), "cuts: \(cuts)")
     }
 
-    @Test(arguments: [1000, 2_000_000]) func aLostAnswerDoesNoHarm(count: Int) async throws {
+    @Test(arguments: [1000, 2_000_000]) func `a lost response has no effect`(count: Int) async throws {
         let isLarge = count > 1 << 20
         let line = try ShelfLine { $0.faults = .script((isLarge ? [[]] : []) + [[.lostAnswer]]) }
         let files = files(line)
@@ -77,11 +77,11 @@ import Testing
         let sent = line.sent
         let uploaded = try await files.upload(Sample.file(count))
         #expect(try await files.fetch(RemoteFile(url: uploaded.url)) == Sample.bytes(count))
-        // Of a large one not a byte goes twice.
+        // No byte of a large file is sent twice.
         if isLarge { #expect(line.sent == sent) }
     }
 
-    @Test func aDownloadGoesOnFromAnOffset() async throws {
+    @Test func `a download continues from an offset`() async throws {
         let line = try ShelfLine { $0.faults = .script([[], [], [.cutAnswer(after: 1_000_001)]]) }
         let files = files(line)
         let bytes = Sample.bytes(3_000_000)
@@ -98,7 +98,7 @@ import Testing
         #expect(await failure { try await files.fetch(file, from: 9_000_000) } == "changed")
     }
 
-    @Test func whatIsNoLongerTheSameIsSaid() async throws {
+    @Test func `a changed file is reported`() async throws {
         let line = try ShelfLine()
         let files = files(line)
         let uploaded = try await files.upload(Sample.file(1000))
@@ -112,7 +112,7 @@ import Testing
         #expect(try await files.fetch(RemoteFile(url: uploaded.url)) == Sample.bytes(1000))
     }
 
-    @Test func refusalsOfTheServerAreTold() async throws {
+    @Test func `rejections of the server are reported`() async throws {
         let line = try ShelfLine { configuration in
             configuration.files?.limit = 1500
             configuration.faults = .script([[], [.wrongHash], [.status(507)], [.status(503)], [.status(403)]])
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func bytesThatCannotBeReadEndTheUpload() async throws {
+    @Test func `unreadable bytes end the upload`() async throws {
         let line = try ShelfLine()
         let files = files(line)
         var file = Sample.file(900_000)
@@ -150,13 +150,13 @@ import Testing
         file.bytes = Ending(count: 900_000)
         let broken = file
         #expect(await failure { try await files.upload(broken) }.hasPrefix("unreadable: "))
-        // What came of it stays, and goes when the right bytes come.
+        // The partial upload stays, and is removed when the correct bytes arrive.
         #expect(try line.shelf.offset(of: Sample.id) != nil)
         _ = try await files.upload(Sample.file(900_000))
         #expect(try line.shelf.bytes(of: Sample.id, count: 900_000) == Sample.bytes(900_000))
     }
 
-    @Test func whatTheTakerThrowsEndsTheDownload() async throws {
+    @Test func `an error of the receiver ends the download`() async throws {
         struct Full: Error {}
         let files = files(try ShelfLine())
         let uploaded = try await files.upload(Sample.file(900_000))
@@ -171,7 +171,7 @@ import Testing
         #expect(calls.value == 1)
     }
 
-    @Test func newCredentialsAreAskedForOnceAfterA401() async throws {
+    @Test func `new credentials are requested once after a 401`() async throws {
         let line = try ShelfLine { configuration in
             configuration.user = { $0 == "new" ? "anna" : nil }
             configuration.files?.isPerUser = true
@@ -199,7 +199,7 @@ import Testing
         "http://shop.example/api/files/x\r\nX: y", "http://user@shop.example/api/files/x", "/api/files/x", "",
         "file:///etc/passwd", "http://shop.example/api/files/%2e%2e%2ftables",
     ])
-    func aURLElsewhereIsNeverAsked(url: String) async {
+    func `a URL of another server is never requested`(url: String) async {
         let files = TandemFiles(
             Self.address,
             over: AnsweringLine { request in
@@ -210,7 +210,7 @@ import Testing
         #expect(await failure { try await files.delete(RemoteFile(url: url)) } == "unsendable invalidID")
     }
 
-    @Test func whatIsNoFileIsNotSent() async {
+    @Test func `a path that is not a file is not sent`() async {
         let files = TandemFiles(
             Self.address,
             over: AnsweringLine { _ in

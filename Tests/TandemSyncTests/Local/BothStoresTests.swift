@@ -7,11 +7,10 @@ import Testing
 
 @testable import TandemSync
 
-/// Sync from end to end on each local store: what the app is told, what the server was asked and what is left must be the
-/// same on both.
+/// Sync from end to end on each local store. Results, requests and final states must be equal on both.
 @Suite(.ownThreads) struct BothStoresTests {
     @Test(arguments: Scene.all)
-    func bothStoresAreSyncedAlike(scene: Scene) async throws {
+    func `both stores are synchronized alike`(scene: Scene) async throws {
         let tandem = try StoreScene(.tandem)
         let memory = try StoreScene(.memory)
         for stage in [tandem, memory] { try await scene.body(stage) }
@@ -23,7 +22,7 @@ import Testing
     }
 }
 
-/// Something that happens to a device and a server.
+/// A sequence of events on a device and a server.
 struct Scene: Sendable, CustomStringConvertible {
     let description: String
     let body: @Sendable (StoreScene) async throws -> Void
@@ -154,7 +153,7 @@ struct Scene: Sendable, CustomStringConvertible {
     ]
 }
 
-/// A local store of a kind, a server, and what happened.
+/// A local store of a kind, a server, and a log of events.
 struct StoreScene: Sendable {
     enum Kind { case tandem, memory }
 
@@ -198,7 +197,7 @@ struct StoreScene: Sendable {
         log.note("pulled \(counts), refused \(result.refusedRows.map(\.serverID)) in \(result.pages) pages")
     }
 
-    /// Another device writes a card.
+    /// Writes a card as another device.
     func card(_ id: String, _ barcode: String, points: Int64 = 0) {
         remote.edit("Card", ServerID(id)) { item in
             item.members = [
@@ -213,7 +212,7 @@ struct StoreScene: Sendable {
         log.note("empty")
     }
 
-    /// Everything that the store and the server have.
+    /// Returns the whole content of the store and the server.
     func lines() async throws -> [String] {
         let here = try await store.write { try LocalDump.lines($0, of: ["Person", "Card"]) }
         return here + remote.all(in: "Card").map { "\($0)" } + remote.all(in: "Person").map { "\($0)" }

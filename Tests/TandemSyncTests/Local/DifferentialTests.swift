@@ -6,15 +6,15 @@ import Testing
 
 @testable import TandemSync
 
-/// Tandem's store and the one in memory are told the same at random, and must be seen to be the same.
+/// Tandem's store and the in-memory one execute the same random calls, and must have the same content.
 @Suite(.ownThreads) struct DifferentialTests {
-    /// A seed that failed once is kept here.
+    /// Seeds that failed once.
     @Test(arguments: [1, 2, 3, 17_554_641_288_276_920_995] as [UInt64])
-    func bothStoresDoTheSameByAKnownSeed(seed: UInt64) async throws {
+    func `both stores behave alike for a known seed`(seed: UInt64) async throws {
         try await play(seed)
     }
 
-    @Test func bothStoresDoTheSame() async throws {
+    @Test func `both stores behave alike for random seeds`() async throws {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["TANDEM_SEED"].flatMap({ UInt64($0) }) { return try await play(one) }
         let rounds = isSoak ? 3_000 : 20

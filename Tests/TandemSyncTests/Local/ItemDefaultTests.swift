@@ -5,7 +5,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A clock that gives many calls in a row the same time.
+/// A clock that returns the same time for many calls in a row.
 enum CoarseClock {
     static let calls = Counter()
 
@@ -20,10 +20,10 @@ enum CoarseClock {
         var seen: Date = CoarseClock.now()
     }
 
-    @Test func `Null becomes a constant default, and leaves a property with a default of the moment as it is`() throws {
+    @Test func `null becomes a constant default, and leaves a property with a computed default unchanged`() throws {
         let forms = ItemForms(model: Visit.__definition, format: WireFormat())
         let item = RemoteItem(id: "a", members: [("shop", .text("Лента")), ("points", .null), ("seen", .null)])
-        // Two calls in a row differ for one of eight items at most.
+        // Two calls in a row differ for at most one of eight items.
         for _ in 1...8 {
             let stored = try forms.stored(item)
             #expect(stored.values == ["shop": "Лента", "points": 3])

@@ -6,12 +6,12 @@ import Testing
 
 @testable import TandemSync
 
-/// Every law on every local store there is.
+/// Every requirement on every local store.
 @Suite(.ownThreads) struct LocalStoreConformanceTests {
     @Test(arguments: LocalStoreConformance.laws, StoreKind.allCases)
-    func tandemsStoreKeepsTheLaw(law: LocalStoreConformance.Law, kind: StoreKind) async throws {
-        // Hundreds of laws at a time hold the few threads there are: twenty writes in a row may take longer than an app
-        // would wait.
+    func `Tandem's store meets the requirement`(law: LocalStoreConformance.Law, kind: StoreKind) async throws {
+        // Hundreds of concurrent tests occupy the few threads. Twenty writes in a row may take longer than an app would
+        // wait.
         var configuration = Store.Configuration()
         configuration.busyTimeout = 300
         try await kind.withStore(Thing.self, Part.self, configuration: configuration) { store in
@@ -21,11 +21,11 @@ import Testing
     }
 
     @Test(arguments: LocalStoreConformance.laws)
-    func theStoreInMemoryKeepsTheLaw(law: LocalStoreConformance.Law) async throws {
+    func `the in-memory store meets the requirement`(law: LocalStoreConformance.Law) async throws {
         try await law.check(on: MemoryLocalStore(models: LocalStoreConformance.models))
     }
 
-    @Test func noTwoLawsHaveOneName() {
+    @Test func `no two requirements have one name`() {
         #expect(Set(LocalStoreConformance.laws.map(\.name)).count == LocalStoreConformance.laws.count)
     }
 }

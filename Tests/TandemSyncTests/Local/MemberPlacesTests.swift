@@ -4,7 +4,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Which property a member is, whatever the order.
+/// The property of a member, whatever the order.
 @Suite(.ownThreads) struct MemberPlacesTests {
     @Model struct Café {
         @Named(wire: "caf\u{E9}") var composed: String?
@@ -19,8 +19,8 @@ import Testing
         return try forms.stored(RemoteItem(id: "a", members: members), &places).values
     }
 
-    /// Swift takes both for one text; to a server they are two.
-    @Test func namesThatOnlyLookTheSameAreTwo() throws {
+    /// Swift compares both as equal, and a server does not.
+    @Test func `canonically equivalent names are distinct`() throws {
         var places = MemberPlaces()
         for names in [["caf\u{E9}", "cafe\u{301}"], ["cafe\u{301}", "caf\u{E9}"], ["cafe\u{301}"], ["caf\u{E9}"]] {
             let found = try values(names, &places)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func eachItemMayHaveAnOrderOfItsOwn() throws {
+    @Test func `each item may have its own order`() throws {
         var places = MemberPlaces()
         let orders = [
             ["shop", "colour", "caf\u{E9}"], ["shop", "colour", "caf\u{E9}"], ["caf\u{E9}", "shop"], ["colour"],

@@ -6,10 +6,10 @@ import Testing
 
 @testable import TandemSync
 
-/// A store that breaks a law is found out.
+/// A store that violates a requirement is detected.
 @Suite(.ownThreads) struct PlantedSlipTests {
     @Test(arguments: Slip.allCases)
-    func aSlipBreaksALaw(slip: Slip) async throws {
+    func `a planted fault violates a requirement`(slip: Slip) async throws {
         var broken: [String] = []
         for law in LocalStoreConformance.laws {
             let base = try MemoryLocalStore(models: LocalStoreConformance.models)
@@ -25,7 +25,7 @@ import Testing
         #expect(broken.contains(slip.law), "\(slip) breaks only \(broken)")
     }
 
-    /// What a store does wrong, each with a law that must find it.
+    /// The faults of a store, each with a requirement that must detect it.
     enum Slip: String, CaseIterable {
         case keepsHalfATransaction, tellsNothing, takesAnswersOfOldAttempts, forgetsWhatWasSent, sendsWhatIsHeld
         case overwritesWhatIsPending, takesNothingOfTheServers, losesWithoutSaying, asksNoFilter, dropsEverything
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// A store in memory with one slip.
+/// An in-memory store with one fault.
 private struct SlippingStore: LocalStore {
     let base: MemoryLocalStore
     let slip: PlantedSlipTests.Slip

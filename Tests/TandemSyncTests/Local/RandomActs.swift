@@ -5,22 +5,22 @@ import TandemTesting
 
 @testable import TandemSync
 
-/// Random calls of a local store, chosen by what it holds.
+/// Random calls of a local store, chosen by its content.
 struct RandomActs {
-    /// A call, and what it is for a message.
+    /// A call, and its name for a message.
     struct Act: Sendable {
         let name: String
         let body: @Sendable (any LocalWriting) throws -> String
     }
 
     var random: SeededGenerator
-    /// What was sent by a server, to be read again from what is kept of it.
+    /// The items of a server, which kept items are decoded from.
     private(set) var items: [[UInt8]: ServerItem] = [:]
     private var numbers = 0
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// What the wire makes of a value: a date is cut to seconds.
+    /// The conversion of a value by the wire: a date is truncated to seconds.
     static let rounding: @Sendable (PropertyDefinition, StorageValue) throws -> StorageValue = { property, value in
         guard case .date = property.kind, case .real(let interval) = value else { return value }
         return .real(interval.rounded(.down))
@@ -28,14 +28,14 @@ struct RandomActs {
 
     struct Undone: Error, CustomStringConvertible { var description: String { "undone" } }
 
-    /// The next call, for a store that holds this.
+    /// Returns the next call for a store's content.
     mutating func next(_ local: any LocalReading) throws -> Act {
-        // Several calls may be one transaction, which may be undone.
+        // Several calls may be one transaction, which may be rolled back.
         guard one(in: 12) else { return try single(local) }
         let acts = try (0..<Int.random(in: 2...4, using: &random)).map { _ in try single(local) }
         let isUndone = one(in: 2)
         return Act(name: acts.map(\.name).joined(separator: " + ") + (isUndone ? ", undone" : "")) { local in
-            // A refusal ends the block, as it does sync's.
+            // An error ends the block, as in sync.
             let answers = try acts.map { try $0.body(local) }
             if isUndone { throw Undone() }
             return answers.joined(separator: " + ")
@@ -100,7 +100,7 @@ struct RandomActs {
         let retryAt = one(in: 2) ? Date(timeIntervalSince1970: 1_800_000_000) : nil
         let flag = one(in: 2)
         let item = try item(for: operation, local)
-        // Most of what is under way is answered.
+        // Most attempts under way get a response.
         let choice =
             operation.state == .attempted && !one(in: 3)
             ? Int.random(in: 4..<9, using: &random)
@@ -179,7 +179,7 @@ struct RandomActs {
             let item = try anyItem(in: table, local)
             let object = try local.localIDs(in: table).first { try local.serverID(of: $0, in: table) == item.serverID }
             let isNew = !items.contains { $0.serverID == item.serverID || $0.serverID.rawValue == object?.rawValue }
-            // No two are given new IDs.
+            // At most one call gets a new ID.
             let hasItsID =
                 try local.row(of: item.serverID, in: table) != nil
                 || !local.hasObject(LocalID(item.serverID.rawValue), in: table)
@@ -240,7 +240,7 @@ struct RandomActs {
         }
     }
 
-    /// Asks for rows by a filter.
+    /// Queries rows by a filter.
     private mutating func look() -> Act {
         let table = table()
         let filter = filter(in: table)
@@ -284,12 +284,12 @@ struct RandomActs {
 
     private mutating func table() -> String { one(in: 3) ? "Part" : "things" }
 
-    /// Few, so that they meet. The last ones are of objects whose server IDs the server makes.
+    /// Few IDs, so that they collide. The last ones belong to objects whose server IDs the server makes.
     private mutating func localID(in table: String, from numbers: Range<Int> = 0..<5) -> LocalID {
         LocalID("\(table == "Part" ? "p" : "t")\(Int.random(in: numbers, using: &random))")
     }
 
-    /// Half of them as a client made them, the others as a server did. What the one makes is no ID of the other's.
+    /// Half of the IDs are a client's, the others a server's. The two kinds never collide.
     private mutating func serverID(in table: String) -> ServerID {
         one(in: 2) ? ServerID(localID(in: table, from: 0..<3).rawValue) : madeID(in: table)
     }
@@ -303,7 +303,7 @@ struct RandomActs {
         return .server(localID: one(in: 2) ? nil : localID(in: table, from: 3..<5))
     }
 
-    /// Values of the app's, or, with server IDs in references, of a server's.
+    /// Values of the app, or of a server, with server IDs in references.
     private mutating func values(in table: String, isWhole: Bool, isServers: Bool = false) -> [String: StorageValue] {
         func id(_ target: String) -> String {
             isServers ? serverID(in: target).rawValue : localID(in: target).rawValue
@@ -359,7 +359,7 @@ struct RandomActs {
             id, values(in: table, isWhole: !one(in: 6), isServers: true), isDeleted: one(in: 6), version: version())
     }
 
-    /// What a server may hold of an operation's object: mostly what is here, with some changes.
+    /// Returns an item of an operation's object: mostly the local values, with some changes.
     private mutating func item(for operation: Tandem.Operation, _ local: any LocalReading) throws -> ServerItem {
         let table = operation.table
         let object = try local.object(operation.localID, in: table)
@@ -370,7 +370,7 @@ struct RandomActs {
         for (name, value) in values {
             if one(in: 8) { values[name] = nil }
             if name == "at", case .real(let interval) = value { values[name] = .real(interval.rounded(.down)) }
-            // A reference by the server's ID, most of the time.
+            // Mostly a reference by the server ID.
             let target = name == "next" || name == "home" ? "things" : "Part"
             if ["next", "owner", "home"].contains(name), case .text(let id) = value {
                 values[name] = .text(try local.serverID(of: LocalID(id), in: target)?.rawValue ?? id)

@@ -13,7 +13,7 @@ import Testing
         return filter.holds(for: object, of: Thing.__definition)
     }
 
-    @Test func nullEqualsNullOnlyAndIsNeitherLessNorGreater() {
+    @Test func `null equals null only and is neither less nor greater`() {
         let code = RemoteFilter.Member("code", isOptional: true)
         #expect(holds(.isNull(code), ["code": .null]) && !holds(.isNull(code), ["code": "x"]))
         #expect(holds(.comparison(code, .notEqual, .text("x")), ["code": .null]))
@@ -27,14 +27,14 @@ import Testing
         (1, [false, true, true, true, false, false]), (2, [true, false, false, true, false, true]),
         (3, [false, true, false, false, true, true]),
     ])
-    func membersAreCompared(count: Int, expected: [Bool]) {
+    func `members are compared`(count: Int, expected: [Bool]) {
         let found = RemoteFilter.Comparison.allCases.map {
             holds(.comparison(RemoteFilter.Member("count"), $0, .integer(2)), ["count": .integer(Int64(count))])
         }
         #expect(found == expected)
     }
 
-    @Test func stateAndWireNamesAreKnown() {
+    @Test func `state and wire names are known`() {
         let seen = RemoteFilter.Member("seenAt", isOptional: true)
         #expect(!holds(.isNull(seen), ["at": .real(5)]) && holds(.isNull(seen), ["at": .null]))
         #expect(holds(.comparison(.id, .equal, .text("s")), [:]) && holds(.isNull(.id), [:], id: nil))
@@ -42,7 +42,7 @@ import Testing
         #expect(!holds(.isNull(.updatedAt), [:]))
     }
 
-    @Test func textsAreSearchedByteByByte() {
+    @Test func `texts are searched byte by byte`() {
         let name = RemoteFilter.Member("name")
         for (test, text, isThere) in [
             (RemoteFilter.TextTest.prefix, "ab", true), (.prefix, "b", false), (.suffix, "cd", true),
@@ -54,8 +54,8 @@ import Testing
         #expect(holds(.among(name, [.text("a"), .text("b")]), ["name": "b"]))
     }
 
-    /// The model's name is not that of its table.
-    @Test func aReferenceIsLookedUpInItsModelsTable() throws {
+    /// The model's name differs from its table's.
+    @Test func `a reference is looked up in its model's table`() throws {
         let asked = Seen<String>()
         let filter = try RemoteFilter(
             Thing.Columns().next == Reference<Thing>(localID: "l"), format: WireFormat()

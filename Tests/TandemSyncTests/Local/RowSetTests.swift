@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct RowSetTests {
-    @Test func eachRowIsTakenOnce() {
+    @Test func `each row is added once`() {
         var rows = RowSet()
         let all = Set((0..<5000).map { Int64($0 * 7) } + [.max, .min, -1])
         for row in all { rows.insert(row) }

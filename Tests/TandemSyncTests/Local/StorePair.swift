@@ -5,7 +5,7 @@ import TandemTesting
 
 @testable import TandemSync
 
-/// Two local stores that are told the same.
+/// Two local stores that get the same calls.
 struct StorePair: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     let tandem: Store
@@ -18,9 +18,9 @@ struct StorePair: Sendable {
         memory = try MemoryLocalStore(models: [Thing.self, Part.self], now: clock.now)
     }
 
-    /// What both have answered: the result, or the error's code.
+    /// Runs a call on both stores, and returns their results or error codes.
     ///
-    /// - Parameter newID: The local ID of an object that is made. One call makes no two whose IDs are not given.
+    /// - Parameter newID: The local ID of a new object. A call makes at most one object without a given ID.
     func both(
         newID: LocalID, _ act: @escaping @Sendable (any LocalWriting) throws -> String
     ) async -> (tandem: String, memory: String) {
@@ -39,13 +39,13 @@ struct StorePair: Sendable {
         return (await answer(TandemStore(tandem)), await answer(memory))
     }
 
-    /// All that can be seen of both.
+    /// Returns the whole visible content of both.
     func dumps() async throws -> (tandem: [String], memory: [String]) {
         (try await TandemStore(tandem).write(LocalDump.lines), try await memory.write(LocalDump.lines))
     }
 }
 
-/// Everything that a local store shows, in lines that can be compared.
+/// The whole visible content of a local store, in comparable lines.
 enum LocalDump {
     @Sendable static func lines(_ local: any LocalWriting) throws -> [String] {
         try lines(local, of: ["things", "Part"])

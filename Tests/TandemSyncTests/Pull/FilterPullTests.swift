@@ -27,9 +27,9 @@ import Testing
             [("text", .text(text)), ("isDone", .bool(done)), ("list", list.map { .text($0) } ?? .null)])
     }
 
-    /// As the old tutorial has it, and as the documentation says: what leaves a filter is not announced.
+    /// As in the old tutorial, and as documented: a pull does not report an object that no longer matches the filter.
     @Test(arguments: Dialect.both)
-    func buyMilk(dialect: Dialect) async throws {
+    func `a pull with a filter keeps objects that no longer match until a full pull`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try device(world)
         try await write(world, "milk", "Buy milk", done: false)
@@ -42,16 +42,16 @@ import Testing
         let result = try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
         #expect(result.changes == 0)
         #expect(try await store.objects(ToDo.self).all().map(\.isDone) == [false])
-        // A full pull of the filter finds that it is gone from it.
+        // A full pull with the filter removes it.
         #expect(try await sync.pull(ToDo.self) { !$0.isDone }.deleted == 1)
         #expect(try await store.objects(ToDo.self).count() == 0)
-        // It comes back when it is in the filter again.
+        // It is fetched again when it matches again.
         try await write(world, "milk", "Buy milk", done: false)
         #expect(try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }.inserted == 1)
     }
 
     @Test(arguments: Dialect.both)
-    func aPurgeOfTheQueryFindsItToo(dialect: Dialect) async throws {
+    func `a purge of the query removes it too`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try device(world)
         try await write(world, "milk", "Buy milk", done: false)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func whatIsDeletedWithinTheFilterGoes(dialect: Dialect) async throws {
+    func `an object deleted within the filter is removed`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try device(world)
         try await write(world, "milk", "Buy milk", done: false)
@@ -76,12 +76,12 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func aFilterMayNameAnObject(dialect: Dialect) async throws {
+    func `a filter may name an object`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try device(world)
         try sync.table(Person.self).setIdentity(.server(lookUp: nil))
         let list = try await store.write { try $0.insert(Person(name: "Home")) }
-        // A change of the table's own has the queue sent first, and the object gets known by it.
+        // A change of the same table is pushed first, which gives the object its server ID.
         try await store.write { _ = try $0.insert(ToDo(text: "mine", list: list.reference)) }
         let query = PullQuery(ToDo.self, queryID: "home") { $0.list == list.reference }
         try await sync.pull(query)

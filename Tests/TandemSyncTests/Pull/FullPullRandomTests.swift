@@ -7,7 +7,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Random histories of a table that is pulled whole, with pulls that are interrupted and resumed.
+/// Random histories of a table with full pulls that are interrupted and resumed.
 @Suite(.ownThreads) struct FullPullRandomTests {
     private static let seeds: ClosedRange<UInt64> = 1...(isSoak ? 20_000 : 200)
 
@@ -21,7 +21,7 @@ import Testing
             generator.withLock { Int.random(in: range, using: &$0) }
         }
 
-        /// Another client writes, or deletes with or without a tombstone.
+        /// Writes as another client, or deletes with or without a tombstone.
         func act(_ state: inout PagedServer.State) {
             let id = "\(10 + roll(0..<30))"
             switch roll(0..<10) {
@@ -29,7 +29,7 @@ import Testing
             case 1: state.now += 40_000
             case 2 where state.rows[id] != nil: state.write(id, "", deleted: true)
             case 3, 4: state.rows[id] = nil
-            // It began earlier than it ends. Nothing else was written to the row meanwhile.
+            // It began earlier than it ends. The row was not written meanwhile.
             case 5:
                 let late = Int64(roll(0..<29_000))
                 if (state.rows[id]?.time ?? 0) < state.now - late { state.write(id, "late \(late)", late: late) }
@@ -37,7 +37,7 @@ import Testing
             }
         }
 
-        /// Fails a request now and then.
+        /// Sometimes fails a request.
         func stumble() throws(RemoteFailure) {
             switch roll(0..<60) {
             case 0...2: throw .lost(URLError(.networkConnectionLost))
@@ -55,10 +55,10 @@ import Testing
         var restarted = 0
     }
 
-    /// Plays a history.
+    /// Runs a history.
     ///
-    /// - Parameter isBusy: Whether others write while pages are fetched. If not, each pull that succeeds has to bring
-    ///   what the server holds; else the last one has to.
+    /// - Parameter isBusy: Whether others write while pages are fetched. If not, each successful pull must fetch the
+    ///   server's state. Otherwise only the last one must.
     private func play(seed: UInt64, isBusy: Bool) async throws -> Outcome {
         let dice = Dice(seed: seed)
         let server = PagedServer(hasClock: dice.roll(0..<8) > 0)
@@ -120,7 +120,7 @@ import Testing
         return "missing \(missing), surplus \(surplus) \(damage), \(device.server.walk)"
     }
 
-    @Test func `Each full pull that succeeds brings what the server holds, resumed or not`() async throws {
+    @Test func `each successful full pull fetches the server's state, resumed or not`() async throws {
         var (resumed, restarted) = (0, 0)
         for seed in Self.seeds {
             let outcome = try await play(seed: seed, isBusy: false)
@@ -128,11 +128,11 @@ import Testing
             resumed += outcome.resumed
             restarted += outcome.restarted
         }
-        // The histories have both in them.
+        // The histories contain both.
         #expect(resumed > 50 && restarted > 5, "\(resumed) resumed, \(restarted) restarted")
     }
 
-    @Test func `The last pull brings what the server holds, although others wrote during earlier ones`() async throws {
+    @Test func `the last pull fetches the server's state although others wrote during earlier ones`() async throws {
         for seed in Self.seeds {
             if let problem = try await play(seed: seed, isBusy: true).problem { Issue.record("\(problem)") }
         }

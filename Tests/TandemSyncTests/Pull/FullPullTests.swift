@@ -9,10 +9,10 @@ import Testing
 
 @testable import TandemSync
 
-/// A pull without a query ID: everything, and what the server has no more goes.
+/// A pull without a query ID fetches all objects, and removes those that the server no longer has.
 @Suite(.ownThreads) struct FullPullTests {
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
-    func whatWasDeletedWithoutATombstoneGoes(dialect: Dialect) async throws {
+    func `an object deleted without a tombstone is removed`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect) { $0.otherTables = ServerTable(deletesSoftly: false) }
         let (store, sync) = try world.device { $0.pageSize = 2 }
         try await world.others.person("p", "Ада")
@@ -32,7 +32,7 @@ import Testing
                 "ba", "bc", "bd", "be", "bf",
             ])
         #expect(try await sync.pull(Person.self).deleted == 1)
-        // The cards hold what the server has of them: a reference to what may come back.
+        // The cards keep the server's values: a reference to an object that may return.
         #expect(try await store.objects(Card.self).where { $0.owner == nil }.count() == 5)
         try await world.others.person("p", "Ада")
         try await sync.pull(Person.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
-    @Test func theSweepKeepsToTheFilter() async throws {
+    @Test func `the removal is limited to the filter`() async throws {
         let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
         let (store, sync) = try world.device()
         for (id, points) in [("a", 1), ("b", 20), ("c", 30)] as [(ServerID, Int64)] {
@@ -54,8 +54,8 @@ import Testing
         #expect(try await Set(store.objects(Card.self).all().map(\.localID)) == ["a", "c"])
     }
 
-    /// The newest that is known of it may lie outside the filter: that it was not brought does not say that it is gone.
-    @Test func theSweepOfAFilterLeavesWhatIsKept() async throws {
+    /// The newest version of an object may not match the filter. Its absence then does not mean that it was deleted.
+    @Test func `the removal of a filtered pull keeps kept items`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         for id in ["a", "b"] as [ServerID] { try await world.others.card(id, points: .integer(20)) }
@@ -64,14 +64,14 @@ import Testing
         try await world.others.card("a", barcode: "bb", points: .integer(1))
         #expect(try await sync.pull(Card.self, queryID: "cards").refusedRows.map(\.serverID) == ["a"])
         world.clock.advance(by: 60)
-        // The token goes past it.
+        // The token passes it.
         try await world.others.card("c")
         world.clock.advance(by: 60)
         try await sync.pull(Card.self, queryID: "cards")
         #expect(try await sync.pull(Card.self) { $0.points > 10 }.deleted == 1)
         #expect(try await Set(store.objects(Card.self).all().map(\.localID)) == ["b", "c"])
         world.clock.advance(by: 60)
-        // There is room for it now, and the server does not send it again.
+        // Its unique value is free now, and the server does not send it again.
         try await world.others.card("b", barcode: "new", points: .integer(20))
         let result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 1 && result.updated == 1 && result.refusedRows.isEmpty)
@@ -79,7 +79,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatIsNotSentIsNotSwept() async throws {
+    @Test func `an unsent object is not removed`() async throws {
         let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
         let (store, sync) = try world.device()
         for id in ["a", "b", "c"] as [ServerID] { try await world.others.card(id) }
@@ -96,7 +96,7 @@ import Testing
         #expect(try store.operations.count() == 3 && store.checkIntegrity() == [])
     }
 
-    @Test func anEmptyServerEmptiesTheTable() async throws {
+    @Test func `an empty server empties the table`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<3000 { state.write("\(index)", "x") }
@@ -109,7 +109,7 @@ import Testing
         #expect(try device.pets().isEmpty && device.store.checkIntegrity() == [])
     }
 
-    @Test func whatComesAndGoesWhilePagesAreReadSweepsNothingElse() async throws {
+    @Test func `inserts and deletes during the pages remove nothing else`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 100..<160 { state.write("\(index)", "x") }
@@ -117,7 +117,7 @@ import Testing
         let device = try PagedDevice(server, pageSize: 7)
         try await device.pull(nil)
         server.on { state, request throws(RemoteFailure) in
-            // What lies before the place goes, which would move the rest under a pull that counts.
+            // Rows before the cursor are deleted, which would shift the rest of a pull with offsets.
             if case .id(let last?) = request.order, let before = state.rows.keys.filter({ $0 <= last.rawValue }).max() {
                 state.rows[before] = nil
             }
@@ -130,7 +130,7 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    @Test func whatWasRefusedGoesWithWhatTheServerHasNoMore() async throws {
+    @Test func `a refused item is removed if the server no longer has it`() async throws {
         let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
         let (store, sync) = try world.device()
         try await world.others.card("a", barcode: "1")
@@ -140,7 +140,7 @@ import Testing
         #expect(result.refusedRows.map(\.serverID) == ["b"])
         try await world.others.delete("Card", "b")
         try await world.others.delete("Card", "a")
-        // Its rival goes, which makes room for it: it was gone before.
+        // Its rival is deleted, which frees the value. The item was deleted before.
         result = try await sync.pull(Card.self)
         result = try await sync.pull(Card.self)
         #expect(result.refusedRows.isEmpty)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// What was kept for want of room, and one that can't be taken among it: a pull tries all of it in one write, takes what
-/// can be taken, and counts each once.
+/// Items kept for a unique value, with an unreadable one among them. A pull tries all in one write, receives those that
+/// fit, and counts each once.
 @Suite(.ownThreads) struct KeptItemTests {
     @Test(arguments: [3, 40])
-    func oneThatCanNotBeTakenStandsInNobodysWay(count: Int) async throws {
+    func `an unreadable kept item does not block others`(count: Int) async throws {
         let bench = try await KeptBench()
         try await bench.keep(count, untakeable: ["n2"])
         try await bench.makeRoom()
@@ -20,14 +20,14 @@ import Testing
         #expect(result.refusedRows.map(\.serverID) == ["n2"])
         let error = try #require(result.refusedRows.first?.underlying as? SyncError)
         #expect(error.code == .badAnswer && error.table == "Card" && error.property == "shop")
-        // Before the pages, with the token and after, however many there are.
+        // A write before the pages, one with the token and one after, however many items there are.
         #expect(bench.store.writes.value - before == 3)
         #expect(try await bench.tandem.objects(Card.self).count() == count)
         #expect(try bench.tandem.checkIntegrity() == [])
     }
 
     @Test(arguments: [3, 40])
-    func whatWaitsOnIsCountedOnce(count: Int) async throws {
+    func `an item that stays kept is counted once`(count: Int) async throws {
         let bench = try await KeptBench()
         try await bench.keep(count, untakeable: ["n2"])
         let (writes, changes) = (bench.store.writes.value, try bench.tandem.totalChanges())
@@ -40,8 +40,8 @@ import Testing
         #expect(try bench.tandem.totalChanges() == changes)
     }
 
-    /// Two have swapped their values, beside one that can't be taken.
-    @Test func aSwapBesideOneThatCanNotBeTakenIsCountedOnce() async throws {
+    /// Two items have swapped their values, beside an unreadable one.
+    @Test func `a swap beside an unreadable item is counted once`() async throws {
         let bench = try await KeptBench()
         for (id, code) in [("a", "1"), ("b", "2")] { try await bench.receive(bench.item(id, code)) }
         for (id, code) in [("a", "2"), ("b", "1")] { try await bench.receive(bench.item(id, code, version: "2")) }
@@ -54,7 +54,7 @@ import Testing
     }
 }
 
-/// A store on which items are kept, and a server that has no more to say.
+/// A store with kept items, and a server without further items.
 private struct KeptBench {
     let tandem: Store
     let store: CountingStore
@@ -64,7 +64,7 @@ private struct KeptBench {
         tandem = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         store = CountingStore(base: TandemStore(tandem))
         sync = SyncContext(localStore: store, remote: ScriptedRemote())
-        // The first pull of all notes whose store it is.
+        // The first pull of all records the store's owner.
         try await pull()
     }
 
@@ -86,8 +86,8 @@ private struct KeptBench {
         _ = try await tandem.write { (tx: WriteTransaction) in try tx.receive(stored, in: "Card") }
     }
 
-    /// So many wait for a card's barcode, each for its own; and of those that can't be taken an earlier version of the app
-    /// has kept what did not need a shop.
+    /// Keeps a number of items that wait for a card's barcode, each for its own. An earlier version of the app kept the
+    /// unreadable ones, for which it did not need a shop.
     func keep(_ count: Int, untakeable: [String]) async throws {
         for (index, id) in ids(count).enumerated() {
             let barcode = index == 0 ? "room" : "\(index)"
@@ -103,7 +103,7 @@ private struct KeptBench {
         }
     }
 
-    /// What stood in the way is deleted on the server.
+    /// Deletes the blocking objects on the server.
     func makeRoom() async throws {
         for card in try await tandem.objects(Card.self).all() {
             try await receive(RemoteItem(id: try #require(card.serverID), version: "2", isDeleted: true))

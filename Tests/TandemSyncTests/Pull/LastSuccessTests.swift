@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// When a table was last fetched to its end, as an app sees it.
+/// The time at which a table was last fetched completely, as an app sees it.
 @Suite(.ownThreads) struct LastSuccessTests {
     private func pass(_ seconds: TimeInterval, _ desk: Desk) {
         desk.clock.advance(by: seconds)
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test(arguments: ["cards", nil])
-    func anotherContextKnowsWhenAPullHasFoundSomething(queryID: String?) async throws {
+    func `another context knows the time of a pull with changes`(queryID: String?) async throws {
         let desk = try Desk()
         desk.remote.edit("Card", "a") {
             $0.set(.text("Лента"), of: "shop")
             $0.set(.text("1"), of: "barcode")
         }
         #expect(try await success(desk.sync) == nil)
-        // The server's clock passes what it has sent: then nothing is left to be remembered of it.
+        // The server's clock passes its items. Then nothing is left to record.
         for _ in 1...3 {
             pass(60, desk)
             try await desk.sync.pull(Card.self, queryID: queryID)
@@ -38,7 +38,7 @@ import Testing
         pass(60, desk)
         let writes = try desk.store.totalChanges()
         try await desk.sync.pull(Card.self, queryID: queryID)
-        // Nothing is written for the date's sake.
+        // The date alone is not written.
         #expect(try desk.store.totalChanges() == writes)
         #expect(try await success(desk.sync) == desk.clock.now())
         #expect(try await success(desk.restarted()) == found)
@@ -47,14 +47,14 @@ import Testing
         #expect(try await success(desk.restarted()) == nil)
     }
 
-    /// An empty table was fetched as well.
-    @Test func theFirstFullPullIsRememberedThoughItBringsNothing() async throws {
+    /// An empty table was fetched too.
+    @Test func `the first full pull is recorded although it fetches nothing`() async throws {
         let desk = try Desk()
         try await desk.sync.pull(Card.self)
         #expect(try await success(desk.restarted()) == desk.clock.now())
     }
 
-    @Test func aPullThatFailsIsNoSuccess() async throws {
+    @Test func `a failed pull is not a success`() async throws {
         let desk = try Desk()
         desk.remote.next(.fail(.unreachable), on: .page)
         await #expect(throws: SyncError.self) { try await desk.sync.pull(Card.self) }
@@ -62,7 +62,7 @@ import Testing
         #expect(try await success(desk.restarted()) == nil)
     }
 
-    // MARK: Over a restart
+    // MARK: Across a restart
 
     private func context(_ store: Store, _ desk: Desk) -> SyncContext {
         var options = SyncContext.Options()
@@ -74,7 +74,7 @@ import Testing
         try await TandemStore(store).read { try $0.lastSuccesses() }
     }
 
-    /// Pulls until nothing is left to be remembered of the cards.
+    /// Pulls until nothing is left to record of the cards.
     private func settle(_ sync: SyncContext, _ desk: Desk, queryID: String? = "cards") async throws {
         for _ in 1...3 {
             pass(60, desk)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [StoreKind.file, .encrypted], ["cards", nil])
-    func `A pull that finds nothing makes no commit and is known after a restart`(
+    func `a pull that finds nothing makes no commit and is known after a restart`(
         kind: StoreKind, queryID: String?
     ) async throws {
         let folder = try TemporaryFolder()
@@ -109,19 +109,19 @@ import Testing
         #expect(try await success(next, of: "Person") == nil)
         try await next.purge(Card.self)
         #expect(try await success(next) == nil)
-        // The next success is the store's own.
+        // The next success is stored in the store.
         pass(60, desk)
         try await next.pull(Card.self, queryID: queryID)
         #expect(try await success(context(reopened, desk)) == desk.clock.now())
     }
 
-    @Test func `A whole sync that finds nothing is known after a restart for each table`() async throws {
+    @Test func `a whole sync that finds nothing is known after a restart for each table`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (desk, path) = (try Desk(), folder.path(of: "store.tandem"))
         let store = try Store(at: path, models: [Person.self, Card.self, Pet.self])
         let sync = context(store, desk)
-        // Each table has a success of its own: at one time they could not be told apart.
+        // Each table has its own time of success: equal times could not be distinguished.
         desk.remote.edit("Person", "p") { $0.members = [("name", .text("Ада"))] }
         desk.remote.edit("Card", "c") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
         for table in ["Person", "Card"] {
@@ -143,7 +143,7 @@ import Testing
         #expect(try await success(next, of: "Person") == last)
     }
 
-    @Test func `A backup that is restored leaves later pulls behind`() async throws {
+    @Test func `a restored backup ignores later pulls`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (desk, path, copy) = (try Desk(), folder.path(of: "a.tandem"), folder.path(of: "b.tandem"))
@@ -164,7 +164,7 @@ import Testing
         #expect(try await success(context(restored, desk)) == known)
     }
 
-    @Test func `Times that two tables share, and a file of anything else, count for nothing`() throws {
+    @Test func `equal times of two tables and invalid files are ignored`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "x.tandem-sync")

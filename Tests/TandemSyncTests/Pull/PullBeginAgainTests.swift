@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A full pull begins with the first item again if resuming could miss something.
+/// A full pull begins again with the first item if resuming could miss something.
 @Suite(.ownThreads) struct PullBeginAgainTests {
     private let lost = RemoteFailure.lost(URLError(.networkConnectionLost))
 
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: On this side
 
-    @Test func `A pull of another filter begins again`() async throws {
+    @Test func `a pull with another filter begins again`() async throws {
         let device = try await interrupted()
         try await device.context.pull(Pet.self) { $0.name != "x" }
         #expect(device.server.walk == PagedServer.walk(from: 1))
@@ -39,7 +39,7 @@ import Testing
         try await expectEqual(device)
     }
 
-    @Test func `A pull of the same filter resumes`() async throws {
+    @Test func `a pull with the same filter resumes`() async throws {
         let device = try PagedDevice(.ofTwenty())
         device.server.fail(from: 4, lost)
         await #expect(throws: SyncError.self) { try await device.context.pull(Pet.self) { $0.name != "x" } }
@@ -52,7 +52,7 @@ import Testing
     enum Removal: CaseIterable { case purge, filteredPurge, queryPurge, adoption }
 
     @Test(arguments: Removal.allCases)
-    func `A pull after a purge or an adoption begins again`(removal: Removal) async throws {
+    func `a pull after a purge or an adoption begins again`(removal: Removal) async throws {
         let device = try await interrupted()
         switch removal {
         case .purge: try await device.context.purge(Pet.self)
@@ -65,7 +65,7 @@ import Testing
         try await expectEqual(device)
     }
 
-    @Test(arguments: [23.0, 25]) func `A pull that is older than a day begins again`(hours: Double) async throws {
+    @Test(arguments: [23.0, 25]) func `a pull that is older than a day begins again`(hours: Double) async throws {
         let device = try await interrupted()
         device.server.change { $0.now += Int64(hours * 3_600_000) }
         try await device.pull(nil)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A pull after a migration that adds a property begins again`(migrates: Bool) async throws {
+    func `a pull after a migration that adds a property begins again`(migrates: Bool) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "store.tandem")
@@ -109,7 +109,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func `Progress that can't be read is not used`() async throws {
+    @Test func `progress that can't be read is not used`() async throws {
         for token in [SyncToken(digest: [1, 2, 3], time: "102"), SyncToken(digest: Array(repeating: 1, count: 8))] {
             let device = try await interrupted()
             try await TandemStore(device.store).write { local in
@@ -123,14 +123,14 @@ import Testing
 
     // MARK: On the server's side
 
-    @Test func `A server without a clock is pulled from the first item`() async throws {
+    @Test func `a server without a clock is pulled from the first item`() async throws {
         let device = try await interrupted(hasClock: false)
         try await device.pull(nil)
         #expect(device.server.walk == PagedServer.walk(from: 1))
         try await expectEqual(device)
     }
 
-    @Test func `A table without updatedAt is pulled from the first item`() async throws {
+    @Test func `a table without updatedAt is pulled from the first item`() async throws {
         let device = try await interrupted()
         let sync = device.context
         var features = TableFeatures()
@@ -139,13 +139,13 @@ import Testing
         try await sync.pull(Pet.self)
         #expect(device.server.walk == PagedServer.walk(from: 1))
         try await expectEqual(device)
-        // Nor is progress stored.
+        // No progress is stored either.
         device.server.fail(from: 4, lost)
         await #expect(throws: SyncError.self) { try await sync.pull(Pet.self) }
         #expect(try await device.token("\u{0}resume") == nil)
     }
 
-    @Test func `Items without updatedAt are pulled from the first one`() async throws {
+    @Test func `items without updatedAt are pulled from the first one`() async throws {
         let device = try PagedDevice(.ofTwenty())
         device.server.on { state, request throws(RemoteFailure) in
             var page = PagedServer.answer(request, state)
@@ -165,7 +165,7 @@ import Testing
         try await expectEqual(device)
     }
 
-    @Test func `A server that does not count is pulled from the first item`() async throws {
+    @Test func `a server that does not count is pulled from the first item`() async throws {
         let device = try await interrupted()
         device.server.on { state, request throws(RemoteFailure) in
             var page = PagedServer.answer(request, state)
@@ -177,7 +177,7 @@ import Testing
         try await expectEqual(device)
     }
 
-    @Test func `A server whose clock was set back is pulled from the first item`() async throws {
+    @Test func `a server whose clock was set back is pulled from the first item`() async throws {
         let device = try await interrupted()
         device.server.change { state in
             state.now -= 3_600_000
@@ -189,9 +189,9 @@ import Testing
         try await expectEqual(device)
     }
 
-    /// The pages before it have to be fetched now and then.
+    /// The pages before it must be fetched from time to time.
     @Test(arguments: [RemoteFailure.later(status: 500, retryAfter: nil), .refused(status: 400, message: "no")])
-    func `A page that fails each time does not keep the pages before it from being fetched`(
+    func `a page that fails each time does not prevent the pages before it from being fetched`(
         failure: RemoteFailure
     ) async throws {
         let device = try PagedDevice(.ofTwenty())
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [503, 429])
-    func `A server that is busy at each try does not make a pull begin again`(status: Int) async throws {
+    func `a server that is busy at each attempt does not make a pull begin again`(status: Int) async throws {
         let device = try await interrupted()
         for _ in 1...3 {
             device.server.fail(from: 1, .later(status: status, retryAfter: nil))
@@ -222,7 +222,7 @@ import Testing
         try await expectEqual(device)
     }
 
-    @Test func `A table without an end is not resumed`() async throws {
+    @Test func `a table without an end is not resumed`() async throws {
         let device = try PagedDevice(.ofTwenty())
         var options = device.options
         options.pageLimit = 4

@@ -5,9 +5,9 @@ import Testing
 @testable import Tandem
 @testable import TandemSync
 
-/// What is committed late is read, whether or not the server tells its clock, and whatever times its rows bear.
+/// Late commits are read, whether the server sends its clock or not, and whatever times its rows have.
 @Suite(.ownThreads) struct PullClockTests {
-    @Test func theOverlapIsReadUntilTheServersClockHasPassedIt() async throws {
+    @Test func `the overlap is read until the server's clock has passed it`() async throws {
         let server = PagedServer()
         server.change { state in
             state.write("old", "x")
@@ -16,7 +16,7 @@ import Testing
         }
         let device = try PagedDevice(server)
         try await device.pull()
-        // Only what lies more than the overlap before the server's clock is done with.
+        // Only rows older than the overlap before the server's clock are settled.
         #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
         // A transaction that began before "new" was written ends now.
         server.change { $0.write("late", "z", late: 20_000) }
@@ -27,8 +27,8 @@ import Testing
         #expect(try await device.token()?.isSettled == true)
     }
 
-    /// Deleted and never seen: nothing is stored of it, and it is not asked for again.
-    @Test func thePlaceMovesPastWhatWasDeletedUnseen() async throws {
+    /// Deleted and never seen: it is not stored, and not requested again.
+    @Test func `the token passes objects deleted unseen`() async throws {
         let server = PagedServer()
         let device = try PagedDevice(server)
         server.change { state in
@@ -43,7 +43,7 @@ import Testing
         #expect(try device.pets() == [:])
     }
 
-    @Test func whatIsCommittedLateDuringALongPullComesWithTheNext() async throws {
+    @Test func `a late commit during a long pull is fetched by the next`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<4 {
@@ -51,11 +51,11 @@ import Testing
                 state.now += 1000
             }
         }
-        // Each request takes ten seconds, and brings another row: the pull ends far past the rows that it began with.
+        // Each request takes ten seconds, and adds a row. The pull ends far beyond the rows with which it began.
         server.on { state, _ throws(RemoteFailure) in
             state.now += 10_000
             if state.requests.count < 12 { state.write("new \(state.requests.count)", "pet") }
-            // Behind the place that the pull has reached, and more than the overlap before the place of its end.
+            // Before the pull's position, and more than the overlap before its final position.
             if state.requests.count == 3 { state.write("late", "pet", late: 29_000) }
             return nil
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    @Test func aServerWithoutAClockIsReadAgainByTheLastRows() async throws {
+    @Test func `a server without a clock is read again by its last rows`() async throws {
         let server = PagedServer(hasClock: false)
         server.change { state in
             state.write("a", "x")
@@ -81,7 +81,7 @@ import Testing
         #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
     }
 
-    @Test func timesFarAheadOfAServerWithoutAClockTakeTheTokenNowhere() async throws {
+    @Test func `a server without a clock and with far future times keeps the token`() async throws {
         let server = PagedServer(hasClock: false)
         server.change { state in
             state.write("a", "x")
@@ -100,7 +100,7 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    @Test func timesAFewHoursAheadOfAServerWithoutAClockHideNothing() async throws {
+    @Test func `times some hours ahead of a server without a clock hide nothing`() async throws {
         let server = PagedServer(hasClock: false)
         server.change { state in
             state.write("a", "x")
@@ -116,7 +116,7 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    @Test func aTimeFarAheadLeavesTheOverlapToAServerWithoutAClock() async throws {
+    @Test func `a far future time keeps the overlap for a server without a clock`() async throws {
         let server = PagedServer(hasClock: false)
         server.change { state in
             state.write("a", "x")

@@ -5,7 +5,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A pull that ends anywhere, and goes on in another context: nothing is missed, and nothing comes twice.
+/// A pull that ends anywhere, and continues in another context. Nothing is missed, and nothing is fetched twice.
 @Suite(.ownThreads) struct PullCrashTests {
     private struct Cut: Error {}
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [String?.some("pets"), nil], [false, true])
-    func aPullThatIsCutAtAnyRequestGoesOn(queryID: String?, comesBack: Bool) async throws {
+    func `a pull that is interrupted at any request continues`(queryID: String?, comesBack: Bool) async throws {
         for cut in 1...12 {
             let server = server(20)
             let device = try PagedDevice(server, pageSize: 3)
@@ -34,7 +34,7 @@ import Testing
                         return $0
                     }) == cut
                 else { return nil }
-                // While the device is away, rows change.
+                // Rows change while the device is offline.
                 if comesBack { state.write("105", "changed") }
                 throw .lost(Cut())
             }
@@ -44,14 +44,14 @@ import Testing
             let token = try await device.token()
             let result = try await device.pull(queryID)
             #expect(try device.pets() == server.live, "cut at \(cut)")
-            // What was there is not fetched again, but for the last instant.
+            // Fetched rows are not fetched again, except for the last instant.
             if queryID != nil, token != nil { #expect(result.unchanged <= 5) }
             #expect(before.count + result.inserted == 20)
             #expect(try device.store.checkIntegrity() == [])
         }
     }
 
-    @Test func aPageThatCanNotBeStoredIsNotPassed() async throws {
+    @Test func `a page that can't be stored is not passed`() async throws {
         let server = server(20)
         var options = SyncContext.Options()
         options.pageSize = 3
@@ -60,7 +60,7 @@ import Testing
             store.fail(atWrite: cut)
             let sync = SyncContext(localStore: store, remote: server, options: options)
             await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self, queryID: "pets") }
-            // What the token has passed is here.
+            // All rows before the token are here.
             let time = try await store.read { try $0.syncToken(of: "pets", in: "Pet")?.time }
             let limit = time.flatMap { WireTimestamp($0) }
             let here = try await Set(store.store.objects(Pet.self).all().map { $0.serverID?.rawValue ?? "" })
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aSweepThatIsCutIsEndedByTheNextPull() async throws {
+    @Test func `an interrupted removal is completed by the next pull`() async throws {
         let server = server(3)
         let base = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await base.write(from: .server) { tx in
@@ -86,7 +86,7 @@ import Testing
             }
         }
         let store = FailingStore(base)
-        // The page, a thousand, and then no more.
+        // The page, a thousand rows, and then a failure.
         store.fail(atWrite: 3)
         var sync = SyncContext(localStore: store, remote: server)
         await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self) }

@@ -8,9 +8,9 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// Answers that are none: a typed error that says where, and nothing of the page is kept.
+/// Invalid responses. Each is a typed error with the address, and nothing of the page is stored.
 @Suite(.ownThreads) struct PullHostileTests {
-    /// A server that answers a number of bytes to each request.
+    /// A server that responds to each request with given bytes.
     private struct Canned: HTTPTransport {
         let answer: @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
 
@@ -51,7 +51,7 @@ import Testing
         (#""shop":null,"barcode":"2","points":1"#, "shop"), (#""shop":"x","barcode":"2","expires":"soon""#, "expires"),
         (#""shop":"x","points":1"#, "barcode"), (#""shop":"x","barcode":"2","points":1e400"#, "points"),
     ])
-    func `A value of another type refuses its row, and no other`(members: String, property: String) async throws {
+    func `a value of another type refuses its row, and no other`(members: String, property: String) async throws {
         let text = #"{"items":[\#(item("it's/b", members)),\#(item("z", good))]}"#
         for queryID in ["cards", nil] {
             let mended = Counter()
@@ -61,7 +61,7 @@ import Testing
                 #"{"items":[\#(item("it's/b", whole, "2026-11-21T03:20:00Z"))]}"#, date: "Sat, 21 Nov 2026 04:00:00 GMT"
             )
             let (store, sync) = try device { _ in mended.value > 0 ? next : page }
-            // The row is refused by each pull, counted once, and its table goes on.
+            // Each pull refuses the row, counts it once, and continues with its table.
             for _ in 1...2 {
                 let result = try await sync.pull(Card.self, queryID: queryID)
                 #expect(result.refusedRows.map(\.serverID) == ["it's/b"])
@@ -73,7 +73,7 @@ import Testing
             }
             let token = try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") }
             #expect((token?.time != nil) == (queryID != nil))
-            // When the server has mended it, nothing is left of it.
+            // After the server's correction nothing is left of it.
             _ = mended.next()
             let result = try await sync.pull(Card.self, queryID: queryID)
             #expect(result.inserted == 1 && result.refusedRows.isEmpty)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func answersThatAreNoPagesAreToldWithTheirAddress(dialect: Dialect) async throws {
+    func `responses that are not pages are reported with their address`(dialect: Dialect) async throws {
         let isWrapped = dialect.wrapsPages
         func page(_ items: String...) -> String {
             let list = "[\(items.joined(separator: ","))]"
@@ -101,7 +101,7 @@ import Testing
         for page in pages {
             let (store, sync) = try device(dialect) { _ in ok(page) }
             for queryID in ["cards", nil] {
-                // A full pull asks for no times.
+                // A full pull requests no times.
                 if queryID == nil, page.contains("03:14:33.003Z") { continue }
                 await #expect(Comment(rawValue: String(page.prefix(60)))) {
                     try await sync.pull(Card.self, queryID: queryID)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both, ["cards", nil])
-    func `The page after a refused row is read`(dialect: Dialect, queryID: String?) async throws {
+    func `the page after a refused row is read`(dialect: Dialect, queryID: String?) async throws {
         func page(_ items: [String]) -> String {
             let list = "[\(items.joined(separator: ","))]"
             return dialect.wrapsPages ? #"{"items":\#(list)}"# : list
@@ -127,7 +127,7 @@ import Testing
         let wrong = c.replacingOccurrences(of: #""points":1"#, with: #""points":"many""#)
         let (first, second, last) = (ok(page([a])), ok(page([b, wrong])), ok(page([])))
         let (store, sync) = try device(dialect, pageSize: 1) { request in
-            // Where the page before has ended, or begun.
+            // The end or the beginning of the previous page.
             let query = request.path?.removingPercentEncoding ?? ""
             let isFirst = !query.contains("03:14:34.003Z") && !query.contains("gt 'a'")
             if query.contains("03:14:36") || query.contains("gt 'c'") { return last }
@@ -138,9 +138,9 @@ import Testing
         #expect(Set(try await store.objects(Card.self).all().map(\.serverID)) == ["a", "b"])
     }
 
-    /// A server that sends what lies before the place that it was asked from: the token does not go back.
+    /// A server that sends items before the requested position. The token does not move back.
     @Test(arguments: Dialect.both)
-    func aPageBeforeTheTokenIsRefusedAndTheTokenStays(dialect: Dialect) async throws {
+    func `a page before the token is refused and the token stays`(dialect: Dialect) async throws {
         func page(_ item: String) -> (HTTPResponse, [UInt8]) {
             ok(dialect.wrapsPages ? #"{"items":[\#(item)]}"# : "[\(item)]", date: "Sat, 21 Nov 2026 04:00:00 GMT")
         }
@@ -164,7 +164,7 @@ import Testing
         #expect(try await store.objects(Card.self).count() == 1)
     }
 
-    @Test func `A row dated far in the future is taken, reported, and leaves the token behind`() async throws {
+    @Test func `a row dated far in the future is accepted, reported, and does not move the token`() async throws {
         let past = item("a", good, "2026-11-21T02:00:00.000Z")
         let ahead = item("f", #""shop":"x","barcode":"2","points":1"#, "9999-12-31T23:59:59.999Z")
         let later = item("b", #""shop":"x","barcode":"3","points":1"#, "2026-11-21T03:30:00.000Z")
@@ -178,7 +178,7 @@ import Testing
         #expect(result.inserted == 2 && result.rowsAheadOfClock == ["f"] && result.refusedRows.isEmpty)
         let token = try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") }
         #expect(token?.time == "2026-11-21T02:00:00.000Z")
-        // What is written meanwhile comes with the next pull.
+        // The next pull fetches rows written meanwhile.
         _ = grown.next()
         result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 1 && result.unchanged == 1 && result.rowsAheadOfClock == ["f"])
@@ -186,8 +186,8 @@ import Testing
         #expect(try await sync.pull(Card.self).rowsAheadOfClock.isEmpty)
     }
 
-    @Test func pagesWithoutEndAreToldSoon() async throws {
-        // The same page again and again.
+    @Test func `endless pages are reported soon`() async throws {
+        // The same page repeatedly.
         let same = PagedServer()
         same.on { state, request throws(RemoteFailure) in
             let row = PagedServer.Row(id: "a", version: 1, time: state.now, name: "x")
@@ -198,7 +198,7 @@ import Testing
             await #expect { try await device.pull(queryID) } throws: { ($0 as? SyncError)?.code == .noProgress }
         }
         #expect(same.requests.count < 8)
-        // A circle.
+        // A cycle of pages.
         let circle = PagedServer()
         circle.on { state, request throws(RemoteFailure) in
             let row = PagedServer.Row(id: "\(state.requests.count % 7)", version: 1, time: state.now, name: "x")
@@ -207,7 +207,7 @@ import Testing
         let device = try PagedDevice(circle)
         await #expect { try await device.pull(nil) } throws: { ($0 as? SyncError)?.code == .noProgress }
         #expect(circle.requests.count < 40)
-        // Ever new rows.
+        // Always new rows.
         let endless = PagedServer()
         endless.on { state, request throws(RemoteFailure) in
             let count = state.requests.count
@@ -226,8 +226,8 @@ import Testing
         #expect(endless.requests.count == 100)
     }
 
-    @Test func timesThatGoBackLoseNothing() async throws {
-        // A server restored from a backup: its clock, versions and times are earlier ones.
+    @Test func `times that move back lose nothing`() async throws {
+        // A server restored from a backup: its clock, versions and times are earlier.
         let server = PagedServer()
         server.change { state in
             state.write("a", "x")
@@ -243,7 +243,7 @@ import Testing
             state.rows["b"] = nil
         }
         #expect(try await device.pull().changes == 0)
-        // What lies before the place is found by a full pull.
+        // A full pull finds rows before the token.
         try await device.pull(nil)
         #expect(try device.pets() == server.live)
     }

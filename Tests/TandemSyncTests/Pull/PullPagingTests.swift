@@ -7,10 +7,10 @@ import Testing
 @testable import Tandem
 @testable import TandemSync
 
-/// Nothing is missed at page borders, whatever happens to the rows meanwhile.
+/// No row is missed at page borders, whatever happens to the rows meanwhile.
 @Suite(.ownThreads) struct PullPagingTests {
     @Test(arguments: [1, 2, 3, 5, 7], [1, 2, 3, 6, 7, 8, 50, 300])
-    func rowsOfOneInstantAllCome(pageSize: Int, count: Int) async throws {
+    func `all rows of one instant are fetched`(pageSize: Int, count: Int) async throws {
         for isFine in [false, true] { try await rowsOfOneInstantAllCome(pageSize, count, isFine: isFine) }
     }
 
@@ -29,12 +29,12 @@ import Testing
         let result = try await device.pull()
         #expect(try device.pets() == server.live)
         #expect(result.inserted == count + 2 && result.updated == 0 && result.deleted == 0)
-        // A page of a hundred that begins with the last row of the one before costs as much as one that does not.
+        // A page of a hundred that begins with the last row of the previous page costs as much as one that does not.
         #expect(result.pages <= 2 * (count + 2) / pageSize + 2)
         #expect(try await device.pull().changes == 0)
     }
 
-    @Test func aQuietTableIsOneRequestAndNoWrite() async throws {
+    @Test func `a quiet table is one request and no write`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<10 {
@@ -55,7 +55,7 @@ import Testing
         #expect(try await device.token() == token)
     }
 
-    @Test func anEmptyTableIsRememberedOnce() async throws {
+    @Test func `an empty table is recorded once`() async throws {
         let server = PagedServer()
         let device = try PagedDevice(server)
         try await device.pull()
@@ -67,7 +67,7 @@ import Testing
         #expect(try await device.pull().inserted == 1)
     }
 
-    @Test func aRowThatLeavesTheInstantIsNotJumpedOver() async throws {
+    @Test func `a row that leaves the instant causes no skipped row`() async throws {
         for leaves in ["a", "b", "c"] {
             for isHardDelete in [false, true] {
                 let server = PagedServer()
@@ -93,9 +93,9 @@ import Testing
         }
     }
 
-    /// All that was read of an instant leaves it, the last one first: it comes again where what is unread has moved up.
+    /// All rows read of an instant leave it, the last one first. They appear again after the unread rows.
     @Test(arguments: [3, 40])
-    func anAnchorThatWasEditedIsNone(pageSize: Int) async throws {
+    func `an edited row is not used as an anchor`(pageSize: Int) async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<(2 * pageSize - 1) { state.write("\(1000 + index)", "x") }
@@ -115,13 +115,13 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    @Test func anInstantThatNeverRestsEndsInAnError() async throws {
+    @Test func `an instant that always changes ends in an error`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<9 { state.write("\(index)", "x") }
         }
         server.on { state, request throws(RemoteFailure) in
-            // The first row of the instant goes whenever it is skipped.
+            // The first row of the instant is deleted at each skip.
             if request.skip > 0, let first = state.rows.keys.min() {
                 state.rows[first] = nil
                 state.write("z\(first)", "x")
@@ -132,9 +132,10 @@ import Testing
         await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noProgress }
     }
 
-    /// A part of the instant is edited with each request: what is left of it moves under the pull.
+    /// A part of the instant is edited with each request, which shifts the rest.
     @Test(arguments: [(10, 1), (10, 3), (4, 1), (40, 10)], [false, true])
-    func aLargeInstantIsReadWhileItsRowsAreEdited(pages: (size: Int, edits: Int), isFine: Bool) async throws {
+    func `a large instant is read while its rows are edited`(pages: (size: Int, edits: Int), isFine: Bool) async throws
+    {
         let (pageSize, edits) = pages
         let server = PagedServer()
         server.change { state in
@@ -146,7 +147,7 @@ import Testing
         let next = Mutex(0)
         server.on { state, request throws(RemoteFailure) in
             guard request.skip > 0 else { return nil }
-            // The first ones of it, which have been read.
+            // The first rows of it, which were read.
             for _ in 0..<edits {
                 let index = next.withLock { index in
                     index += 1
@@ -160,11 +161,11 @@ import Testing
         }
         try await device.pull()
         #expect(try device.pets() == server.live)
-        // Each page brings something new.
+        // Each page contains something new.
         #expect(server.requests.count < 4 * 600 / pageSize + 20)
     }
 
-    @Test func anInstantIsReadFromAServerWithPagesOfItsOwn() async throws {
+    @Test func `an instant is read from a server with its own page size`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<60 { state.write("\(1000 + index)", "x") }
@@ -172,7 +173,7 @@ import Testing
         }
         let device = try PagedDevice(server, pageSize: 20)
         server.on { state, request throws(RemoteFailure) in
-            // Two items a page, however many were asked for.
+            // Two items per page, whatever was requested.
             var small = request
             small.top = 2
             if state.requests.count == 20 { state.write("1000", "edited") }
@@ -182,8 +183,8 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    /// A bare array is thought to have more behind it, however short it is: its greatest page may be smaller.
-    @Test func aPullEndsAlthoughOthersGoOnWriting() async throws {
+    /// A bare array may have more items after it, however short it is: the server's maximum page may be smaller.
+    @Test func `a pull ends although others continue to write`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<20 {
@@ -208,8 +209,8 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    /// The last page has nothing but what was there before.
-    @Test func aPullThatEndsWithTheAnchorAloneHasSucceeded() async throws {
+    /// The last page contains only known rows.
+    @Test func `a pull that ends with the anchor alone succeeds`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<3 {
@@ -228,7 +229,7 @@ import Testing
         #expect(try device.store.totalChanges() == writes)
     }
 
-    @Test func progressIsToldByPages() async throws {
+    @Test func `progress is reported by pages`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<5 {

@@ -8,14 +8,14 @@ import Testing
 
 @testable import TandemSync
 
-/// A pull overwrites nothing that was not sent, and brings a child before its parent.
+/// A pull overwrites no unsent change, and may fetch a child before its parent.
 @Suite(.ownThreads) struct PullPendingTests {
     private func pull(_ sync: SyncContext, queryID: String? = "cards") async throws -> SyncResult {
         try await sync.runPull(PullQuery(Card.self, queryID: queryID), pushesFirst: false)
     }
 
     @Test(arguments: Dialect.both)
-    func aPullLeavesAnEditAloneAndKeepsWhatCame(dialect: Dialect) async throws {
+    func `a pull keeps an edit and the fetched item`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a", points: .integer(1))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func whatWasNotSentIsPushedFirst(dialect: Dialect) async throws {
+    func `unsent changes are pushed first`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a", points: .integer(1))
@@ -47,17 +47,17 @@ import Testing
             try tx.insert(Person(name: "Ада"))
         }
         let result = try await sync.pull(Card.self, queryID: "cards")
-        // The whole queue, not the table's part alone.
+        // The whole queue, not only the table's part.
         #expect(result.entries.count == 2 && result.isComplete && result.keptBeside == 0)
         #expect(try world.texts("Card", "shop") == ["mine"] && world.texts("Person", "name") == ["Ада"])
         #expect(try store.operations.count() == 0)
-        // Nothing of the table to send: nothing is pushed.
+        // The table has no unsent changes, so nothing is pushed.
         try await store.write { _ = try $0.insert(Person(name: "Иван")) }
         #expect(try await sync.pull(Card.self, queryID: "cards").entries.isEmpty)
         #expect(try store.operations.count() == 1)
     }
 
-    @Test func onePoisonedOperationDoesNotBlockThePull() async throws {
+    @Test func `a rejected operation does not block the pull`() async throws {
         let world = try SyncWorld { configuration in
             configuration.hooks.validate = { _, members in
                 if case .text("bad")? = members["shop"] { ["This shop is none."] } else { [] }
@@ -69,13 +69,13 @@ import Testing
         var result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 1 && result.failedOperations.count == 1)
         world.forgetRequests()
-        // What was refused waits for the user, and is not sent again.
+        // A rejected operation waits for the user, and is not sent again.
         result = try await sync.pull(Card.self, queryID: "cards")
         #expect(world.requests.allSatisfy { $0.hasPrefix("GET") })
         #expect(try await store.objects(Card.self).count() == 2)
     }
 
-    @Test func withoutAServerThePullSaysSo() async throws {
+    @Test func `a pull without a server reports it`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await store.write { _ = try $0.insert(Card(shop: "x", barcode: "1")) }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func aChildPulledBeforeItsParentFindsIt(dialect: Dialect) async throws {
+    func `a child pulled before its parent is linked to it`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a", owner: "p")
@@ -104,7 +104,7 @@ import Testing
     // MARK: Unique values
 
     @Test(arguments: Dialect.both)
-    func aUniqueClashIsTheRowsAndNotThePages(dialect: Dialect) async throws {
+    func `a clash of unique values refuses the row and not the page`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a", barcode: "1")
@@ -113,14 +113,14 @@ import Testing
         var result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 2 && result.refusedRows.map(\.serverID) == ["b"])
         #expect(result.refusedRows.first?.message.isEmpty == false)
-        // It waits, and costs no write.
+        // The kept item costs no write.
         world.clock.advance(by: 60)
         try await sync.pull(Card.self, queryID: "cards")
         let writes = try store.totalChanges()
         result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.refusedRows.map(\.serverID) == ["b"] && result.changes == 0)
         #expect(try store.totalChanges() == writes)
-        // There is room: the server does not send it again.
+        // The value is free, and the server does not send the item again.
         try await store.write { try $0.update(Card.self, "a") { $0.barcode = "3" } }
         world.forgetRequests()
         result = try await pull(sync)
@@ -128,13 +128,13 @@ import Testing
         #expect(try await store.objects(Card.self).all().map(\.barcode).sorted() == ["1", "2", "3"])
     }
 
-    @Test func aChainOfUniqueValuesIsWrittenInOnePull() async throws {
+    @Test func `a chain of unique values is written in one pull`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.card("a", barcode: "1")
         try await world.others.card("b", barcode: "2")
         try await sync.pull(Card.self, queryID: "cards")
-        // "a" takes the value that "b" gives up later.
+        // "a" takes the value that "b" releases later.
         world.clock.advance(by: 1)
         try await world.others.card("a", barcode: "2")
         world.clock.advance(by: 1)
@@ -144,9 +144,9 @@ import Testing
         #expect(try await store.objects(Card.self).all().map(\.barcode).sorted() == ["2", "3"])
     }
 
-    /// Each stands in the other's way: one by one they never arrive.
+    /// Each blocks the other: one by one they never arrive.
     @Test(arguments: [IdentityPolicy.client, .server(lookUp: nil), .server(lookUp: "localKey")])
-    func uniqueValuesThatWereSwappedArriveInOnePull(identity: IdentityPolicy) async throws {
+    func `swapped unique values arrive in one pull`(identity: IdentityPolicy) async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device { $0.pageSize = 2 }
         try sync.table(Card.self).setIdentity(identity)
@@ -160,7 +160,7 @@ import Testing
         }
         try await write { $0 }
         try await sync.pull(Card.self, queryID: "cards")
-        // A ring of all, in which no page has a whole swap.
+        // A ring of all objects, so that no page contains a whole swap.
         try await write { ($0 + 120) % 250 }
         let result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.refusedRows.isEmpty && result.updated == 250)
@@ -172,8 +172,8 @@ import Testing
         #expect(try await sync.pull(Card.self, queryID: "cards").changes == 0)
     }
 
-    /// Each waits for the next, and the last one for what this device has not sent.
-    @Test func aLongChainThatCannotBeTakenCostsAFewWritesARow() async throws {
+    /// Each waits for the next, and the last one for an unsent local change.
+    @Test func `a long chain that can't be written costs a few writes per row`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         func write(_ code: (Int) -> Int) async throws {
@@ -183,13 +183,13 @@ import Testing
         try await write { $0 }
         try await sync.pull(Card.self, queryID: "cards")
         try await store.write { _ = try $0.insert(Card(shop: "x", barcode: "200")) }
-        // The first fifty go round in a ring, of which nothing is in the way.
+        // The first fifty form a ring without other blockers.
         try await write { $0 < 50 ? ($0 + 1) % 50 : $0 + 1 }
         let before = try store.totalChanges()
         let result = try await pull(sync)
         #expect(result.refusedRows.count == 150 && result.updated == 50)
         #expect(try store.totalChanges() - before < 20 * 200)
-        // There is room for all of them by then.
+        // All values are free by then.
         try await store.write { tx in
             for card in try tx.objects(Card.self).where({ $0.shop == "x" }).all() { _ = try tx.delete(card) }
         }
@@ -197,12 +197,12 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatWasKeptAndCannotBeTakenDoesNotStopASwap() async throws {
+    @Test func `an unreadable kept item does not stop a swap`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         for id in ["a", "b"] as [ServerID] { try await world.others.card(id) }
         try await sync.pull(Card.self, queryID: "cards")
-        // What an earlier version of the app has kept, for which a shop was not needed.
+        // An item kept by an earlier version of the app, which did not need a shop.
         let forms = sync.forms(of: try sync.settings(of: "Card"))
         let bare = try forms.stored(RemoteItem(id: "n", members: [("barcode", .text("ba"))]))
         try await store.write { (tx: WriteTransaction) in

@@ -10,7 +10,7 @@ import Testing
 @Suite(.ownThreads) struct PullRandomTests {
     private static let seeds: ClosedRange<UInt64> = 1...(isSoak ? 20_000 : 200)
 
-    /// What happens to the rows, and to the requests, by a seed.
+    /// The changes of the rows and the faults of the requests, by a seed.
     private final class History: Sendable {
         private let generator: Mutex<SeededGenerator>
         let lateness: Int64
@@ -24,7 +24,7 @@ import Testing
             generator.withLock { Int.random(in: range, using: &$0) }
         }
 
-        /// Another client, or none, writes.
+        /// Writes as another client, or does nothing.
         func act(_ state: inout PagedServer.State) {
             let id = "\(roll(0..<40))"
             switch roll(0..<12) {
@@ -34,7 +34,7 @@ import Testing
             // Many at once, in one instant.
             case 4: for index in 0..<roll(1..<12) { state.write("\(roll(0..<40))", "bulk \(index)") }
             case 5 where state.rows[id] != nil: state.write(id, "", deleted: true)
-            // It began earlier than it ends. What it writes was not written by others meanwhile.
+            // It began earlier than it ends. Others did not write its row meanwhile.
             case 6, 7:
                 let late = Int64(roll(0..<Int(lateness)))
                 if (state.rows[id]?.time ?? 0) < state.now - late { state.write(id, "late \(late)", late: late) }
@@ -63,7 +63,7 @@ import Testing
             } catch SyncError.Code.unreachable {
             } catch SyncError.Code.later {
             } catch SyncError.Code.noProgress {
-                // An instant that changes under every request: the next pull begins anew.
+                // An instant that changes with every request: the next pull begins again.
             }
             server.change { state in
                 for _ in 0..<history.roll(0..<6) { history.act(&state) }
@@ -77,7 +77,7 @@ import Testing
             ? nil : "seed \(seed): here \(here.count), there \(there.count) \(damage)"
     }
 
-    @Test func afterTheLastPullTheDeviceHoldsWhatTheServerDoes() async throws {
+    @Test func `after the last pull the device has the server's state`() async throws {
         for seed in Self.seeds {
             if let text = try await differs(seed: seed, overlap: .seconds(30), lateness: 29_000) {
                 Issue.record("\(text)")
@@ -85,8 +85,8 @@ import Testing
         }
     }
 
-    /// The histories have in them what the overlap is for: a server that is later than that loses rows.
-    @Test func withoutAnOverlapWhatIsCommittedLateIsMissed() async throws {
+    /// The histories contain late commits, for which the overlap exists. A server that is later loses rows.
+    @Test func `a late commit is missed without an overlap`() async throws {
         var found = 0
         for seed in 1...40 as ClosedRange<UInt64>
         where try await differs(seed: seed, overlap: .zero, lateness: 29_000) != nil {

@@ -7,12 +7,12 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// Full pulls from a server with its real logic, interrupted while both sides change.
+/// Full pulls from a server with production logic, interrupted while both sides change.
 @Suite(.ownThreads) struct PullResumeServerTests {
     struct Plan: CustomTestStringConvertible, Sendable {
         let dialect: Dialect
         let deletesSoftly: Bool
-        /// Whether an incremental pull of the same table comes in between.
+        /// Whether an incremental pull of the same table runs in between.
         let pullsBetween: Bool
 
         var testDescription: String {
@@ -31,7 +31,7 @@ import Testing
 
     private static let ids = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] as [ServerID]
 
-    /// A server with ten cards, and a device that has them.
+    /// Creates a server with ten cards, and a device that has them.
     private func makeWorld(_ plan: Plan) async throws -> (SyncWorld, Store, SyncContext) {
         let world = try SyncWorld(plan.dialect) { $0.otherTables = ServerTable(deletesSoftly: plan.deletesSoftly) }
         let (store, sync) = try world.device { $0.pageSize = 2 }
@@ -41,7 +41,7 @@ import Testing
         return (world, store, sync)
     }
 
-    /// Loses the answer to a request for a page.
+    /// Loses the response to a request for a page.
     private func loseAnswer(toPage number: Int, of world: SyncWorld) {
         let pages = Counter()
         world.next { request in
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: Plan.all)
-    func `Objects that come and go while a pull is interrupted end as on the server`(plan: Plan) async throws {
+    func `objects inserted and deleted during an interruption end as on the server`(plan: Plan) async throws {
         for page in 2...5 {
             let (world, store, sync) = try await makeWorld(plan)
             try await world.others.delete("Card", "c")
@@ -64,13 +64,13 @@ import Testing
             loseAnswer(toPage: page, of: world)
             await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
 
-            // The row that takes the place of the last one gets its number.
+            // The row that replaces the last one gets its number.
             try await world.others.delete("Card", "j")
             if plan.pullsBetween { try await sync.pull(Card.self, queryID: "cards") }
             world.clock.advance(by: 1)
             try await world.others.card("aa")
             if plan.pullsBetween { try await sync.pull(Card.self, queryID: "cards") }
-            // The device deletes an object and creates one, which lies before all others.
+            // The device deletes an object and creates one, which is before all others.
             let created = try await store.write { tx in
                 try tx.delete(Card.self, "a")
                 return try tx.insert(Card(shop: "mine", barcode: "mine"))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `A resumed pull fetches the remaining pages`(dialect: Dialect) async throws {
+    func `a resumed pull fetches the remaining pages`(dialect: Dialect) async throws {
         let plan = Plan(dialect: dialect, deletesSoftly: true, pullsBetween: false)
         let (world, store, sync) = try await makeWorld(plan)
         loseAnswer(toPage: 4, of: world)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `An edit of a deleted object is dropped after a resumed pull, without a request`(
+    func `an edit of a deleted object is dropped after a resumed pull, without a request`(
         dialect: Dialect
     ) async throws {
         let plan = Plan(dialect: dialect, deletesSoftly: false, pullsBetween: false)
@@ -128,10 +128,10 @@ import Testing
         #expect(try store.object(ofType: Card.self, forPrimaryKey: "b")?.points == 7)
     }
 
-    @Test func `Refused rows are kept, and forgotten when the server deletes them`() async throws {
+    @Test func `refused rows are kept, and removed when the server deletes them`() async throws {
         let plan = Plan(dialect: .datasync, deletesSoftly: false, pullsBetween: false)
         let (world, store, sync) = try await makeWorld(plan)
-        // Both want the value of another card.
+        // Both have the unique value of another card.
         for id in ["ab", "ib"] as [ServerID] { try await world.others.card(id, barcode: "be") }
         world.clock.advance(by: 60)
         loseAnswer(toPage: 3, of: world)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import TandemSync
 
-/// A full pull that was interrupted fetches the remaining pages and what changed meanwhile, and ends as if it had not
-/// been interrupted.
+/// A full pull that was interrupted fetches the remaining pages and the changes since. It ends as if it had not been
+/// interrupted.
 @Suite(.ownThreads) struct PullResumeTests {
     enum Interruption: String, CaseIterable {
         case lost, busy, failing, refused, signedOut, cancelled
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Expects that a device shows what the server holds, and that its pull is over.
+    /// Expects that a device has the server's state, and that its pull is complete.
     private func expectEqual(_ device: PagedDevice, _ comment: String = "") async throws {
         #expect(try device.pets() == device.server.live, "\(comment)")
         for queryID in ["\u{0}resume", "\u{0}resume 0"] {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: Interruption.allCases)
-    func `A pull that fails at any page resumes at that page`(interruption: Interruption) async throws {
+    func `a pull that fails at any page resumes at that page`(interruption: Interruption) async throws {
         for page in 1...7 {
             let device = try PagedDevice(.ofTwenty())
             device.server.fail(from: page, interruption.failure)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `A pull that fails at each page once ends`() async throws {
+    @Test func `a pull that fails at each page once ends`() async throws {
         let device = try PagedDevice(.ofTwenty())
         for page in 2...7 {
             // From the second pull on the count is a request of its own.
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A pull whose process is killed at any write resumes in the next process`(commits: Bool) async throws {
+    func `a pull whose process is killed at any write resumes in the next process`(commits: Bool) async throws {
         let models: [any Model.Type] = [Person.self, Card.self, Pet.self]
         // The eighth write removes the progress.
         for write in 1...(commits ? 7 : 8) {
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: 2...6)
-    func `Rows that the server deleted are removed at the end of a resumed pull`(page: Int) async throws {
+    func `rows that the server deleted are removed at the end of a resumed pull`(page: Int) async throws {
         let device = try PagedDevice(.ofTwenty())
         try await device.pull(nil)
         // Sixteen rows are left: six pages.
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A removal that is interrupted is completed by the next pull`(commits: Bool) async throws {
+    func `a removal that is interrupted is completed by the next pull`(commits: Bool) async throws {
         let device = try PagedDevice(.ofTwenty())
         try await device.pull(nil)
         device.server.change { state in
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases, [false, true])
-    func `A change while a pull is interrupted is not missed`(change: Change, isKnown: Bool) async throws {
+    func `a change while a pull is interrupted is not missed`(change: Change, isKnown: Bool) async throws {
         let device = try PagedDevice(.ofTwenty())
         if isKnown { try await device.pull(nil) }
         device.server.fail(from: 4, Interruption.lost.failure)
@@ -173,12 +173,12 @@ import Testing
         device.server.recover()
         device.server.change { change.apply(to: &$0) }
         try await device.pull(nil)
-        // The walk begins again only if it has to.
+        // The walk begins again only if necessary.
         #expect(device.server.walk.contains("after -") == change.isHidden, "\(device.server.walk)")
         try await expectEqual(device)
     }
 
-    @Test func `Inserts during a resumed pull do not make it begin again`() async throws {
+    @Test func `inserts during a resumed pull do not make it begin again`() async throws {
         let device = try PagedDevice(.ofTwenty())
         device.server.fail(from: 4, Interruption.lost.failure)
         await #expect(throws: SyncError.self) { try await device.pull(nil) }
@@ -193,7 +193,7 @@ import Testing
         try await expectEqual(device)
     }
 
-    @Test func `A tombstone during a resumed pull does not hide an item that was deleted without one`() async throws {
+    @Test func `a tombstone during a resumed pull does not hide an item that was deleted without one`() async throws {
         let device = try PagedDevice(.ofTwenty())
         device.server.fail(from: 4, Interruption.lost.failure)
         await #expect(throws: SyncError.self) { try await device.pull(nil) }
@@ -214,7 +214,7 @@ import Testing
     // MARK: Bookkeeping
 
     @Test(arguments: [300, 2000])
-    func `A page adds one small row of progress in a table of any size`(count: Int) async throws {
+    func `a page adds one small row of progress in a table of any size`(count: Int) async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<count { state.write("\(10_000 + index)", "x") }
@@ -224,7 +224,7 @@ import Testing
         try await device.pull(nil)
         let before = try device.store.totalChanges()
         #expect(try await device.pull(nil).changes == 0)
-        // One row for the pull and one for each full page, which are removed at the end.
+        // A row for the pull and one for each full page, which are removed at the end.
         #expect(try device.store.totalChanges() - before == Int64(2 * (count / 100 + 1)))
         server.fail(from: 3, Interruption.lost.failure)
         await #expect(throws: SyncError.self) { try await device.pull(nil) }
@@ -232,10 +232,10 @@ import Testing
         #expect(try await device.token("\u{0}resume 2") == nil)
     }
 
-    @Test func `A table of one page is not written to`() async throws {
+    @Test func `a table of one page is not written to`() async throws {
         let device = try PagedDevice(.ofTwenty(), pageSize: 100)
         try await device.pull(nil)
-        // A server that does not say which page is the last one.
+        // A server that does not mark the last page.
         for mayHaveMore in [false, true] {
             device.server.on { state, request throws(RemoteFailure) in
                 var page = PagedServer.answer(request, state)
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func `A server with pages of its own size is resumed with all that was fetched`() async throws {
+    @Test func `a server with pages of its own size is resumed with all fetched rows`() async throws {
         let device = try PagedDevice(.ofTwenty(), pageSize: 10)
         let isDown = Synchronized(true)
         device.server.on { state, request throws(RemoteFailure) in

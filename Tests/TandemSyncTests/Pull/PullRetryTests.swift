@@ -6,15 +6,16 @@ import Testing
 
 @testable import TandemSync
 
-/// A server that can't answer just now: a pull asks for the page again, as a push sends an operation again.
+/// A server that temporarily can't respond. A pull requests the page again, as a push sends an operation again.
 @Suite(.ownThreads) struct PullRetryTests {
     private func busy(_ desk: Desk, times: Int, retryAfter: Duration? = nil) {
         for _ in 0..<times { desk.remote.next(.fail(.later(status: 503, retryAfter: retryAfter)), on: .page) }
     }
 
     @Test(arguments: ["cards", nil], [nil, Duration.seconds(5)])
-    func `A page is asked for again while the server can't answer`(queryID: String?, retryAfter: Duration?) async throws
-    {
+    func `a page is requested again while the server can't respond`(
+        queryID: String?, retryAfter: Duration?
+    ) async throws {
         let desk = try Desk()
         _ = try await desk.syncedCard()
         let start = desk.clock.now()
@@ -22,13 +23,13 @@ import Testing
         let result = try await desk.sync.pull(Card.self, queryID: queryID)
         #expect(result.unchanged == 1 && result.pages == 1)
         #expect(desk.asked.count { $0 == .page } == RetryPolicy().tries)
-        // It waits in between, and for as long as it was told to.
+        // It waits in between, as long as the server requests.
         let waited = desk.clock.now().timeIntervalSince(start)
         #expect(retryAfter == nil ? waited > 0 : waited >= 10)
     }
 
     @Test(arguments: ["cards", nil])
-    func `A server that goes on like that ends the pull`(queryID: String?) async throws {
+    func `a server that never responds ends the pull`(queryID: String?) async throws {
         let desk = try Desk()
         busy(desk, times: RetryPolicy().tries)
         await #expect { try await desk.sync.pull(Card.self, queryID: queryID) } throws: {
@@ -38,7 +39,7 @@ import Testing
         #expect(try await desk.sync.pull(Card.self, queryID: queryID).pages == 1)
     }
 
-    @Test func `A long Retry-After ends the pull at once`() async throws {
+    @Test func `a long Retry-After ends the pull at once`() async throws {
         let desk = try Desk()
         busy(desk, times: 1, retryAfter: .seconds(3600))
         await #expect { try await desk.sync.pull(Card.self) } throws: {
@@ -47,7 +48,7 @@ import Testing
         #expect(desk.asked == [.page])
     }
 
-    @Test func `Other failures are not repeated`() async throws {
+    @Test func `other failures are not retried`() async throws {
         for failure in [
             RemoteFailure.refused(status: 400, message: "no"), .unauthenticated(status: 401, underlying: nil),
         ] {

@@ -6,9 +6,9 @@ import Testing
 @testable import Tandem
 @testable import TandemSync
 
-/// A pull begins behind the last instant as soon as nothing can come into it any more, and not before.
+/// A pull begins after the last instant as soon as no late commit can appear in it, and not before.
 @Suite(.ownThreads) struct PullSettledTests {
-    /// The places from which the server was asked since so many requests.
+    /// Returns the positions of the requests after a number of requests.
     private func places(_ server: PagedServer, after count: Int) -> [String] {
         server.requests.dropFirst(count).map { request in
             guard case .updatedAt(let place) = request.order else { return "by ID" }
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 7, 50])
-    func aQuietTableIsAnEmptyPageHoweverManyItemsShareTheLastInstant(count: Int) async throws {
+    func `a quiet table is an empty page however many items share the last instant`(count: Int) async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<count { state.write("\(1000 + index)", "pet") }
@@ -36,7 +36,7 @@ import Testing
         #expect(try device.store.totalChanges() == writes)
     }
 
-    @Test func whatIsNewerThanTheOverlapIsReadAgainUntilItIsNot() async throws {
+    @Test func `items newer than the overlap are read again until they are older`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<3 { state.write("old \(index)", "pet") }
@@ -47,20 +47,20 @@ import Testing
         try await device.pull()
         let writes = try device.store.totalChanges()
         for _ in 0..<2 {
-            // The old ones are done with.
+            // The old items are settled.
             #expect(try await device.pull().unchanged == 9)
             #expect(try device.store.totalChanges() == writes)
             server.change { $0.now += 14_000 }
         }
         server.change { $0.now += 3000 }
-        // The first one after that reads them once more, and notes that it was the last time.
+        // The first pull after that reads them again, and records that it was the last time.
         #expect(try await device.pull().unchanged == 9)
         #expect(try device.store.totalChanges() > writes)
         #expect(try await device.pull().unchanged == 0)
         #expect(try device.pets() == server.live)
     }
 
-    @Test func anInstantThatIsReadInPartIsNotPassed() async throws {
+    @Test func `a partly read instant is not passed`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<8 { state.write("\(1000 + index)", "pet") }
@@ -81,9 +81,9 @@ import Testing
         }
     }
 
-    /// A server that knows but the seconds of a filter's time, and says so or not.
+    /// A server that truncates a filter's time to seconds, and reports that or not.
     @Test(arguments: [false, true], [1, 3, 4, 9])
-    func aFilterThatIsCoarserThanTheTimesHidesNothing(isRefused: Bool, count: Int) async throws {
+    func `a filter coarser than the times hides nothing`(isRefused: Bool, count: Int) async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<count { state.write("\(1000 + index)", "pet") }
@@ -114,8 +114,8 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
-    /// The server's clock has reached the end of the overlap to the second, and the millisecond is not over.
-    @Test func whatIsCommittedAtTheEndOfTheOverlapIsRead() async throws {
+    /// The server's clock has reached the last second of the overlap, and the millisecond is not over.
+    @Test func `a commit at the end of the overlap is read`() async throws {
         let server = PagedServer()
         server.change { state in
             state.write("a", "x")
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// The last rows of a full page are those of the floor, and the clock passes it between two pages.
-    @Test func whatIsCommittedBetweenTwoPagesOfAnInstantIsRead() async throws {
+    @Test func `a commit between two pages of an instant is read`() async throws {
         let server = PagedServer()
         server.change { state in
             for id in ["b", "c", "d", "e"] { state.write(id, "pet") }

@@ -4,13 +4,13 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// The cost of a pull beside the server and the wire, in instructions of SQLite's virtual machine. A busy machine counts
-/// the same number of them. `make bench` measures time.
+/// The cost of a pull without the server and the wire, in instructions of SQLite's virtual machine. Their number does
+/// not depend on the machine's load. `make bench` measures time.
 @Suite(.ownThreads) struct PullSpeedTests {
     private static let count = isSoak ? 100_000 : 3_000
     private static let models: [any Model.Type] = [Person.self, Card.self, Pet.self]
 
-    /// A server that costs nothing: its pages are made as they are asked for, out of a number each.
+    /// A server without cost: each page is made on request, from a number for each item.
     private struct Counter: Remote {
         let format = WireFormat()
         let count: Int
@@ -85,7 +85,7 @@ import Testing
         return Costs(inserted: inserted, pulled: pulled, unchanged: unchanged)
     }
 
-    @Test func `A pulled object costs as much as an inserted one, and an unchanged one less`() async throws {
+    @Test func `a pulled object costs as much as an inserted one, and an unchanged one less`() async throws {
         let (few, many) = (try await costs(of: Self.count / 10), try await costs(of: Self.count))
         print("Instructions for an object among \(Self.count): \(many); among \(Self.count / 10): \(few)")
         for costs in [few, many] {
@@ -93,7 +93,7 @@ import Testing
             #expect(costs.pulled <= costs.inserted * 1.25, "\(costs)")
             #expect(costs.unchanged <= costs.inserted * 0.8, "\(costs)")
         }
-        // A walk over the table for each object or page would cost ten times as much in the larger one.
+        // A scan of the table for each object or page would cost ten times as much in the larger one.
         #expect(many.pulled <= few.pulled * 1.5 && many.unchanged <= few.unchanged * 1.5, "\(few), \(many)")
     }
 }

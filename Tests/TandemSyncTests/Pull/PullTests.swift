@@ -9,10 +9,10 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// What a pull brings, from a server with its real logic.
+/// Pulls from a server with production logic.
 @Suite(.ownThreads) struct PullTests {
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
-    func whatChangedOnTheServerChangesHere(dialect: Dialect) async throws {
+    func `changes on the server are made here`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.person("p", "Ада")
@@ -20,12 +20,12 @@ import Testing
         try await world.others.card("b")
         var result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 2 && result.refusedRows.isEmpty && result.entries.isEmpty)
-        // A bare array may have been cut short: its end is a page without anything new.
+        // A bare array may have been truncated: its end is a page without new items.
         #expect(result.pages == (dialect == .datasync ? 1 : 2))
         var card = try #require(try await store.objects(Card.self).where { $0.barcode == "ba" }.first())
         #expect(card.points == 7 && card.nickname == "мой" && card.isSynced && card.serverID == "a")
         #expect(card.version != nil && card.updatedAt == world.clock.now())
-        // The person has not come yet: the reference waits for it.
+        // The person was not pulled yet, so the reference waits for it.
         #expect(card.owner == nil)
         try await sync.pull(Person.self, queryID: "people")
         card = try #require(try store.object(ofType: Card.self, forPrimaryKey: card.localID))
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
-    func aQuietTableIsOneRequestAndNoWrite(dialect: Dialect) async throws {
+    func `a quiet table is one request and no write`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         for id in ["a", "b", "c"] as [ServerID] {
@@ -63,10 +63,10 @@ import Testing
         #expect(try store.totalChanges() == writes)
     }
 
-    /// A push learns times of rows too, and there may be older ones that no pull has brought; nor is the device's own
-    /// clock any measure.
+    /// A push learns times of rows too, but older rows may not have been pulled. The device's clock is not reliable
+    /// either.
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
-    func onlyAPullMovesThePlace(dialect: Dialect) async throws {
+    func `only a pull moves the token`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let deviceClock = ManualClock(world.clock.now().addingTimeInterval(24 * 3600))
         let (store, sync) = try world.device { $0.clock = JumpingClock(deviceClock) }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
-    func whatTheModelDoesNotKnowIsKept(dialect: Dialect) async throws {
+    func `unknown members are kept`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a", extra: [("colour", .text("red"))])
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
-    func idsThatDifferInCaseAreTwo(dialect: Dialect) async throws {
+    func `IDs that differ in case are distinct`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try await world.others.card("a", barcode: "1")
@@ -107,9 +107,9 @@ import Testing
         #expect(try await Set(store.objects(Card.self).all().map(\.localID)) == ["a", "A"])
     }
 
-    // MARK: What is told before a request
+    // MARK: Errors before a request
 
-    @Test func oneQueryIDHasOneFilter() async throws {
+    @Test func `a query ID has one filter`() async throws {
         let world = try SyncWorld()
         let (_, sync) = try world.device()
         try await sync.pull(Card.self, queryID: "rich") { $0.points > 100 }
@@ -127,7 +127,7 @@ import Testing
         try await sync.pull(Card.self, queryID: "richer") { $0.points > 101 }
     }
 
-    @Test func aFilterThatNoServerCanBeAskedIsToldByItsPart() async throws {
+    @Test func `a filter that no server supports is reported with its part`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await store.write { try $0.insert(Card(shop: "unsent", barcode: "1")) }
@@ -150,7 +150,7 @@ import Testing
         #expect(world.requests.isEmpty)
     }
 
-    @Test func aTableWithoutTimesHasNoIncrementalPull() async throws {
+    @Test func `a table without times has no incremental pull`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         var features = TableFeatures()
@@ -165,7 +165,7 @@ import Testing
         #expect(try await store.objects(Card.self).count() == 1)
     }
 
-    @Test func anItemWithoutATimeIsTheSameError() async throws {
+    @Test func `an item without a time is the same error`() async throws {
         let server = PagedServer { _, _ throws(RemoteFailure) in
             throw .badAnswer(
                 BadAnswer(.noUpdatedAt, "An item has no updatedAt.", table: "animals", url: "https://x/a", status: 200))
@@ -174,7 +174,7 @@ import Testing
         await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noUpdatedAt }
     }
 
-    @Test func aModelThatTheStoreDoesNotHaveIsTold() async throws {
+    @Test func `a model that the store does not have is reported`() async throws {
         let world = try SyncWorld()
         let store = try Store(inMemoryModels: [Person.self, Pet.self])
         let sync = world.context(store)
@@ -183,9 +183,9 @@ import Testing
         }
     }
 
-    // MARK: No network, cancelling
+    // MARK: No network, cancellation
 
-    @Test func aFailureIsToldByItsKind() async throws {
+    @Test func `a failure is reported by its kind`() async throws {
         let failures: [(RemoteFailure, SyncError.Code)] = [
             (.notSent(URLError(.cannotConnectToHost)), .unreachable), (.lost(URLError(.timedOut)), .unreachable),
             (.unauthenticated(status: 401, underlying: nil), .unauthenticated), (.notFound, .refused),
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func aPullIsCancelledInARequestAndBetweenPages() async throws {
+    @Test func `a pull can be cancelled in a request and between pages`() async throws {
         let server = PagedServer()
         server.change { state in
             for index in 0..<20 {
@@ -225,7 +225,7 @@ import Testing
         task.withLock { $0 = Task { try await device.pull() } }
         await #expect(throws: CancellationError.self) { try await task.withLock { $0 }?.value }
         #expect(server.requests.count == 3)
-        // What had come is kept, with its place.
+        // The fetched items are stored, with their token.
         let here = try device.pets().count
         #expect(here > 0 && here < 20)
         server.on { _, _ throws(RemoteFailure) in throw .lost(CancellationError()) }

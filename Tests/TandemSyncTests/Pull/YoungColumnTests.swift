@@ -5,7 +5,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A column that is younger than the server's rows: they have null in it, and the property is not optional.
+/// A column that is newer than the server's rows. They have null in it, and the property is not optional.
 @Suite(.ownThreads) struct YoungColumnTests {
     private let old: [(key: String, value: JSONNode)] = [
         ("shop", .text("Лента")), ("barcode", .text("1")), ("points", .null), ("nickname", .null), ("expires", .null),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `Rows with null are pulled, edited and pushed, and keep their null`(dialect: Dialect) async throws {
+    func `rows with null are pulled, edited and pushed, and keep their null`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         try await world.others.put("Card", "a", old)
         let (store, sync) = try world.device()
@@ -36,7 +36,7 @@ import Testing
         var there = try await onServer(world, "a")
         #expect(there["shop"] == .text("Магнит") && there["points"] == .null)
 
-        // What the app changes is sent, and so is what it changes back.
+        // A change by the app is sent, and so is its reversal.
         for points in [5, 0] {
             try await store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.points = points } }
             _ = try await sync.push()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `A value that the server sets to null becomes the default`(dialect: Dialect) async throws {
+    func `a value that the server sets to null becomes the default`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         try await world.others.card("a", barcode: "1", points: .integer(7))
         let (store, sync) = try world.device()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.both)
-    func `A direct read of a row with null has the default`(dialect: Dialect) async throws {
+    func `a direct read of a row with null has the default`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
         try await world.others.put("Card", "a", old)
         let (_, sync) = try world.device()

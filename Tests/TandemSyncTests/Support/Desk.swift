@@ -34,7 +34,7 @@ struct Desk: Sendable {
         }
     }
 
-    /// A second context on the same store, as after a restart.
+    /// Creates a second context on the same store, as after a restart.
     func restarted(_ options: (inout SyncContext.Options) -> Void = { _ in }) throws -> SyncContext {
         var all = SyncContext.Options()
         all.clock = JumpingClock(clock)
@@ -51,7 +51,7 @@ struct Desk: Sendable {
         return context
     }
 
-    /// A card that is synced.
+    /// Inserts a card and synchronizes it.
     func syncedCard(_ code: String = "1") async throws -> Card {
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: code, points: 1)) }.localID
         try await sync.push()
@@ -64,7 +64,7 @@ struct Desk: Sendable {
 
     func card(_ id: LocalID) throws -> Card? { try store.object(ofType: Card.self, forPrimaryKey: id) }
 
-    /// What the server has of a card.
+    /// Returns the server's item of a card.
     func served(_ id: ServerID?) throws -> RemoteItem? {
         remote.all(in: "Card").first { $0.id == id }
     }
@@ -74,7 +74,7 @@ struct Desk: Sendable {
 
     var operation: Tandem.Operation? { get throws { try store.operations.all().first } }
 
-    /// A pull brings what the server has of a table.
+    /// Pulls the server's items of a table.
     func receiveAll(_ table: String = "Card") async throws {
         let settings = try sync.settings(of: table)
         let forms = sync.forms(of: settings)
@@ -86,7 +86,7 @@ struct Desk: Sendable {
         }
     }
 
-    /// Everything is here as it is there, and nothing is left to be sent.
+    /// Returns whether the device and the server have the same content, and nothing is left to send.
     func isLevel() throws -> Bool {
         guard try store.operations.count() == 0, try store.checkIntegrity() == [] else { return false }
         let here = try store.objects(Card.self).all()
@@ -104,7 +104,7 @@ struct Desk: Sendable {
 }
 
 extension SyncTable {
-    /// Sets a table up without naming its model.
+    /// Configures a table without naming its model.
     fileprivate var erased: (TableFeatures, IdentityPolicy) -> Void {
         { features, identity in
             setFeatures(features)

@@ -3,12 +3,12 @@ import Tandem
 
 @testable import TandemSync
 
-/// A store that fails at one write, as for a process that is killed there.
+/// A store that fails at one write, as if the process were killed there.
 final class FailingStore: LocalStore {
     struct Failure: Error {}
 
     private struct Plan {
-        /// The number of writes until it fails; 0 for never.
+        /// The number of writes until it fails, or 0 for never.
         var writesLeft = 0
         var commits = false
     }
@@ -20,12 +20,12 @@ final class FailingStore: LocalStore {
 
     /// Fails at the write of a number, from 1 on.
     ///
-    /// - Parameter commits: Whether the write is committed, and the process is killed only then.
+    /// - Parameter commits: Whether the write is committed before the failure.
     func fail(atWrite number: Int, commits: Bool = false) {
         plan.withLock { $0 = Plan(writesLeft: number, commits: commits) }
     }
 
-    /// Does not fail any more.
+    /// Ends the failures.
     func recover() { plan.withLock { $0 = Plan() } }
 
     var models: [ModelDefinition] { store.models }

@@ -6,7 +6,7 @@ import Tandem
 import TandemSync
 import TandemTesting
 
-/// A line to a world's server on which answers of success are replaced on their way: the server has acted.
+/// A transport to a world's server that replaces successful responses. The server has executed the request.
 final class MangledLine: HTTPTransport {
     private struct Mangling {
         let matches: @Sendable (HTTPRequest) -> Bool
@@ -18,15 +18,15 @@ final class MangledLine: HTTPTransport {
 
     init(_ world: SyncWorld) { self.world = world }
 
-    /// The next request that matches, and succeeds, gets nonsense for its answer.
+    /// Replaces the response to the next successful request that matches.
     func next(_ nonsense: Nonsense, on matches: @escaping @Sendable (HTTPRequest) -> Bool) {
         manglings.withLock { $0.append(Mangling(matches: matches, nonsense: nonsense)) }
     }
 
-    /// The next change, whatever it is.
+    /// Replaces the response to the next change of any kind.
     func nextChange(_ nonsense: Nonsense) { next(nonsense) { $0.method != .get } }
 
-    /// Whether nothing is left that was to be replaced.
+    /// Whether no replacement is left.
     var isDone: Bool { manglings.withLock { $0.isEmpty } }
 
     func send(
@@ -50,23 +50,23 @@ final class MangledLine: HTTPTransport {
     }
 }
 
-/// What a server, or whoever stands in its place, says with a status of success, and is no answer.
+/// The invalid responses of a server, or of its replacement, with a status of success.
 enum Nonsense: CaseIterable, Sendable {
     case html, halfABody, notJSON, list, number, missingID, nullID, wrongIDType, oddID, doubledMember, wrongVersion
     case wrongTime, valueOfAnotherType, nullValue
-    /// For a change of one item alone: an insert's, or a page's, may be any.
+    /// Only for a change of a single item: an insert or a page may contain any item.
     case anotherItem
 
-    /// Those that are none for any request.
+    /// The responses that are invalid for every request.
     static let allCases: [Nonsense] = [
         .html, .halfABody, .notJSON, .list, .number, .missingID, .nullID, .wrongIDType, .oddID, .doubledMember,
         .wrongVersion, .wrongTime, .valueOfAnotherType, .nullValue,
     ]
 
-    /// Whether the answer can be read, and a value in it can't.
+    /// Whether the response is readable, except for a value in it.
     var isAboutAValue: Bool { self == .valueOfAnotherType || self == .nullValue }
 
-    /// The property whose value it is about.
+    /// The property with the invalid value.
     var property: String { self == .nullValue ? "shop" : "points" }
 
     func answer(in response: HTTPResponse, _ body: [UInt8]) -> (HTTPResponse, [UInt8]) {

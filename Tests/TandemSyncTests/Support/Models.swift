@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// Whose a card is.
+/// The owner of a card.
 @Model struct Person {
     @Folded var name: String
     var friend: Reference<Person>?
@@ -18,7 +18,7 @@ import Tandem
     @LocalOnly var note: String = ""
 }
 
-/// A model that has names of its own on the wire.
+/// A model with its own names on the wire.
 @Model(wireName: "animals") struct Pet {
     @Named(wire: "petName") var name: String
     var keeper: Reference<Person>?

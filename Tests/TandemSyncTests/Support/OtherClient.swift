@@ -4,7 +4,7 @@ import TandemSync
 
 @testable import DatasyncWire
 
-/// Somebody else who writes to the server, without a store.
+/// Another client of the server, without a store.
 struct OtherClient: Sendable {
     let world: SyncWorld
 

@@ -2,7 +2,7 @@ import Tandem
 import TandemSync
 
 extension PagedServer {
-    /// A server with twenty rows, all of them older than the overlap: seven pages of three.
+    /// Creates a server with twenty rows, all older than the overlap: seven pages of three.
     static func ofTwenty(hasClock: Bool = true) -> PagedServer {
         let server = PagedServer(hasClock: hasClock)
         server.change { state in
@@ -23,7 +23,7 @@ extension PagedServer {
         }
     }
 
-    /// Answers all requests from now on, and forgets the earlier ones.
+    /// Responds to all requests from now on, and clears the earlier ones.
     func recover() {
         on { _, _ throws(RemoteFailure) in nil }
         change { $0.requests = [] }
@@ -39,7 +39,7 @@ extension PagedServer {
         }
     }
 
-    /// The requests for pages of three of the twenty rows.
+    /// Returns the requests for pages of three of the twenty rows.
     ///
     /// - Parameter page: The first page, from 1 on.
     static func walk(from page: Int) -> [String] {

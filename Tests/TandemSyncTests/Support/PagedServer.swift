@@ -3,14 +3,14 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// A server in memory that only pages, quickly: for thousands of pulls. Between requests a test changes its rows.
+/// A fast in-memory server that only supports pages, for thousands of pulls. A test changes its rows between requests.
 final class PagedServer: Remote {
     struct Row: Sendable {
         var id: String
         var version: Int
         /// Milliseconds since 1970.
         var time: Int64
-        /// What the server stores of the time besides, and sends to nobody.
+        /// The microseconds that the server stores, and never sends.
         var microseconds: Int64 = 0
         var isDeleted = false
         var name: String
@@ -21,8 +21,8 @@ final class PagedServer: Remote {
         /// Milliseconds since 1970.
         var now: Int64 = 1_795_000_000_000
         var versions = 0
-        /// Whether times are stored finer than they are sent, as PostgreSQL does: the order within a millisecond is then
-        /// neither that of the IDs nor one that a client can see.
+        /// Whether times are stored more precisely than they are sent, as in PostgreSQL. The order within a millisecond
+        /// is then neither that of the IDs nor visible to a client.
         var isFine = false
         var requests: [PageRequest] = []
 
@@ -31,20 +31,21 @@ final class PagedServer: Remote {
             versions += 1
             rows[id] = Row(
                 id: id, version: versions, time: now - late,
-                // All thousand of them in an order of its own.
+                // All thousand values, in their own order.
                 microseconds: isFine ? Int64(versions) * 389 % 1000 : 0, isDeleted: deleted, name: name)
         }
 
         var live: [String: String] { rows.values.filter { !$0.isDeleted }.reduce(into: [:]) { $0[$1.id] = $1.name } }
     }
 
-    /// What a request meets: before it is answered, and in place of its answer.
+    /// A closure that runs before a request is answered, and may replace the response.
     typealias Event = @Sendable (inout State, PageRequest) throws(RemoteFailure) -> RemotePage?
 
     let format = WireFormat()
     let state = Mutex(State())
     private let event: Mutex<Held>
-    /// NB: A closure that a mutex itself holds grows with each reading: the compiler wraps it anew on its way in and out.
+    /// NB: A closure stored directly in a mutex grows with each access: the compiler wraps it again on its way in and
+    /// out.
     private struct Held {
         var event: Event
     }
@@ -85,7 +86,7 @@ final class PagedServer: Remote {
         let page = rows.dropFirst(request.skip).prefix(request.top)
         return RemotePage(
             items: page.map(item), hasMore: page.count >= request.top, count: request.wantsCount ? rows.count : nil,
-            // To the second, as the header has it.
+            // Truncated to the second, as in the header.
             serverDate: hasClock ? Date(timeIntervalSince1970: Double(state.now / 1000)) : nil)
     }
 
@@ -96,13 +97,13 @@ final class PagedServer: Remote {
     }
 
     static func time(_ milliseconds: Int64) -> WireTimestamp? {
-        // Not by a date of milliseconds, which it can hold only nearly.
+        // Not from a date with milliseconds, which it represents only approximately.
         let seconds = WireTimestamp(Date(timeIntervalSince1970: Double(milliseconds / 1000)), fractionDigits: 0)
         let digits = String(1000 + milliseconds % 1000).dropFirst()
         return seconds.flatMap { WireTimestamp("\($0.text.dropLast()).\(digits)Z") }
     }
 
-    // MARK: It only pages.
+    // MARK: Unsupported requests
 
     private var no: RemoteFailure { .refused(status: 405, message: "This server only pages.") }
     func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
@@ -128,7 +129,7 @@ struct PagedDevice: Sendable {
         store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
     }
 
-    /// A context of its own each time, as after a restart.
+    /// A new context each time, as after a restart.
     var context: SyncContext { SyncContext(store: store, remote: server, options: options) }
 
     @discardableResult
@@ -136,7 +137,7 @@ struct PagedDevice: Sendable {
         try await context.pull(Pet.self, queryID: queryID)
     }
 
-    /// The pets here, by server ID.
+    /// Returns the local pets, by server ID.
     func pets() throws -> [String: String] {
         try store.objects(Pet.self).all().reduce(into: [:]) { $0[$1.serverID?.rawValue ?? "?"] = $1.name }
     }
@@ -146,7 +147,7 @@ struct PagedDevice: Sendable {
     }
 }
 
-/// A device's clock that goes with the server's.
+/// A device clock that follows the server's.
 struct PagedClock: SyncClock {
     let server: PagedServer
     func now() -> Date { Date(timeIntervalSince1970: Double(server.state.withLock(\.now)) / 1000) }

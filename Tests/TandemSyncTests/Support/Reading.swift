@@ -8,15 +8,15 @@ extension Dialect {
 }
 
 extension SyncResult.Outcome {
-    /// The case alone, to be compared.
+    /// The name of the case, for comparisons.
     var name: String { String("\(self)".prefix { $0 != "(" }) }
 }
 
 extension SyncWorld {
-    /// The live rows of a table.
+    /// Returns the live rows of a table.
     func live(_ table: String) throws -> [ServerRow] { try server.rows(in: table).filter { !$0.deleted } }
 
-    /// A member of a table's live rows, sorted.
+    /// Returns a member of a table's live rows, sorted.
     func texts(_ table: String, _ member: String) throws -> [String] {
         try live(table).compactMap { row in
             if case .text(let text)? = row.members[member] { text } else { nil }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A store, a scripted server, and a scheduler whose clock and network stand still until they are told.
+/// A store, a scripted server, and a scheduler whose clock and network only change on request.
 final class ScheduleDesk: Sendable {
     let clock: ManualSyncClock
     let network: ManualNetworkMonitor
@@ -13,13 +13,13 @@ final class ScheduleDesk: Sendable {
     let store: Store
     let sync: SyncContext
     let scheduler: SyncScheduler
-    /// How many syncs the scheduler has begun.
+    /// The number of syncs that the scheduler has begun.
     let begun = LiveValue(0)
     let ended = LiveValue(0)
 
     /// - Parameters:
-    ///   - store: The store; one in memory if not said.
-    ///   - body: What is done instead of a sync of everything.
+    ///   - store: The store, or `nil` for one in memory.
+    ///   - body: The closure to run instead of a sync of everything.
     init(
         store: Store? = nil, clock: ManualSyncClock = ManualSyncClock(), remote: ScriptedRemote? = nil,
         network: NetworkState = .up, tries: Int = 1, _ change: (inout SyncScheduler.Options) -> Void = { _ in },
@@ -34,7 +34,7 @@ final class ScheduleDesk: Sendable {
             try store ?? Store(inMemoryModels: [Person.self, Card.self, Pet.self], configuration: configuration)
         var options = SyncContext.Options()
         options.clock = clock
-        // The whole of each delay.
+        // The full length of each delay.
         options.random = { 0 }
         options.retry.tries = tries
         sync = SyncContext(store: self.store, remote: self.remote, options: options)
@@ -49,7 +49,7 @@ final class ScheduleDesk: Sendable {
         }
     }
 
-    /// Goes on in steps of a second, and lets what is due then come to its end.
+    /// Advances the clock in steps of a second, and waits for the actions that are due.
     func pass(_ seconds: Int) async {
         for _ in 0..<seconds {
             clock.advance(by: .seconds(1))
@@ -57,7 +57,7 @@ final class ScheduleDesk: Sendable {
         }
     }
 
-    /// Starts the scheduler, and lets what is due at once come to its end.
+    /// Starts the scheduler, and waits for the actions that are due at once.
     func start() async {
         scheduler.start()
         await scheduler.settle()
@@ -71,12 +71,12 @@ final class ScheduleDesk: Sendable {
         await scheduler.settle()
     }
 
-    /// A new card, and the scheduler knows of it.
+    /// Inserts a card, and waits until the scheduler knows it.
     func change(_ barcode: String) async throws {
         try await change { _ = try $0.insert(Card(shop: "Лента", barcode: barcode)) }
     }
 
-    /// The network changes, and the scheduler knows of it.
+    /// Changes the network, and waits until the scheduler knows it.
     func set(_ network: NetworkState) async {
         self.network.set(network)
         #expect(
@@ -90,19 +90,19 @@ final class ScheduleDesk: Sendable {
         await scheduler.settle()
     }
 
-    /// Adds a card.
+    /// Inserts a card.
     @discardableResult
     func insert(_ barcode: String) async throws -> Card {
         try await store.write { try $0.insert(Card(shop: "Лента", barcode: barcode)) }
     }
 
-    /// The next requests fail so.
+    /// Makes the next requests fail.
     func fail(_ failure: RemoteFailure, times: Int) {
         for _ in 0..<times { remote.next(.fail(failure)) }
     }
 }
 
-/// Waits until something is so: for what other threads do in a time of their own.
+/// Waits until a condition holds, for work of other threads.
 func comesTrue(_ isSo: @Sendable () async throws -> Bool) async rethrows -> Bool {
     for _ in 0..<20_000 {
         if try await isSo() { return true }

@@ -3,15 +3,15 @@ import Synchronization
 
 @testable import Tandem
 
-/// Counts what SQLite does for a store in memory, which has but one connection: what a clock would show on a machine
-/// that has nothing else to do.
+/// A meter of SQLite's work for an in-memory store, which has a single connection. It represents the time on an idle
+/// machine.
 final class StatementMeter: Sendable {
     struct Work: Sendable {
         /// The instructions of SQLite's virtual machine.
         var instructions = 0
-        /// The pages that were asked for.
+        /// The number of page requests.
         var pages = 0
-        /// The rows that were stepped over without an index, by statements.
+        /// The rows scanned without an index, by statement.
         var scans: [String: Int] = [:]
     }
 
@@ -19,7 +19,7 @@ final class StatementMeter: Sendable {
 
     private init() {}
 
-    /// What a block has a store do.
+    /// Returns the work of a store during a block.
     static func measure(_ store: Store, _ body: () async throws -> Void) async throws -> Work {
         let meter = StatementMeter()
         try await store.write { meter.begin($0.connection.sqlite) }
@@ -41,7 +41,7 @@ final class StatementMeter: Sendable {
         }
     }
 
-    /// The pages that were asked for since this was called last.
+    /// Returns the number of page requests since the last call.
     private static func takePages(_ database: OpaquePointer) -> Int {
         [SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS].reduce(0) { sum, counter in
             var (count, highest): (Int32, Int32) = (0, 0)
@@ -51,14 +51,14 @@ final class StatementMeter: Sendable {
     }
 
     private func begin(_ database: OpaquePointer) {
-        // What statements counted before is not asked for.
+        // Discard the earlier counts of statements.
         var statement = sqlite3_next_stmt(database, nil)
         while let next = statement {
             _ = Self.take(next)
             statement = sqlite3_next_stmt(database, next)
         }
         _ = Self.takePages(database)
-        // Called at each statement's end. The meter lives as long as the trace: its maker holds it.
+        // Called at each statement's end. The meter lives as long as the trace, because its creator retains it.
         sqlite3_trace_v2(
             database, UInt32(SQLITE_TRACE_PROFILE),
             { _, context, statement, _ in
@@ -77,7 +77,7 @@ final class StatementMeter: Sendable {
         }
     }
 
-    /// What a statement has counted since it was asked last.
+    /// Returns a statement's counts since the last call.
     private static func take(_ statement: OpaquePointer) -> (instructions: Int, scanned: Int) {
         (
             Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)),

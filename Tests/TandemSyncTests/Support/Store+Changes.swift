@@ -1,7 +1,7 @@
 @testable import Tandem
 
 extension Store {
-    /// How many rows were ever written, those of the tables that Tandem keeps for itself included.
+    /// Returns the number of rows ever written, including those of Tandem's own tables.
     func totalChanges() throws -> Int64 {
         try write { $0.connection.totalChanges }
     }

@@ -1,11 +1,11 @@
 import TandemSync
 
 extension SyncContext {
-    /// Pushes, and returns what was done also if the push was stopped.
+    /// Pushes, and returns the result even if the push was stopped.
     @discardableResult
     func attemptPush() async throws -> SyncResult { try await attempt { try await push() } }
 
-    /// Synchronizes, and returns what was done also if the sync was stopped.
+    /// Synchronizes, and returns the result even if the sync was stopped.
     @discardableResult
     func attemptSynchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
         try await attempt { try await synchronize(pulls) }

@@ -2,7 +2,7 @@ import Tandem
 
 @testable import TandemSync
 
-/// Choices about an operation as it is now, for tests in which nobody changes it meanwhile.
+/// Decisions on an operation's current version, for tests without concurrent changes.
 extension SyncContext {
     private func version(of id: Tandem.Operation.ID) async throws -> Tandem.Operation.Version {
         let operation = try await store.read { try $0.operation(withID: id) }

@@ -7,7 +7,7 @@ import TandemServerCore
 import TandemSync
 import TandemTesting
 
-/// A server with its real logic, and a transport of its own to it, without a socket.
+/// A server with production logic, and an in-process transport to it.
 final class SyncWorld: Sendable {
     let server: ServerCore
     let dialect: Dialect
@@ -31,10 +31,10 @@ final class SyncWorld: Sendable {
     var requests: [String] { log.withLock { $0 } }
     func forgetRequests() { log.withLock { $0 = [] } }
 
-    /// The next request for which the closure has faults gets them; then it is forgotten.
+    /// Applies faults to the next request for which the closure returns any.
     func next(_ fault: @escaping @Sendable (HTTPRequest) -> [ServerFault]) { faults.withLock { $0.append(fault) } }
 
-    /// The next request of a method gets the faults.
+    /// Applies faults to the next request of a method.
     func next(_ method: HTTPRequest.Method, _ fault: ServerFault...) {
         next { $0.method == method ? fault : [] }
     }
@@ -45,7 +45,7 @@ final class SyncWorld: Sendable {
         DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: transport)
     }
 
-    /// A device: a store in memory, and its context.
+    /// Creates a device: an in-memory store, and its context.
     func device(_ options: (inout SyncContext.Options) -> Void = { _ in }) throws -> (Store, SyncContext) {
         let clock = clock
         var configuration = Store.Configuration()
@@ -69,7 +69,7 @@ final class SyncWorld: Sendable {
         weak var world: SyncWorld?
     }
 
-    /// The server's configuration is made before the world is.
+    /// A reference to the world for the server's configuration, which is created first.
     private final class Relay: Sendable {
         let world = Mutex(WeakWorld(world: nil))
 

@@ -15,7 +15,7 @@ enum Shade: String, Codable, CaseIterable {
     case odd = "o\u{0}d\u{301}d"
 }
 
-/// A value that is kept as JSON.
+/// A value that is stored as JSON.
 struct Spot: Codable, Hashable {
     enum Kind: Codable, Hashable {
         case plain
@@ -28,7 +28,7 @@ struct Spot: Codable, Hashable {
     var inner: [[Int64?]] = []
 }
 
-/// What is referred to.
+/// A reference's target.
 @Model struct Friend {
     var name: String
 }
@@ -116,13 +116,13 @@ struct Spot: Codable, Hashable {
 
 // MARK: - Samples
 
-/// Texts that a careless coder tears apart, or makes equal.
+/// Texts that a faulty coder splits, or considers equal.
 private let oddTexts = [
     "", "\u{0}", "a\u{0}b", "Пятёрочка", "会员卡 カード 카드", "👩‍👧‍👦🏳️‍🌈🛒", "e\u{301}", "\u{E9}", "\"'\\/\t\r\n\u{8}\u{C}\u{7F}",
     "\u{FEFF}\u{2028}\u{10FFFF}\u{FFFD}", "null", "1e5", "[]", "{\"a\":1}", " x ", "$blob",
 ]
 
-/// To the millisecond, as the wire has it.
+/// To the millisecond, as on the wire.
 private func time(_ seconds: Int64, _ milliseconds: Int64 = 0) -> Date {
     Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(milliseconds * 1_000_000) / 1e9)
 }
@@ -131,7 +131,7 @@ private let firstDate = time(-62_135_596_800)
 private let lastDate = time(253_402_300_799, 999)
 
 extension AllTypes {
-    /// The largest of each.
+    /// The largest value of each type.
     static func largest(_ friends: [Friend]) -> AllTypes {
         var all = AllTypes()
         all.flag = true
@@ -154,7 +154,7 @@ extension AllTypes {
         return all
     }
 
-    /// The smallest of each.
+    /// The smallest value of each type.
     static func smallest(_ friends: [Friend]) -> AllTypes {
         var all = AllTypes()
         (all.int, all.int8, all.int16, all.int32, all.int64) = (.min, .min, .min, .min, .min)
@@ -173,11 +173,11 @@ extension AllTypes {
         return all
     }
 
-    /// What people have.
+    /// Ordinary values.
     static func ordinary(_ friends: [Friend]) -> AllTypes {
         var all = AllTypes()
         (all.int, all.int8, all.int16, all.int32) = (1 << 53, 7, -300, 70_000)
-        // The first that are texts on the wire, on both sides.
+        // The first values that are texts on the wire, on both sides.
         (all.int64, all.uint64) = ((1 << 53) + 1, (1 << 53) + 1)
         (all.uint, all.uint8, all.uint16, all.uint32) = (1 << 53, 7, 300, 70_000)
         (all.double, all.float) = (0.1 + 0.2, 0.1)

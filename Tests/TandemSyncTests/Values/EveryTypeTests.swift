@@ -9,9 +9,10 @@ import Testing
 
 @testable import TandemSync
 
-/// Every type of property goes from one device over a server's real logic to another, to the last bit.
+/// A value of every property type is sent over a server with production logic to another device, and is equal in every
+/// bit.
 @Suite(.ownThreads) struct EveryTypeTests {
-    /// A tongue, and whether its server takes arrays and objects.
+    /// A dialect, and whether its server accepts arrays and objects.
     enum Tongue: CaseIterable, Sendable {
         case azure, datasync, datasyncNested
 
@@ -36,7 +37,7 @@ import Testing
             let remote = DatasyncRemote(ServerAddress("https://shop.example")!, tongue.dialect, over: world.transport)
             var options = SyncContext.Options()
             options.clock = JumpingClock(world.clock)
-            // The order in which rows arrive decides what columns the one server makes of them.
+            // The order of the rows decides which columns one of the servers makes.
             options.inFlight = 1
             return (store, SyncContext(store: store, remote: remote, options: options))
         }
@@ -64,12 +65,13 @@ import Testing
     }
 
     @Test(arguments: Tongue.allCases)
-    func everyTypeMakesTheRoundTrip(tongue: Tongue) async throws {
+    func `every type survives the round trip`(tongue: Tongue) async throws {
         let bench = try Bench(tongue)
         let (store, sync) = try bench.device()
         try await store.write { tx in
             let friends = try ["Анна", "Борис"].map { try tx.insert(Friend(name: $0)) }
-            // The one server makes columns of what comes first: see `aNumberColumnRoundsWhatIsPast2To53`.
+            // A dialect's server makes columns from the first values: see `a number column rounds values beyond 2 to
+            // the power of 53`.
             for all in [AllTypes.largest(friends), .smallest(friends), .ordinary(friends), AllTypes()] {
                 try tx.insert(all)
             }
@@ -78,14 +80,14 @@ import Testing
         #expect(sent.count == 4 && sent.allSatisfy { $1.count == AllTypes.__definition.properties.count })
         let result = try await sync.push()
         #expect(result.isComplete, "\(result.entries.compactMap(\.outcome.error))")
-        // What the server has answered is what was sent.
+        // The server's response equals the sent values.
         isSame(sent, try values(store))
 
         let (other, otherSync) = try bench.device()
         #expect(try await pull(otherSync).inserted == 4)
         isSame(sent, try values(other))
 
-        // Nothing is left to say.
+        // Nothing is left to send.
         bench.world.clock.advance(by: 60)
         let rows = try bench.world.live("alltypes")
         for sync in [sync, otherSync, sync] {
@@ -94,7 +96,7 @@ import Testing
         }
         #expect(try bench.world.live("alltypes") == rows)
 
-        // One property is edited on the other device: the rest comes back as it was, also where rows are replaced.
+        // The other device edits one property. The rest comes back unchanged, even if rows are replaced.
         try await other.write { tx in
             for all in try tx.objects(AllTypes.self).all() {
                 try tx.update(AllTypes.self, all.localID) { $0.mark = 7 }
@@ -114,9 +116,9 @@ import Testing
         }
     }
 
-    /// Only in a number of its own, and only where the server is one of JavaScript: in a collection it is a text's.
+    /// Only in a number property, and only for a JavaScript server: in a collection it is part of a text.
     @Test(arguments: Tongue.allCases)
-    func theSignOfZeroIsTheServersToKeep(tongue: Tongue) async throws {
+    func `the sign of zero is kept only by some servers`(tongue: Tongue) async throws {
         let bench = try Bench(tongue)
         let (store, sync) = try bench.device()
         var all = AllTypes()
@@ -140,9 +142,9 @@ import Testing
         #expect(try await pull(sync).changes == 0)
     }
 
-    /// A date has the server's milliseconds when its answer has come, here and there.
+    /// A date has the server's milliseconds after its response, here and there.
     @Test(arguments: Tongue.allCases)
-    func aDateIsCutToTheServersPrecision(tongue: Tongue) async throws {
+    func `a date is truncated to the server's precision`(tongue: Tongue) async throws {
         let bench = try Bench(tongue)
         let (store, sync) = try bench.device()
         let (exact, cut) = (1_795_230_874.003_987, 1_795_230_874.003)
@@ -166,9 +168,9 @@ import Testing
         #expect(try await pull(sync).changes == 0)
     }
 
-    /// What has no form on the wire is that object's error, and is not rounded on the quiet.
+    /// A value without a wire form is an error of its object, and is not rounded silently.
     @Test(arguments: Tongue.allCases)
-    func whatHasNoFormIsToldByItsName(tongue: Tongue) async throws {
+    func `a value without a wire form is reported by its property's name`(tongue: Tongue) async throws {
         let wrong: [(String, @Sendable (inout AllTypes) -> Void)] = [
             ("double", { $0.double = .nan }), ("double", { $0.double = .infinity }), ("float", { $0.float = .nan }),
             ("doubles", { $0.doubles = [.nan] }), ("date", { $0.date = Date(timeIntervalSinceReferenceDate: 1e12) }),
@@ -194,9 +196,9 @@ import Testing
         }
     }
 
-    /// A limit of Azure Mobile Apps' own tables: a column that was made for a number makes one of each text, and a number
-    /// there is a `Double`.
-    @Test func aNumberColumnRoundsWhatIsPast2To53() async throws {
+    /// A limit of Azure Mobile Apps' tables: a column made for a number makes a number of each text, and a number there
+    /// is a `Double`.
+    @Test func `a number column rounds values beyond 2 to the power of 53`() async throws {
         let bench = try Bench(.azure)
         let (store, sync) = try bench.device()
         let id = try await store.write { tx in

@@ -5,10 +5,10 @@ import Testing
 
 @testable import TandemSync
 
-/// What the kernel says of the network, as Linux 6.18 has said it, and how it is read.
+/// Recorded messages of the kernel of Linux 6.18 about the network, and their decoding.
 @Suite(.ownThreads) struct NetlinkTests {
-    // Recorded on a machine of little-endian order with a loopback that is off and a bridge x0 that is on. Of the links
-    // only the beginnings, with their lengths put right.
+    // Recorded on a little-endian machine with a loopback that is down and a bridge x0 that is up. Of the links only
+    // the beginnings, with adjusted lengths.
     private static let loopback =
         "2c000000100002001200000047110000" + "00000403010000000800000000000000" + "070003006c6f0000" + "00000000"
     private static let bridge =
@@ -59,7 +59,7 @@ import Testing
         return all.map { String(format: "%02x", $0) }.joined()
     }
 
-    @Test func whatWasRecordedIsRead() {
+    @Test func `recorded messages are decoded`() {
         #expect(
             messages(Self.loopback, Self.bridge) == [
                 .link(NetworkLink(index: 1, name: "lo", flags: 0x8)),
@@ -76,35 +76,35 @@ import Testing
             ])
         let interrupted = changed(Self.done) { $0[6] |= 0x10 }
         #expect(messages(interrupted) == [.done(wasInterrupted: true)])
-        // The kernel may say so with any part of a list; what is told at a change has no such mark.
+        // The kernel may set the mark in any part of a list. Notifications of a change have no such mark.
         #expect(messages(changed(Self.bridge) { $0[6] |= 0x10 }) == [.interrupted])
         #expect(messages(changed(Self.bridge) { $0[6] = 0x10 }) != [.interrupted])
-        // An error: the request's number is not known (`EOPNOTSUPP`).
+        // An error: the request's number is unknown (`EOPNOTSUPP`).
         let error = "24000000020000001a00000047110000a1ffffff" + String(repeating: "00", count: 16)
         #expect(messages(error) == [.error(-95)])
     }
 
-    @Test func theReachFollowsFromThePicture() {
+    @Test func `the reach follows from the links, addresses and routes`() {
         let links = Self.loopback + Self.bridge
         #expect(picture(links).reach == .none)
         #expect(picture(links, Self.addresses).reach == .local)
         #expect(picture(links, Self.addresses, Self.defaultRoute).reach == .wide)
         #expect(picture(links, Self.defaultRoute, Self.otherRoutes).interfaces == ["x0"])
-        // An address for one cable is none.
+        // A link-local address does not count.
         #expect(picture(links, changed(Self.addresses) { $0[19] = 253 }).reach == .none)
-        // Off; on, with nothing at its other end; the loopback.
+        // Down; up without a carrier; the loopback.
         for flags: UInt8 in [0x02, 0x03, 0x4b] {
             let link = changed(Self.bridge) { $0[24] = flags }
             #expect(picture(link, Self.addresses, Self.defaultRoute).reach == .none)
             #expect(picture(link, Self.defaultRoute).interfaces == [])
         }
-        // A route that says that there is no way (`RTN_UNREACHABLE`).
+        // A route that reports that there is no way (`RTN_UNREACHABLE`).
         #expect(picture(links, changed(Self.defaultRoute) { $0[23] = 7 }).reach == .none)
-        // Over an interface that nobody knows.
+        // Over an unknown interface.
         #expect(picture(links, changed(Self.defaultRoute) { $0[56] = 9 }).reach == .none)
     }
 
-    @Test func theRouteOfTheSmallestMetricComesFirst() {
+    @Test func `the route with the smallest metric comes first`() {
         let second = changed(Self.bridge) {
             $0[20] = 3
             $0[36] = UInt8(ascii: "y")
@@ -116,7 +116,7 @@ import Testing
         #expect(picture(Self.bridge, second, Self.defaultRoute, better).interfaces == ["y0", "x0"])
     }
 
-    @Test func aRouteOfSeveralHopsLeadsOverEach() {
+    @Test func `a route with several hops uses each`() {
         // RTA_MULTIPATH with two hops, over 7 and 2.
         let text =
             "3c00000018000200000000000000000002000000fe030001000000001400090008000000070000000800000002000000"
@@ -124,13 +124,13 @@ import Testing
         #expect(messages(text) == [.defaultRoute(DefaultRoute(links: [7, 2], metric: 10))])
         #expect(picture(Self.bridge, text).reach == .wide)
         #expect(picture(Self.bridge, text).interfaces == ["x0"])
-        // The kernel names no interface: any that is on will do.
+        // The kernel names no interface: any that is up matches.
         let bare = "1c00000018000200000000000000000002000000fe03000100000000"
         #expect(messages(bare) == [.defaultRoute(DefaultRoute(links: [], metric: 0))])
         #expect(picture(Self.loopback, bare).reach == .none && picture(Self.bridge, bare).reach == .wide)
     }
 
-    @Test func whatIsToldAtAChangeIsAReasonToLookOrNot() {
+    @Test func `a notification triggers a query only if it is relevant`() {
         func removed(_ text: String, _ type: UInt8) -> String { changed(text) { $0[4] = type } }
         #expect(messages(removed(Self.bridge, 17)) == [.removed(isRelevant: true)])
         #expect(messages(removed(Self.defaultRoute, 25)) == [.removed(isRelevant: true)])
@@ -142,16 +142,16 @@ import Testing
         #expect(messages("10000000040000000000000000000000") == [.overrun] && NetlinkMessage.overrun.isRelevant)
     }
 
-    @Test func whatIsCutOrDamagedIsNotBelieved() {
+    @Test func `truncated or damaged messages are ignored`() {
         let all = bytes(Self.loopback + Self.bridge + Self.addresses + Self.defaultRoute + Self.otherRoutes + Self.done)
         let whole = NetlinkReader.messages(all)
         #expect(whole.count == 9)
-        // What is cut off ends the reading, and what came before is there.
+        // A truncation ends the decoding, and earlier messages remain.
         for count in 0..<all.count {
             let cut = NetlinkReader.messages(Array(all[..<count]))
             #expect(cut.count < whole.count && cut[...] == whole.prefix(cut.count))
         }
-        // Lengths that lie.
+        // Invalid lengths.
         for length: UInt32 in [0, 1, 15, 16, 17, 20, 0x7fff_ffff, 0xffff_fffd, .max] {
             var damaged = all
             withUnsafeBytes(of: length) { damaged.replaceSubrange(0..<4, with: $0) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import TandemSync
 
-/// Writes down what it is told.
+/// A subscriber that records its values.
 ///
-/// `@unchecked Sendable`: what it keeps is behind locks of its own, and a subscription may be used from any thread.
+/// `@unchecked Sendable`: locks protect its state, and a subscription may be used from any thread.
 private final class Recorder<Input: Sendable, Failure: Error>: Subscriber, @unchecked Sendable {
     let values = Synchronized<[Input]>([])
     let isFinished = Synchronized(false)
@@ -53,7 +53,7 @@ private final class LeaverBox: @unchecked Sendable {
     let isGone = Synchronized(false)
 }
 
-/// Cancels its subscription when it goes.
+/// A subscriber that cancels its subscription when it is released.
 private final class Leaver: Subscriber {
     typealias Input = Int
     typealias Failure = Never
@@ -71,9 +71,9 @@ private final class Leaver: Subscriber {
     func receive(completion: Subscribers.Completion<Never>) {}
 }
 
-/// What is live in sync, in Combine's way.
+/// The live values of sync as Combine publishers.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct PublisherTests {
-    @Test func theStatusIsPublished() async throws {
+    @Test func `the status is published`() async throws {
         let desk = try ScheduleDesk()
         let recorder = Recorder<SyncStatus, any Error>(.unlimited)
         desk.sync.statusPublisher.subscribe(recorder)
@@ -86,7 +86,7 @@ private final class Leaver: Subscriber {
         #expect(await comesTrue { recorder.isFinished.value })
     }
 
-    @Test func anObjectsStateIsPublished() async throws {
+    @Test func `an object's state is published`() async throws {
         let desk = try ScheduleDesk()
         let card = try await desk.insert("1")
         let recorder = Recorder<SyncState?, any Error>(.unlimited)
@@ -97,7 +97,7 @@ private final class Leaver: Subscriber {
         recorder.cancel()
     }
 
-    @Test func aSchedulersStateIsPublishedAndEndsWithIt() async throws {
+    @Test func `a scheduler's state is published until the scheduler ends`() async throws {
         let recorder = Recorder<SyncScheduler.State, Never>(.unlimited)
         do {
             let desk = try ScheduleDesk()
@@ -110,7 +110,7 @@ private final class Leaver: Subscriber {
         #expect(recorder.values.value.last == .stopped)
     }
 
-    @Test func whatNobodyHasAskedForIsHeldBackAndTheNewestIsKept() async throws {
+    @Test func `values without demand are held back and the newest is kept`() async throws {
         let hasTold = Synchronized(false)
         let (release, releaser) = AsyncStream<Void>.makeStream()
         let publisher = StreamPublisher<Int, Never>(source: { tell in
@@ -133,13 +133,13 @@ private final class Leaver: Subscriber {
         #expect(await comesTrue { recorder.isFinished.value })
     }
 
-    @Test func theEndIsToldToWhoAsksForNothing() async throws {
+    @Test func `the end is delivered without demand`() async throws {
         let recorder = Recorder<Int, Never>(.none)
         StreamPublisher<Int, Never>(source: { _ in .finished }).subscribe(recorder)
         #expect(await comesTrue { recorder.isFinished.value })
     }
 
-    @Test func whoGoesWithACancelMayCancelToo() async throws {
+    @Test func `a subscriber released by a cancellation may cancel too`() async throws {
         let (source, box) = (LiveValue(0), LeaverBox())
         StreamPublisher { source.values() }.subscribe(Leaver(box))
         #expect(!box.isGone.value)
@@ -147,7 +147,7 @@ private final class Leaver: Subscriber {
         #expect(await comesTrue { box.isGone.value })
     }
 
-    @Test func demandThatComesWithAValueCounts() async throws {
+    @Test func `demand returned with a value counts`() async throws {
         let source = LiveValue(0)
         let recorder = Recorder<Int, Never>(.max(1), returning: .max(1))
         StreamPublisher { source.values(keeping: 100) }.subscribe(recorder)
@@ -159,7 +159,7 @@ private final class Leaver: Subscriber {
         recorder.cancel()
     }
 
-    @Test func afterACancelNothingIsToldAndNothingIsLeft() async throws {
+    @Test func `a cancelled subscription delivers nothing and leaves nothing`() async throws {
         final class Witness: Sendable {}
         let source = LiveValue(0)
         weak var witness: Witness?
@@ -183,7 +183,7 @@ private final class Leaver: Subscriber {
         #expect(witness == nil)
     }
 
-    @Test func aDeliveryMayCancel() async throws {
+    @Test func `a delivery may cancel`() async throws {
         let source = LiveValue(0)
         let box = Synchronized<Recorder<Int, Never>?>(nil)
         let recorder = Recorder<Int, Never>(.unlimited) { box.value?.cancel() }
@@ -196,7 +196,7 @@ private final class Leaver: Subscriber {
         box.change { $0 = nil }
     }
 
-    @Test func anErrorIsToldOnce() async throws {
+    @Test func `an error is delivered once`() async throws {
         struct Failure: Error {}
         let publisher = StreamPublisher<Int, any Error> {
             AsyncThrowingStream { continuation in

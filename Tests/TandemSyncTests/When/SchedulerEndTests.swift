@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// How a scheduler ends, and what is left of it: nothing.
+/// The end of a scheduler, which leaves nothing behind.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerEndTests {
-    @Test func stoppingEndsTheRequestThatIsUnderWay() async throws {
+    @Test func `a stop ends the request under way`() async throws {
         let desk = try ScheduleDesk()
         desk.remote.next(.hang, on: .page)
         desk.scheduler.start()
@@ -17,7 +17,7 @@ import Testing
         await desk.scheduler.stop()
         #expect(desk.remote.inFlight == 0 && desk.begun.value == desk.ended.value)
         #expect(desk.scheduler.state == .stopped && desk.network.listenerCount == 0 && desk.clock.alarms.isEmpty)
-        // The store is free for others, and nothing comes after.
+        // The store's lock is free, and no request follows.
         try await desk.sync.exclusively {}
         let count = desk.remote.requests.count
         try await desk.insert("1")
@@ -25,7 +25,7 @@ import Testing
         #expect(desk.remote.requests.count == count)
     }
 
-    @Test func stoppingEndsAPushThatWaitsToTryAgain() async throws {
+    @Test func `a stop ends a push that waits for a retry`() async throws {
         let desk = try ScheduleDesk(tries: 3)
         try await desk.insert("1")
         desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(20))), on: .insert)
@@ -36,7 +36,7 @@ import Testing
         #expect(try desk.store.operations.count() == 1)
     }
 
-    @Test func stoppingEndsTheWaitForAnotherSync() async throws {
+    @Test func `a stop ends the wait for another sync`() async throws {
         let desk = try ScheduleDesk()
         let (release, releaser) = AsyncStream<Void>.makeStream()
         let other = Task { try await desk.sync.exclusively { for await _ in release { break } } }
@@ -49,7 +49,7 @@ import Testing
         try await other.value
     }
 
-    @Test func aSchedulerThatIsDroppedEnds() async throws {
+    @Test func `a released scheduler ends`() async throws {
         weak var weakDesk: ScheduleDesk?
         weak var weakContext: SyncContext?
         let (network, clock, remote): (ManualNetworkMonitor, ManualSyncClock, ScriptedRemote)
@@ -60,14 +60,14 @@ import Testing
             (network, clock, remote, states) = (desk.network, desk.clock, desk.remote, desk.scheduler.states)
             await desk.start()
             #expect(await comesTrue { network.listenerCount == 1 && clock.alarms.count == 1 })
-            // In the midst of a sync.
+            // During a sync.
             remote.next(.hang)
             desk.scheduler.syncNow()
             #expect(await comesTrue { remote.inFlight == 1 })
         }
         #expect(await comesTrue { network.listenerCount == 0 && clock.alarms.isEmpty && remote.inFlight == 0 })
         #expect(weakDesk == nil)
-        // Who follows it comes to an end.
+        // The stream of states ends.
         var last: SyncScheduler.State?
         for await state in states { last = state }
         #expect(last == .stopped)
@@ -75,7 +75,7 @@ import Testing
         #expect(weakContext == nil)
     }
 
-    @Test func startingAndStoppingAreAllowedAtAnyTime() async throws {
+    @Test func `start and stop are allowed at any time`() async throws {
         let desk = try ScheduleDesk()
         await desk.scheduler.stop()
         for _ in 0..<50 {
@@ -95,7 +95,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func itsOwnSyncMayStopIt() async throws {
+    @Test func `a scheduler's own sync may stop it`() async throws {
         let box = Synchronized<SyncScheduler?>(nil)
         let desk = try ScheduleDesk(body: { sync in
             await box.value?.stop()
@@ -109,7 +109,7 @@ import Testing
         box.change { $0 = nil }
     }
 
-    @Test func aStoreThatIsClosedEndsIt() async throws {
+    @Test func `a closed store ends its scheduler`() async throws {
         let desk = try ScheduleDesk()
         await desk.start()
         desk.store.close()
@@ -118,7 +118,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aSchedulerThatASyncStartsIsNoPartOfIt() async throws {
+    @Test func `a scheduler that a sync starts is not part of the sync`() async throws {
         let desk = try ScheduleDesk()
         try await desk.sync.exclusively { desk.scheduler.start() }
         await desk.scheduler.settle()
@@ -126,7 +126,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func whatOutlivesASyncIsNoPartOfIt() async throws {
+    @Test func `a task that outlives a sync is not part of it`() async throws {
         let (release, releaser) = AsyncStream<Void>.makeStream()
         let tasks = Synchronized<[Task<Bool, Never>]>([])
         let desk = try ScheduleDesk(body: { sync in

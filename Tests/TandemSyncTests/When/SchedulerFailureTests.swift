@@ -6,12 +6,12 @@ import Testing
 
 @testable import TandemSync
 
-/// What goes wrong, and what a scheduler makes of it.
+/// The reactions of a scheduler to failures.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerFailureTests {
     private struct Broken: Error {}
 
-    @Test func everyFailureIsFollowedByAnotherTry() async throws {
-        // Each kind of failure there is, and one that only the app knows.
+    @Test func `every failure is followed by another attempt`() async throws {
+        // Each kind of failure, and one of the app's own.
         let failures: [RemoteFailure] = [
             .unreachable, .lost(Broken()), .later(status: 503, retryAfter: nil), .notSent(CancellationError()),
             .unauthenticated(status: 401, underlying: nil),
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func anErrorOfTheAppsEndsNothing() async throws {
+    @Test func `an error of the app does not end the scheduler`() async throws {
         let desk = try ScheduleDesk(body: { _ in throw Broken() })
         await desk.start()
         await desk.pass(5)
@@ -43,7 +43,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func theWaitDoublesUpToItsCeilingAndASuccessEndsIt() async throws {
+    @Test func `the wait doubles up to its limit and a success resets it`() async throws {
         let desk = try ScheduleDesk()
         desk.fail(.unreachable, times: 12)
         await desk.start()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [(UInt64.min, 5.0), (UInt64.max, 2.5)])
-    func aWaitIsCutByUpToAHalf(random: UInt64, wait: Double) {
+    func `a wait is shortened by up to a half`(random: UInt64, wait: Double) {
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { random })
         #expect(plan.next() == .sync(isAsked: false))
         plan.began()
@@ -76,7 +76,7 @@ import Testing
         #expect(abs(date.timeIntervalSince(.distantPast) - wait) < 0.001)
     }
 
-    @Test func localChangesWaitAlongWithAServerThatIsDown() async throws {
+    @Test func `local changes wait with an unavailable server`() async throws {
         let desk = try ScheduleDesk()
         desk.fail(.unreachable, times: 3)
         await desk.start()
@@ -91,7 +91,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aRefusedObjectKeepsNothingWaiting() async throws {
+    @Test func `a rejected object delays nothing`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
@@ -103,15 +103,15 @@ import Testing
         await desk.pass(2)
         #expect(desk.begun.value == 2)
         #expect(desk.remote.items(in: "Card").count == 1)
-        // The refused one was sent once.
+        // The rejected one was sent once.
         #expect(desk.remote.requests.filter { $0.kind == .insert }.count == 2)
         await desk.scheduler.stop()
     }
 
-    @Test func whatMaySucceedLaterIsSentAgainAndHoldsUpNothing() async throws {
+    @Test func `an operation that may succeed later is sent again and blocks nothing`() async throws {
         let desk = try ScheduleDesk { $0.firstRetry = .seconds(60) }
         let first = try await desk.insert("1")
-        // A server that stumbles over one object.
+        // A server that fails for one object.
         for _ in 0..<2 {
             desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(first.localID.rawValue))
         }
@@ -130,7 +130,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aServerThatSaysWhenIsLeftAloneUntilThen() async throws {
+    @Test func `a server that sets a retry time gets no request until then`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.fail(.later(status: 429, retryAfter: .seconds(120))), on: .insert)
@@ -146,7 +146,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aServerThatSaysWhenToAPullIsLeftAloneUntilThen() async throws {
+    @Test func `a server that sets a retry time for a pull gets no request until then`() async throws {
         let desk = try ScheduleDesk()
         desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(60))), on: .page)
         await desk.start()
@@ -160,7 +160,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func noServerIsLeftAloneForMoreThanADay() {
+    @Test func `no server is left without requests for more than a day`() {
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
         plan.ended(
@@ -168,7 +168,7 @@ import Testing
         #expect(plan.next() == .wait(until: .distantPast + 86_400))
     }
 
-    @Test func whoIsNotSignedInWaitsForTheApp() async throws {
+    @Test func `a user who is not signed in waits for the app`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
@@ -179,7 +179,7 @@ import Testing
         desk.scheduler.syncNow()
         await desk.scheduler.settle()
         #expect(desk.remote.items(in: "Card").count == 2)
-        // And if it says nothing, another try.
+        // Without an action of the app, another attempt follows.
         desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
         desk.scheduler.syncNow()
         await desk.scheduler.settle()
@@ -190,7 +190,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aTableThatCanNotBePulledDoesNotHoldUpTheOthers() async throws {
+    @Test func `a table that can't be pulled does not block the others`() async throws {
         let desk = try ScheduleDesk(body: { sync in
             try await sync.synchronize([PullQuery(Card.self, queryID: "c"), PullQuery(Person.self, queryID: "p")])
         })
@@ -203,7 +203,7 @@ import Testing
         #expect(desk.remote.items(in: "Card").count == 1)
         await desk.pass(10)
         #expect(desk.scheduler.lastError == nil && desk.begun.value == 3)
-        // What can't succeed waits for the interval.
+        // A request that can't succeed waits for the interval.
         desk.remote.next(.fail(.refused(status: 404, message: "no such table")), on: broken)
         desk.scheduler.syncNow()
         await desk.scheduler.settle()

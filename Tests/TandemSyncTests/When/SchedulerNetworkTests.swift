@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// What a scheduler makes of what is known of the network.
+/// The reactions of a scheduler to the state of the network.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerNetworkTests {
     private static let metered = NetworkState(isMetered: true)
 
-    @Test func theNetworksComingBackEndsTheWait() async throws {
+    @Test func `a returning network ends the wait`() async throws {
         let desk = try ScheduleDesk()
         desk.fail(.unreachable, times: 3)
         await desk.start()
@@ -21,7 +21,7 @@ import Testing
         await desk.set(.up)
         #expect(await comesTrue { desk.begun.value == 4 })
         await desk.scheduler.settle()
-        // And begins it anew.
+        // The wait begins again.
         desk.fail(.unreachable, times: 1)
         desk.scheduler.syncNow()
         await desk.scheduler.settle()
@@ -29,8 +29,8 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    /// Another network has no credentials for it: the app has.
-    @Test func theNetworksComingBackDoesNotEndTheWaitForTheApp() async throws {
+    /// Another network has no credentials, but the app has.
+    @Test func `a returning network does not end the wait for the app`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
@@ -47,7 +47,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aNetworkThatComesBackDuringASyncThatNeedsTheAppChangesNothing() {
+    @Test func `a network that returns during a sync that needs the app changes nothing`() {
         var plan = SchedulePlan(.init(), network: .down, at: .distantPast, random: { 0 })
         plan.began()
         plan.note(.up)
@@ -56,18 +56,18 @@ import Testing
         plan.note(NetworkState(isMetered: true))
         plan.note(.up)
         #expect(plan.next() == .wait(until: .distantPast + 900))
-        // The clock is set back, and nothing waits for longer.
+        // The clock is set back, and no wait gets longer.
         plan.advance(to: .distantPast - 100)
         #expect(plan.next() == .wait(until: .distantPast + 800))
         plan.ask()
         #expect(plan.next() == .sync(isAsked: true))
     }
 
-    @Test func aWayOutIsBetterThanNone() async throws {
+    @Test func `a network with a route is better than none`() async throws {
         let desk = try ScheduleDesk(network: NetworkState(reach: .local))
         desk.fail(.unreachable, times: 2)
         await desk.start()
-        // A local network is one: its server may be in it.
+        // A local network counts: the server may be in it.
         await desk.pass(5)
         #expect(desk.begun.value == 2)
         await desk.pass(2)
@@ -76,7 +76,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aNetworkThatFlickersIsNotRunAfter() async throws {
+    @Test func `a flickering network does not cause repeated syncs`() async throws {
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
         plan.ended(SyncVerdict(RemoteFailure.unreachable))
@@ -87,7 +87,7 @@ import Testing
         #expect(plan.next() == .sync(isAsked: false))
     }
 
-    @Test func withoutANetworkLocalChangesWaitForIt() async throws {
+    @Test func `local changes wait for a network`() async throws {
         let desk = try ScheduleDesk()
         await desk.start()
         await desk.set(.down)
@@ -101,7 +101,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func whatIsSaidOfTheNetworkIsAHint() async throws {
+    @Test func `the state of the network is a hint`() async throws {
         // The server is on this machine.
         let desk = try ScheduleDesk(network: .down)
         await desk.start()
@@ -110,7 +110,7 @@ import Testing
         try await desk.change("1")
         await desk.pass(2)
         #expect(desk.remote.items(in: "Card").count == 1)
-        // And if the server was not up yet, the interval finds it.
+        // If the server was not up yet, the interval finds it.
         let other = try ScheduleDesk(network: .down)
         other.fail(.unreachable, times: 1)
         await other.start()
@@ -124,7 +124,7 @@ import Testing
         await other.scheduler.stop()
     }
 
-    @Test func whatCostsIsLeftAloneUnlessTheAppAllowsIt() async throws {
+    @Test func `a metered network is not used unless the app allows it`() async throws {
         let desk = try ScheduleDesk(network: Self.metered)
         try await desk.insert("1")
         await desk.start()
@@ -141,7 +141,7 @@ import Testing
         await other.scheduler.stop()
     }
 
-    @Test func whoLeavesAMeteredNetworkForNoneWaits() {
+    @Test func `a scheduler that leaves a metered network for none waits`() {
         var plan = SchedulePlan(.init(), network: Self.metered, at: .distantPast, random: { 0 })
         #expect(plan.next() == .wait(until: nil))
         plan.began()
@@ -155,7 +155,7 @@ import Testing
         #expect(plan.next() == .sync(isAsked: false))
     }
 
-    @Test func aNetworkThatComesBackDuringASyncThatFailsLeadsToAnotherAtOnce() {
+    @Test func `a network that returns during a failing sync causes another at once`() {
         var plan = SchedulePlan(.init(), network: .down, at: .distantPast, random: { 0 })
         plan.began()
         plan.note(.up)
@@ -165,7 +165,7 @@ import Testing
         plan.note(.down)
         plan.note(.up)
         plan.ended(SyncVerdict(SyncResult()))
-        // One that succeeds does not.
+        // A successful sync does not.
         #expect(plan.next() == .wait(until: .distantPast + 900))
     }
 }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import TandemSync
 
-/// What a server has put off, and how long it stays so.
+/// The pauses that a server requests, and their lengths.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerPatienceTests {
     private static func patience(_ seconds: Int) -> RemoteFailure {
         .later(status: 503, retryAfter: .seconds(seconds))
     }
 
-    @Test func noOperationIsPutOffForMoreThanADay() async throws {
+    @Test func `no operation is postponed for more than a day`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.fail(Self.patience(999_999_999)), on: .insert)
@@ -24,7 +24,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aClockThatIsSetBackLeavesNothingPutOff() async throws {
+    @Test func `a clock that is set back ends all postponements`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.fail(Self.patience(3600)), on: .insert)
@@ -37,7 +37,7 @@ import Testing
         #expect(late.entries.count == 1 && SyncResult(late).isComplete && late.nextDue == nil)
     }
 
-    @Test func whatWasPutOffBeforeAStartIsSentWhenItIsDue() async throws {
+    @Test func `an operation postponed before a start is sent when it is due`() async throws {
         let desk = try ScheduleDesk { $0.interval = nil }
         try await desk.insert("1")
         desk.remote.next(.fail(Self.patience(3600)), on: .insert)
@@ -46,7 +46,7 @@ import Testing
         #expect(desk.begun.value == 1)
         await desk.scheduler.stop()
         desk.clock.advance(by: .seconds(10))
-        // Another process: it knows what the queue tells it.
+        // Another process: it only knows the queue.
         let next = try ScheduleDesk(store: desk.store, clock: desk.clock, remote: desk.remote) { $0.interval = nil }
         await next.start()
         #expect(next.begun.value == 1 && next.scheduler.lastError == nil)
@@ -58,7 +58,7 @@ import Testing
         await next.scheduler.stop()
     }
 
-    @Test func aSyncThatNeverReachesTheServerDoesNotEndItsPause() {
+    @Test func `a sync that never reaches the server keeps its pause`() {
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
         plan.ended(SyncVerdict(SyncError(Self.patience(3600), table: nil, url: nil)))
@@ -71,7 +71,7 @@ import Testing
         #expect(plan.next() == .wait(until: .distantPast + 900))
     }
 
-    @Test func whatIsLeftOverAndWhatFailsAreCountedEachForItself() throws {
+    @Test func `leftover operations and failures are counted separately`() throws {
         var options = SyncScheduler.Options()
         options.interval = nil
         var plan = SchedulePlan(options, network: .up, at: .distantPast, random: { 0 })
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func noOptionsMakeSyncsWithoutAPause() {
+    @Test func `no options cause syncs without a pause`() {
         var options = SyncScheduler.Options()
         (options.interval, options.firstRetry) = (.zero, .zero)
         var plan = SchedulePlan(options, network: .up, at: .distantPast, random: { 0 })
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func whateverStoppedAPushIsRegarded() {
+    @Test func `every reason for a stopped push counts`() {
         func error(_ failure: RemoteFailure) -> SyncError { SyncError(failure, table: nil, url: nil) }
         let query = PullQuery(Card.self, queryID: "c")
         var result = SyncResult()
@@ -114,14 +114,14 @@ import Testing
         #expect(SyncVerdict(error(.unreachable).carrying(result)).kind == .failed)
         let stranger = error(.unauthenticated(status: 401, underlying: nil))
         #expect(SyncVerdict(stranger.carrying(result)).kind == .needsApp)
-        // A server that lets a table be pulled is not down.
+        // A server that lets a table be pulled is available.
         let stumbling = error(.later(status: 500, retryAfter: nil))
         #expect(SyncVerdict(stumbling.carrying(result)).kind == .leftOver)
         #expect(SyncVerdict(stumbling.carrying(SyncResult())).kind == .failed)
         result.pushStop = stumbling
         #expect(SyncVerdict(result).kind == .leftOver && SyncVerdict(result).error != nil)
         result.pushStop = nil
-        // Nothing could be fetched, and trying again is in vain.
+        // No table could be pulled, and a retry can't succeed.
         result.pulls = [.init(query: query, outcome: .failure(error(.refused(status: 404, message: "no"))))]
         #expect(SyncVerdict(result).kind == .fine && SyncVerdict(result).error != nil)
     }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// Schedulers of several processes on one store. Two stores on one file stand for them: they know as little of each
-/// other.
+/// Schedulers of several processes on one store. Two stores on one file represent them, because they share no state.
 @Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(10))) struct SchedulerProcessTests {
     private func stores(in folder: borrowing TemporaryFolder, _ clock: ManualSyncClock) throws -> [Store] {
         try (0..<2).map { _ in
@@ -19,14 +18,14 @@ import Testing
         }
     }
 
-    /// Of the first kind of failure they know that nothing else can succeed, of the second they do not.
+    /// The first kind of failure shows that nothing else can succeed. The second does not.
     @Test(arguments: [true, false])
-    func twoProcessesBeforeADeadServerDoNotWakeEachOther(isPlainlyDead: Bool) async throws {
+    func `two processes with an unavailable server do not wake each other`(isPlainlyDead: Bool) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let clock = ManualSyncClock()
         let desks = try stores(in: folder, clock).map { store in
-            // Each pull succeeds and each push fails, so that each try writes to the queue.
+            // Each pull succeeds and each push fails, so that each attempt writes to the queue.
             try ScheduleDesk(store: store, clock: clock, body: { try await $0.synchronize([]) })
         }
         let failure = isPlainlyDead ? RemoteFailure.lost(RemoteFailure.Broken()) : .nonsense
@@ -36,10 +35,10 @@ import Testing
         #expect(desks.map(\.begun.value) == [1, 1])
         for round in 2...4 {
             guard case .waiting(let date?) = desks[0].scheduler.state else { break }
-            // Each hears of what the other one has written: it looks, and finds nothing new.
+            // Each observes the other's writes, checks the queue, and finds no change.
             let looks = desks.map(\.scheduler.lookCount.value)
             let haveLooked = await comesTrue {
-                // All that waits is waited for by local changes too.
+                // Local changes wait until all pauses end.
                 if isPlainlyDead { return true }
                 if let alarm = clock.alarms.first, alarm < date {
                     clock.advance(by: .seconds(alarm.timeIntervalSince(clock.now())))
@@ -52,7 +51,7 @@ import Testing
             for desk in desks { await desk.scheduler.settle() }
             #expect(desks.map(\.begun.value) == [round, round])
         }
-        // Whatever they hear of later: nothing before the next wait is over, which is of 40 seconds.
+        // Later observations cause no sync before the next pause of 40 seconds ends.
         for _ in 0..<39 {
             clock.advance(by: .seconds(1))
             for desk in desks { await desk.scheduler.settle() }
@@ -63,7 +62,7 @@ import Testing
         #expect(try desks[0].store.operations.count() == 1)
     }
 
-    @Test func whatAnotherProcessTriesInVainIsNoReasonToTry() async throws {
+    @Test func `another process's failed attempt does not cause an attempt`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let clock = ManualSyncClock()
@@ -71,7 +70,7 @@ import Testing
         let desk = try ScheduleDesk(store: stores[0], clock: clock) { $0.firstRetry = .seconds(600) }
         let other = try ScheduleDesk(store: stores[1], clock: clock)
         try await desk.insert("1")
-        // What keeps the operation in the queue, and holds nothing else up.
+        // A failure that leaves the operation in the queue, and blocks nothing else.
         desk.remote.next(.fail(.nonsense), on: .insert)
         let start = clock.now()
         await desk.start()
@@ -81,9 +80,9 @@ import Testing
         other.fail(.nonsense, times: 1)
         _ = try await other.sync.push()
         #expect(other.remote.requests.count == 1)
-        // It is heard of, looked at, and left at that.
+        // The write is observed and checked, without a sync.
         #expect(await comesTrue { clock.alarms != alarms })
-        // Of each of its commits, and each is waited after.
+        // Each commit is observed, and each check waits afterwards.
         for _ in 0..<20 where desk.scheduler.lookCount.value == looks { await desk.pass(1) }
         #expect(desk.scheduler.lookCount.value > looks && desk.begun.value == 1)
         await desk.pass(599 - Int(clock.now().timeIntervalSince(start)))
@@ -93,7 +92,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func whatAnotherProcessChangesIsSentByThisOne() async throws {
+    @Test func `another process's changes are sent by this one`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let clock = ManualSyncClock()
@@ -109,17 +108,17 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func whileAnotherProcessSyncsItWaitsAndTriesAgain() async throws {
+    @Test func `a scheduler waits while another process syncs and tries again`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let clock = ManualSyncClock()
         let desk = try ScheduleDesk(store: try stores(in: folder, clock)[0], clock: clock)
-        // flock tells open files apart, not processes: this stands for another one.
+        // flock distinguishes open files, not processes, so this represents another process.
         let path = try #require(desk.sync.store.lockPath)
         let lock = try #require(try ProcessLock.take(at: path))
         desk.scheduler.start()
         while desk.ended.value == 0 {
-            // It asks again and again, for as long as its patience lasts.
+            // It retries until its timeout.
             #expect(await comesTrue { !clock.alarms.isEmpty })
             clock.advance(by: .milliseconds(50))
         }
@@ -132,7 +131,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func stoppingEndsTheWaitForAnotherProcess() async throws {
+    @Test func `a stop ends the wait for another process`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let clock = ManualSyncClock()
@@ -144,11 +143,11 @@ import Testing
         await desk.scheduler.stop()
         #expect(desk.ended.value == 1 && clock.alarms.isEmpty)
         lock.release()
-        // It has not left a lock of its own.
+        // It has not left its own lock.
         try #require(try ProcessLock.take(at: path)).release()
     }
 
-    @Test func whatHasBeenTriedIsNoNews() async throws {
+    @Test func `an attempted operation is not a new change`() async throws {
         let desk = try ScheduleDesk()
         func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.marksOfOperations() } }
         var tried = OperationMarks()
@@ -157,35 +156,35 @@ import Testing
         #expect(try await marks().hasNews(since: tried))
         tried = try await marks()
         #expect(try await !marks().hasNews(since: tried))
-        // A try in vain.
+        // A failed attempt.
         let first = try #require(try desk.store.operations.operation(of: cards[0])).id
         let attempt = try await desk.store.write { try $0.beginAttempt(first).attempts }
         #expect(try await !marks().hasNews(since: tried))
         let problem = OperationError(message: "no", at: desk.clock.now())
         _ = try await desk.store.write { try $0.fail(first, attempt: attempt, problem, retry: true) }
         #expect(try await !marks().hasNews(since: tried))
-        // One that is done.
+        // A completed one.
         let second = try #require(try desk.store.operations.operation(of: cards[1])).id
         try await desk.store.write { tx in
             _ = try tx.beginAttempt(second)
             try tx.acknowledge(second, serverID: "s", version: "1")
         }
         #expect(try await !marks().hasNews(since: tried))
-        // An edit of what waits, and one of what was done.
+        // An edit of a pending object, and one of a completed one.
         desk.clock.advance(by: .seconds(1))
         try await desk.store.write { _ = try $0.update(Card.self, cards[0].localID) { $0.points = 1 } }
         #expect(try await marks().hasNews(since: tried))
         tried = try await marks()
         try await desk.store.write { _ = try $0.update(Card.self, cards[1].localID) { $0.points = 1 } }
         #expect(try await marks().hasNews(since: tried))
-        // One that is refused, and sent again by the user.
+        // A rejected one that the user sends again.
         tried = try await marks()
         try await desk.store.write { try $0.fail(first, problem, retry: false) }
         #expect(try await !marks().hasNews(since: tried))
         tried.keep(try await marks())
         try await desk.store.write { try $0.release(first) }
         #expect(try await marks().hasNews(since: tried))
-        // Any store can tell.
+        // Any store returns the same marks.
         let all = try await desk.sync.store.read { try $0.operations(after: nil, limit: 100) }
         #expect(try await marks() == OperationMarks(all))
     }

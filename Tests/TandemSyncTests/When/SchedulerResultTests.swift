@@ -7,13 +7,13 @@ import Testing
 
 @testable import TandemSync
 
-/// What a scheduler's syncs have given up reaches the app: it is in their results alone.
+/// The app gets the discarded values of a scheduler's syncs. Only their results contain them.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerResultTests {
     private typealias Results = Mutex<[Result<SyncResult, any Error>]>
 
     private let cards = [PullQuery(Card.self, queryID: "cards")]
 
-    /// A card whose points are 2 here and 1 on the server.
+    /// Creates a card whose points are 2 here and 1 on the server.
     private func editedCard(_ desk: ScheduleDesk) async throws -> ServerID {
         let card = try await desk.insert("1")
         try await desk.sync.synchronize(cards)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whatASyncHasGivenUpIsTold(isDeleted: Bool) async throws {
+    func `a sync reports discarded values`(isDeleted: Bool) async throws {
         let desk = try ScheduleDesk()
         let id = try await editedCard(desk)
         if isDeleted {
@@ -34,7 +34,7 @@ import Testing
         }
         let results = Results([])
         let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { result in
-            // What the app begins here, somebody has asked for.
+            // A sync that the app starts here is explicit.
             #expect(!ScheduledRun.isAutomatic)
             results.withLock { $0.append(result) }
         }
@@ -48,8 +48,8 @@ import Testing
         #expect(try await desk.store.objects(Card.self).all().map(\.points) == (isDeleted ? [] : [3]))
     }
 
-    /// Stopped between the drop and the end: the app is told, and can write it down.
-    @Test func whatAStoppedSyncHasGivenUpIsTold() async throws {
+    /// The sync is stopped between the drop and its end. The app gets the result, and can store it.
+    @Test func `a stopped sync reports discarded values`() async throws {
         let desk = try ScheduleDesk()
         desk.remote.remove("Card", try await editedCard(desk))
         try await desk.insert("2")
@@ -76,7 +76,7 @@ import Testing
         #expect(try await desk.store.objects(Pet.self).count() == 1)
     }
 
-    @Test func aSyncThatFailsIsToldOfToo() async throws {
+    @Test func `a failed sync is reported too`() async throws {
         let desk = try ScheduleDesk()
         desk.fail(.unreachable, times: 1)
         let results = Results([])
@@ -88,12 +88,12 @@ import Testing
         let told = results.withLock { $0 }
         #expect(told.count == 1)
         #expect(throws: SyncError.self) { try told.first?.get() }
-        // The scheduler heard of it as well.
+        // The scheduler has handled the failure as well.
         #expect(scheduler.state == .waiting(until: desk.clock.now() + 5))
         await scheduler.stop()
     }
 
-    @Test func whoIsToldMayStopIt() async throws {
+    @Test func `the closure that gets the result may stop the scheduler`() async throws {
         let desk = try ScheduleDesk()
         let held = Mutex<SyncScheduler?>(nil)
         let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { _ in

@@ -6,9 +6,9 @@ import Testing
 
 @testable import TandemSync
 
-/// When a scheduler syncs.
+/// The times at which a scheduler syncs.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerTests {
-    @Test func nothingIsSentBeforeItIsStarted() async throws {
+    @Test func `a scheduler sends nothing before its start`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.scheduler.syncNow()
@@ -16,7 +16,7 @@ import Testing
         #expect(desk.remote.requests.isEmpty && desk.scheduler.state == .stopped)
     }
 
-    @Test func itSyncsAtTheStartAndThenByItsInterval() async throws {
+    @Test func `a scheduler syncs at the start and then by its interval`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         await desk.start()
@@ -28,12 +28,12 @@ import Testing
         await desk.pass(1)
         #expect(desk.begun.value == 2)
         #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
-        // What it wrote itself was looked at, and left at that.
+        // Its own writes were checked, without a sync.
         #expect(desk.scheduler.lookCount.value > 0)
         await desk.scheduler.stop()
     }
 
-    @Test func itStartsWithoutASyncIfItIsToldTo() async throws {
+    @Test func `a scheduler starts without a sync if configured so`() async throws {
         let desk = try ScheduleDesk {
             $0.syncsAtStart = false
             $0.interval = nil
@@ -49,7 +49,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func localChangesAreSentWhenTheyHavePausedForTwoSeconds() async throws {
+    @Test func `local changes are sent after a pause of two seconds`() async throws {
         let desk = try ScheduleDesk()
         await desk.start()
         try await desk.change("1")
@@ -63,7 +63,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func whoChangesSomethingAllTheTimeIsSyncedAllTheSame() async throws {
+    @Test func `continuous changes are synchronized all the same`() async throws {
         let desk = try ScheduleDesk()
         await desk.start()
         // From the first change on.
@@ -76,14 +76,14 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func anEditOfWhatWaitsToBeSentIsAChangeToo() async throws {
+    @Test func `an edit of a pending object counts as a change`() async throws {
         let desk = try ScheduleDesk { $0.firstRetry = .seconds(600) }
         desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert)
         let card = try await desk.insert("1")
         await desk.start()
         await desk.pass(5)
         #expect(desk.begun.value == 1)
-        // The operation is the same, and newer.
+        // The operation is the same, with a later change.
         try await desk.change { _ = try $0.update(Card.self, card.localID) { $0.points = 5 } }
         await desk.pass(2)
         #expect(desk.begun.value == 2)
@@ -91,7 +91,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func aLocalChangeWhileASyncRunsLeadsToAnotherOne() async throws {
+    @Test func `a local change during a sync causes another one`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.meanwhile { _ = try? await desk.insert("2") }, on: .insert)
@@ -106,7 +106,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func whatTheUserSendsAgainIsAChange() async throws {
+    @Test func `a retry by the user counts as a change`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
@@ -122,7 +122,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func theAppMayAskAtAnyTime() async throws {
+    @Test func `the app may request a sync at any time`() async throws {
         let desk = try ScheduleDesk { $0.syncsAtStart = false }
         await desk.start()
         await desk.set(.down)
@@ -139,7 +139,7 @@ import Testing
         #expect(desk.begun.value == 2)
     }
 
-    @Test func aClockThatIsSetBackKeepsNobodyWaiting() async throws {
+    @Test func `a clock that is set back extends no wait`() async throws {
         let desk = try ScheduleDesk()
         desk.fail(.unreachable, times: 1)
         await desk.start()
@@ -149,7 +149,7 @@ import Testing
         #expect(desk.begun.value == 1)
         await desk.pass(1)
         #expect(desk.begun.value == 2)
-        // Also if nothing happens between. Wait for the timer: a clock that goes on before it is set wakes nothing.
+        // Also without an event in between. Wait for the timer: a clock that advances before it is set wakes nothing.
         #expect(await comesTrue { desk.clock.alarms.contains { $0 >= desk.clock.now() + 899 } })
         desk.clock.jump(by: .seconds(-86_400))
         desk.clock.advance(by: .seconds(900))
@@ -157,7 +157,7 @@ import Testing
         await desk.scheduler.stop()
     }
 
-    @Test func theStatesAreTold() async throws {
+    @Test func `the states are reported`() async throws {
         let desk = try ScheduleDesk()
         var states = desk.scheduler.liveState.values(keeping: 100).makeAsyncIterator()
         #expect(await states.next() == .stopped)
@@ -170,14 +170,14 @@ import Testing
         #expect(await states.next() == .stopped)
         var newest = desk.scheduler.states.makeAsyncIterator()
         #expect(await newest.next() == .stopped)
-        // The next one begins anew.
+        // The next one begins from scratch.
         await desk.set(.up)
         await desk.start()
         #expect(desk.begun.value == 2)
         await desk.scheduler.stop()
     }
 
-    @Test func whatTheUserSendsAgainWhileASyncRunsIsAChange() async throws {
+    @Test func `a retry by the user during a sync counts as a change`() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         try await desk.insert("2")

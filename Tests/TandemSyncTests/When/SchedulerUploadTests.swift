@@ -39,7 +39,7 @@ import Testing
         #expect(results.value.last?.uploads.map(\.isSettled) == [true])
         #expect(try desk.receipt(receipt.localID).isSynced)
 
-        // Another one is held, and stopping ends it.
+        // Another upload is blocked, and a stop ends it.
         hasBegun.change { $0 = false }
         desk.shelf.whileUploading {
             hasBegun.change { $0 = true }
@@ -53,7 +53,7 @@ import Testing
         #expect(try await desk.sync.status().pendingFiles == 1)
     }
 
-    @Test func `sync that uploads holds back no other one, but what is changed waits for its end`() throws {
+    @Test func `sync that uploads blocks no other sync, but changes wait for its end`() throws {
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
         #expect(plan.next() == .wait(until: nil))

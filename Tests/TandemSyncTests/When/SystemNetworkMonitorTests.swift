@@ -6,7 +6,7 @@ import Testing
 @testable import TandemSync
 
 @Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(10))) struct SystemNetworkMonitorTests {
-    @Test func theSystemIsListenedToForAsLongAsSomebodyDoes() async throws {
+    @Test func `the system is observed as long as a stream exists`() async throws {
         let monitor = SystemNetworkMonitor { _ in false }
         #expect(!monitor.isListening)
         let here = monitor.state
@@ -21,7 +21,7 @@ import Testing
         await first.value
         #expect(await comesTrue { !monitor.isListening })
         #expect(monitor.state == here)
-        // And anew.
+        // And again.
         var states: AsyncStream<NetworkState>? = monitor.states
         #expect(monitor.isListening)
         withExtendedLifetime(states) {}
@@ -29,11 +29,11 @@ import Testing
         #expect(await comesTrue { !monitor.isListening })
     }
 
-    @Test func whoSaysWhatCostsMayAskForTheState() async throws {
+    @Test func `the closure for metered networks may request the state`() async throws {
         let box = Synchronized<SystemNetworkMonitor?>(nil)
         let depth = Counter()
         let monitor = SystemNetworkMonitor { _ in
-            // Once: it is asked again by that.
+            // Once: the request calls the closure again.
             if depth.next() == 1 { _ = box.value?.state }
             return true
         }
@@ -46,7 +46,7 @@ import Testing
         box.change { $0 = nil }
     }
 
-    @Test func listeningLeavesNothingOpen() async throws {
+    @Test func `observation leaves no file open`() async throws {
         @Sendable func openFiles() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(isSo)
     }
 
-    @Test func aNetworkThatComesAndGoesIsTold() async throws {
+    @Test func `a network that appears and disappears is reported`() async throws {
         let script = [
             "ip link add x0 type bridge && ip link set x0 up && ip addr add 10.9.0.1/24 dev x0",
             "ip route add default via 10.9.0.2 dev x0 metric 600",
@@ -80,7 +80,7 @@ import Testing
         #expect(peer.lines == ["none", "none", "local", "wide metered", "local", "wide metered", "none", "over"])
     }
 
-    /// Runs a command in a network namespace of its own, in which there is nothing but a loopback that is off.
+    /// Runs a command in its own network namespace, which only contains a loopback that is down.
     private static func run(_ command: [String]) -> (status: Int32, lines: [String])? {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return nil }
         let (process, pipe) = (Process(), Pipe())
@@ -102,7 +102,7 @@ import Testing
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("NetworkMonitorPeer").path
     }
 
-    @Test func whoAsksWhileTheFirstOneStillLooksIsToldTheTruth() async throws {
+    @Test func `a request during the first query gets the correct state`() async throws {
         let box = Synchronized<SystemNetworkMonitor?>(nil)
         let told = Synchronized<NetworkState?>(nil)
         let depth = Counter()
@@ -117,7 +117,7 @@ import Testing
         box.change { $0 = nil }
     }
 
-    @Test func aLookThatHasFailedIsRepeatedUntilItSucceedsOrIsEnded() {
+    @Test func `a failed query is repeated until it succeeds or is cancelled`() {
         let waiting = Synchronized<[@Sendable () -> Void]>([])
         let (looks, isUp) = (Counter(), Synchronized(false))
         let look = RepeatedLook(
@@ -133,7 +133,7 @@ import Testing
         }
         look.run()
         look.run()
-        // One is to come, however many have failed.
+        // Another one follows, however many have failed.
         #expect(looks.value == 2 && waiting.value.count == 1)
         goOn()
         #expect(looks.value == 3 && waiting.value.count == 1)

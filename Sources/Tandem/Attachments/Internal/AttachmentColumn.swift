@@ -1,15 +1,15 @@
-/// A property that holds one attachment, or a list of them.
+/// A property that contains one attachment, or a list of them.
 struct AttachmentColumn: Sendable {
     /// The property's index.
     let property: Int
     let column: String
     let isList: Bool
-    /// Whether the server gets the file: not that of a property, or a model, that is local only.
+    /// Whether the file is sent to the server. Files of a local-only property or model are not.
     let isSent: Bool
 }
 
 extension PropertyKind {
-    /// Whether one attachment, or a list of them; `nil` if neither.
+    /// Whether the value is a list of attachments (`true`) or one attachment (`false`), or `nil` if neither.
     var attachmentIsList: Bool? {
         switch self {
         case .attachment: false
@@ -18,7 +18,7 @@ extension PropertyKind {
         }
     }
 
-    /// Whether attachments lie where the store could not look after their files: in sets, dictionaries, lists of lists.
+    /// Whether the property hides attachments from the store: in sets, dictionaries or nested lists.
     var hidesAttachments: Bool {
         guard case .collection(let name) = self, attachmentIsList == nil else { return false }
         var rest = Substring(name)
@@ -37,12 +37,12 @@ extension PropertyKind {
 }
 
 extension PropertyDefinition {
-    /// Whether its value is an attachment, or a list of them.
+    /// Whether the value is an attachment, or a list of them.
     package var holdsAttachments: Bool { kind.attachmentIsList != nil }
 }
 
 extension ModelDefinition {
-    /// The properties that hold attachments.
+    /// The properties that contain attachments.
     var attachmentColumns: [AttachmentColumn] {
         properties.enumerated().compactMap { index, property in
             property.kind.attachmentIsList.map {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Keeps a file that was taken into the store's folder and that no committed row names yet: when the last copy of the
-/// attachment goes, the file goes too.
+/// An owner of a file in the store's folder that no committed row names yet. The file is removed with the last copy of
+/// the attachment.
 final class AttachmentDraft: Sendable {
-    /// What rows are to say of it.
+    /// The attachment that rows contain.
     let attachment: Attachment
     let blob: BlobName
     let isSealed: Bool
@@ -19,16 +19,16 @@ final class AttachmentDraft: Sendable {
 
     var id: FileID { attachment.id }
 
-    /// Whether rows look after the file by now.
+    /// Whether a committed row owns the file.
     var isAdopted: Bool { adoption.withLock { $0 } }
 
-    /// A transaction that holds the attachment has been committed.
+    /// Ends the ownership after the commit of a transaction that contains the attachment.
     func adopt() {
         adoption.withLock { $0 = true }
         files.forget(self)
     }
 
-    /// Whether the draft is one of these files.
+    /// Returns whether the draft belongs to these files.
     func belongs(to files: StoreFiles) -> Bool { self.files === files }
 
     deinit {

@@ -1,12 +1,12 @@
 /// The name of a file in a store's folder.
 ///
-/// Not the attachment's ID: a file that is encrypted anew gets another name, and the old one stays readable until the
-/// row says the new.
+/// It differs from the attachment's ID. A file that is encrypted again gets another name, and the old file stays
+/// readable until the row has the new name.
 struct BlobName: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits.
     let rawValue: String
 
-    /// A name from the database: `nil` if it is none, which is damage.
+    /// Creates a name from the database. An invalid name is damage and returns `nil`.
     init?(_ text: some StringProtocol) {
         guard HexName.isOne(text) else { return nil }
         rawValue = String(text)
@@ -23,14 +23,14 @@ struct BlobName: Hashable, Sendable {
         return random(using: &generator)
     }
 
-    /// The subfolder that the file lies in: one of 256, so that no folder gets long.
+    /// The subfolder of the file: one of 256, so that each folder stays small.
     var shard: String { String(rawValue.prefix(2)) }
 
-    /// What a file is called while it is written, where files can't be without a name: one of this name, or of another
-    /// in the same subfolder.
+    /// The name of a file while it is written, if unnamed files are unsupported. It is derived from this name, or from
+    /// another name in the same subfolder.
     var partial: String { rawValue + Self.partialSuffix }
 
-    /// Another name in the same subfolder.
+    /// Returns another name in the same subfolder.
     func sibling() -> BlobName { BlobName(unchecked: shard + Self.random().rawValue.dropFirst(2)) }
 
     static let partialSuffix = ".partial"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Media types by the endings of files' names: those that apps attach most. All others are bytes of an unknown kind.
+/// The media types of the most common file name extensions. All other files are bytes of an unknown kind.
 enum ContentType {
     private static let byEnding = [
         "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",

@@ -1,23 +1,23 @@
 import Foundation
 
-/// The files that were brought to a copy's folder, until its database has taken its place or is given up.
+/// The files that were copied to a copy's folder, until its database is in place or discarded.
 final class CopiedFiles {
     let folder: FileFolder
-    /// Who has the store open that is to be replaced removes nothing that the copy may name too.
+    /// A lock that prevents processes with the replaced store open from removing files that the copy may name.
     private var lock: FolderLock.Held?
-    /// The path that the copy's database is to have.
+    /// The final path of the copy's database.
     let target: String
     private let hasPlace: Bool
-    /// What the copy names.
+    /// The files that the copy names.
     private var names: Set<BlobName> = []
-    /// Those that were not there before.
+    /// The files that did not exist before.
     private var new: [BlobName] = []
-    /// Those whose names nobody else can know.
+    /// The files with new names that no other store can know.
     private var own: [BlobName] = []
 
-    /// Locks a copy's folder, which is made if there is none. It stays, with its locks alone, if nothing comes of the copy.
+    /// Locks a copy's folder, and creates it if needed. The folder and its lock files stay if the copy fails.
     ///
-    /// - Parameter hasPlace: Whether the copy's database lies in its place already, and no other did.
+    /// - Parameter hasPlace: Whether the copy's database is already in place, and no other database was there.
     init(folder: FileFolder, target: String, hasPlace: Bool) throws {
         self.folder = folder
         self.target = target
@@ -26,48 +26,48 @@ final class CopiedFiles {
         lock = try folder.lockCopying()
     }
 
-    /// Lets go of the folder.
+    /// Releases the folder.
     func close() {
         folder.close()
         lock = nil
     }
 
     /// - Parameters:
-    ///   - isNew: Whether it was not there before.
-    ///   - isOurs: Whether its name is another than in the store that is copied.
+    ///   - isNew: Whether the file did not exist before.
+    ///   - isOurs: Whether its name differs from the name in the copied store.
     func note(_ blob: BlobName, isNew: Bool, isOurs: Bool = false) {
         names.insert(blob)
         if isNew { isOurs ? own.append(blob) : new.append(blob) }
     }
 
-    /// Removes the files of a copy that did not come about. A store that is there in its place may name them too, as may
-    /// another copy on its way there: what they don't name is swept when the store is opened.
+    /// Removes the files of a failed copy. An existing store at the target may name them too, as may another copy to
+    /// the same target. Files that neither names are swept when the store opens.
     func discard() {
         for blob in own { _ = try? folder.remove(blob) }
         close()
         let folder = FileFolder(path: folder.path, key: nil)
         defer { folder.close() }
         _ = try? folder.tryAlone {
-            // Asked with the lock held: another copy holds it until it has taken its place.
+            // Check while holding the lock: another copy holds it until its database is in place.
             guard hasPlace || !FileManager.default.fileExists(atPath: target) else { return }
             for blob in new { _ = try? folder.remove(blob) }
         }
     }
 
-    /// Called when a copy has taken its place: what lies in its folder and is none of its own goes. A store that was
-    /// replaced may have had files, and the new one none.
+    /// Removes all other files from a copy's folder, once its database is in place. A replaced store may have had files
+    /// even if the new one has none.
     ///
-    /// It goes if the database at the place is the copy still, as it was written, and nobody has the folder open: or else
-    /// somebody may have put files there since. Then the next opening sweeps.
+    /// The files are removed only if the database is still the unchanged copy, and no process has the folder open.
+    /// Otherwise another process may have added files since. The next opening then sweeps.
     ///
-    /// - Parameter written: What the copy's file was when it took its place.
+    /// - Parameter written: The mark of the copy's file when it was put in place.
     static func finish(_ copied: CopiedFiles?, at target: String, _ written: FileMark?) {
         copied?.close()
         let folder = FileFolder(path: StoreFiles.path(of: target), key: nil)
         defer { folder.close() }
         _ = try? folder.tryAlone {
-            // Whoever opens the store from here on waits, and puts no file there; whoever had it open and wrote, has
-            // changed the file, or left a log.
+            // A process that opens the store now waits for the lock, and adds no file. A process that had it open and
+            // wrote has changed the file, or left a log.
             let hasLog = ["-wal", "-journal"].contains { access(target + $0, F_OK) == 0 }
             guard let written, !hasLog, FileMark(target) == written else { return }
             _ = try folder.tryCollecting { try folder.sweep { copied?.names.contains($0) == true } }
@@ -75,14 +75,14 @@ final class CopiedFiles {
     }
 }
 
-/// What tells whether a file is the same, and was not written since.
+/// A mark that shows whether a file is the same and unchanged.
 struct FileMark: Equatable {
     private let device: UInt64
     private let number: UInt64
     private let size: Int64
     private let changedAt: [Int]
 
-    /// `nil` if there is no such file.
+    /// Creates the mark of a file, or `nil` if the file does not exist.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file outside the store on its way to its place, which it takes complete and flushed.
+/// A file outside the store that is put in place when it is complete and flushed.
 final class ExportedFile {
     private let folder: OpenFile
     private let file: OpenFile

@@ -1,32 +1,32 @@
 import Foundation
 
-/// Removes from the folder what rows named and name no more.
+/// A removal of files that rows named earlier, and no longer name.
 ///
-/// | when | what is there |
+/// | time | state |
 /// | --- | --- |
-/// | in the transaction | the row lets go of the name, and a trigger notes it as left over |
-/// | after the commit | the commit is flushed: a power cut would bring the row back; then the file goes |
-/// | with the next write | the note is struck |
+/// | in the transaction | the row drops the name, and a trigger records it as left over |
+/// | after the commit | the commit is flushed, because a power cut would restore the row; then the file is removed |
+/// | with the next write | the record is deleted |
 ///
-/// While somebody copies files nothing goes: what is noted goes after another write, or at the next opening, by whatever
-/// process. The same is so after a crash in between.
+/// No file is removed while another process copies files. Recorded files are removed after another write or at the next
+/// opening, by any process. The same holds after a crash in between.
 struct FileCollecting {
     let connection: Connection
     let folder: FileFolder
-    /// The database whose log is flushed before; `nil` if what was committed is on the disk, or there is no disk.
+    /// The database whose log is flushed first, or `nil` if the commits are on the disk, or the store is in memory.
     let unflushed: String?
-    /// What could not be removed before, after such a flush.
+    /// The files that an earlier run could not remove, after such a flush.
     var stuck: Set<String> = []
 
-    /// What is gone, so that its note can be struck, and what could not be removed.
+    /// The removed files, whose records can be deleted, and the files that could not be removed.
     struct Outcome: Equatable {
         var removed: [String] = []
         var stuck: Set<String> = []
     }
 
-    /// Called outside of a transaction.
+    /// Removes the files. Call it outside of a transaction.
     ///
-    /// - Returns: `nil` if nothing was tried: somebody copies, or the log could not be flushed.
+    /// - Returns: `nil` if nothing was tried, because another process copies or the log could not be flushed.
     func run() throws -> Outcome? {
         try folder.tryCollecting {
             let names = try leftovers()
@@ -34,7 +34,7 @@ struct FileCollecting {
             if let unflushed, !stuck.isSuperset(of: names), !Self.flushLog(of: unflushed) { return nil }
             var outcome = Outcome()
             for name in names {
-                // Nothing lies under a name that is none.
+                // An invalid name has no file.
                 if BlobName(name).map({ (try? folder.remove($0)) != nil }) ?? true {
                     outcome.removed.append(name)
                 } else {
@@ -53,7 +53,7 @@ struct FileCollecting {
         return names
     }
 
-    /// Flushes a database's log, if it has one: without one commits are on the disk when they return.
+    /// Flushes a database's log, if it has one. Without a log, commits are on the disk when they return.
     static func flushLog(of database: String) -> Bool {
         let log = database + "-wal"
         if access(log, F_OK) != 0, errno == ENOENT { return true }
@@ -62,17 +62,17 @@ struct FileCollecting {
 }
 
 extension Connection {
-    /// Notes that a file may lie in the folder that no row names.
+    /// Records that the folder may contain a file that no row names.
     func addLeftover(_ blob: BlobName) throws {
         try execute(FileGarbage.addLeftover, [.text(blob.rawValue)])
     }
 
-    /// Strikes the notes of files that are gone, or that somebody looks after.
+    /// Deletes the records of files that were removed or have an owner.
     func strikeLeftovers(_ names: some Sequence<String>) throws {
         for name in names { try execute(FileGarbage.strikeLeftover, [.text(name)]) }
     }
 
-    /// Whether a row names a file.
+    /// Returns whether a row names a file.
     func names(_ blob: BlobName) throws -> Bool {
         try value(FileGarbage.isNamed, [.text(blob.rawValue)]) != nil
     }

@@ -3,32 +3,32 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// Brings along the files that a copy of a store names.
+/// A copy of the files that a copy of a store names.
 ///
-/// They are put into the copy's folder, beside those that a store which is to be replaced has there, before the database
-/// takes its place; what nobody names then is swept: see ``CopiedFiles``. So a crash leaves the old store with all its
-/// files or the new one with all of its own, and files too many at worst, which its next opening removes.
+/// The files are added to the copy's folder before the database is put in place. The folder may contain the files of a
+/// store to be replaced. Unnamed files are swept afterwards: see ``CopiedFiles``. So a crash leaves either the old
+/// store or the new one with all its files. At worst there are extra files, which the next opening removes.
 struct FileCopying {
-    /// What is done about a file that the copy names and that can't be read.
+    /// The handling of a named file that can't be read.
     enum Missing {
-        /// It is left out. The object is worth more than the file, where it is salvaged.
+        /// The file is left out. A salvaged object is worth more than its file.
         case leftOut
-        /// It is an error: a backup must not be without it, unless a server has it. What is told hangs on whether the
-        /// store, as it is by now, names the file still.
+        /// The file causes an error: a backup must contain it, unless a server has it. The error depends on whether the
+        /// store's newest state still names the file.
         case refused(isNamed: (BlobName) throws -> Bool)
 
-        /// Whether the copy is what was salvaged, in its place already.
+        /// Whether the copy is a salvaged store, which is already in place.
         var isSalvage: Bool { if case .leftOut = self { true } else { false } }
     }
 
-    /// The copy's database, which has not taken its place yet, unless it was salvaged.
+    /// The copy's database. It is not in place yet, unless it was salvaged.
     let copy: DatabaseQueue
-    /// Where the files come from.
+    /// The folder from which files are copied.
     let source: FileFolder
-    /// The path that the copy's database is to have.
+    /// The final path of the copy's database.
     let target: String
     let missing: Missing
-    /// The key for files of the store that the copy replaces, whose files can stay then. `nil` makes a new one.
+    /// The key for files of the store that the copy replaces, so that its files can stay. `nil` makes a new key.
     var knownKey: FileKey?
 
     private struct File {
@@ -39,8 +39,8 @@ struct FileCopying {
         let sha256: FileDigest?
     }
 
-    /// - Parameter isEncrypted: Whether the copy has a key: its files are encrypted with its own key for files.
-    /// - Returns: The copy's folder and what is to stay in it; `nil` if it names no file.
+    /// - Parameter isEncrypted: Whether the copy has a key. Its files are then encrypted with its own key for files.
+    /// - Returns: The copy's folder and its files, or `nil` if the copy names no file.
     func run(isEncrypted: Bool) throws -> CopiedFiles? {
         let files = try self.files()
         guard !files.isEmpty else { return nil }
@@ -52,7 +52,7 @@ struct FileCopying {
             try copy.write { db in
                 try db.execute(
                     sql: #"UPDATE "__files" SET "sealed" = ? WHERE "blob" IS NOT NULL"#, arguments: [isEncrypted])
-                // That lies in the other folder, or was never brought.
+                // These files are in the other folder, or were never copied.
                 try db.execute(sql: #"DELETE FROM "__file_leftovers""#)
                 if !missing.isSalvage { try db.execute(sql: SentFiles.leaveToOriginal) }
             }
@@ -80,7 +80,7 @@ struct FileCopying {
         }
     }
 
-    /// Copies a file, unless it can't be read and is left out.
+    /// Copies a file. Leaves it out if it can't be read and may be missing.
     private func bring(_ file: File, to copied: CopiedFiles) throws {
         do {
             try copy(file, to: copied)
@@ -91,8 +91,8 @@ struct FileCopying {
             case .refused(let isNamed):
                 if try isNamed(file.blob) { throw error }
                 throw TandemError(
-                    .attachmentNotHere, "A file of the state that is to be copied has gone since that was the store's.",
-                    advice: "Make the copy outside of the read block, which began before.", underlying: error)
+                    .attachmentNotHere, "A file of the state to be copied was removed since.",
+                    advice: "Make the copy outside of the read block, which began earlier.", underlying: error)
             }
             try forget(file)
         }
@@ -104,9 +104,9 @@ struct FileCopying {
             try source.copy(file.blob, sealed: file.isSealed, to: folder)
             return copied.note(file.blob, isNew: true)
         }
-        // From an earlier copy of the same store: names are given once, and files are written once.
+        // The file comes from an earlier copy of the same store. Names are unique, and files are written once.
         if try isSame(file, in: folder) { return copied.note(file.blob, isNew: false) }
-        // Damaged, or encrypted with another key for files. The store that is to be replaced has it until then.
+        // The file is damaged, or encrypted with another key for files. The store to be replaced needs it until then.
         let name = BlobName.random()
         try source.copy(file.blob, sealed: file.isSealed, to: folder, as: name)
         copied.note(name, isNew: true, isOurs: true)
@@ -127,7 +127,7 @@ struct FileCopying {
         return FileDigest(hash.finalize()) == expected
     }
 
-    /// A server has the file, or nobody.
+    /// Records that only a server has the file, or that it is lost.
     private func forget(_ file: File) throws {
         try copy.write { db in
             try db.execute(
@@ -138,12 +138,12 @@ struct FileCopying {
         }
     }
 
-    /// Whether there are files beside a database.
+    /// Returns whether a folder of files exists beside a database.
     static func isNeeded(for database: String) -> Bool {
         FileManager.default.fileExists(atPath: StoreFiles.path(of: database))
     }
 
-    /// Whether a copy names files that lie beside what it was copied from.
+    /// Returns whether a copy names files that are stored beside its original.
     static func isNeeded(of copy: DatabaseQueue) throws -> Bool {
         try copy.read { db in
             guard try db.tableExists("__files") else { return false }

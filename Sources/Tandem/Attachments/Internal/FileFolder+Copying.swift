@@ -2,16 +2,16 @@ import Foundation
 import SQLiteCipher
 
 extension FileFolder {
-    /// Copies a file to another folder: as it is where both have the same key, or neither has one; or else decrypted and
-    /// encrypted on the way, never in the clear on the disk of a folder with a key.
+    /// Copies a file to another folder. If both folders have the same key or none, the bytes are equal. Otherwise they
+    /// are decrypted and encrypted in memory. A folder with a key never contains decrypted bytes.
     ///
     /// - Parameters:
-    ///   - sealed: Whether it is encrypted here.
-    ///   - name: What it is called there; the same if left out.
-    ///   - didCopy: Called after each piece with its bytes; what it throws ends the copying.
-    /// - Returns: Whether it is encrypted there.
-    /// - Throws: ``TandemError/Code/corrupt`` if it is missing or damaged; ``TandemError/Code/diskFull``,
-    ///   ``TandemError/Code/ioFailure``. Nothing is kept there then.
+    ///   - sealed: Whether the file is encrypted here.
+    ///   - name: The file's name in the other folder. The default is its name here.
+    ///   - didCopy: A closure that is called after each piece with its size. An error that it throws ends the copy.
+    /// - Returns: Whether the file is encrypted in the other folder.
+    /// - Throws: ``TandemError/Code/corrupt`` if the file is missing or damaged; ``TandemError/Code/diskFull``,
+    ///   ``TandemError/Code/ioFailure``. The other folder is then unchanged.
     @discardableResult
     func copy(
         _ blob: BlobName, sealed: Bool, to other: FileFolder, as name: BlobName? = nil,
@@ -20,7 +20,7 @@ extension FileFolder {
         let (target, name) = (other.key, name ?? blob)
         let isSame = keys?.older.isEmpty != false && target == key && name == blob
         if sealed ? isSame : target == nil {
-            // The same bytes. Of one that is encrypted the name is what it was encrypted for.
+            // The bytes are equal. An encrypted file keeps its name, because the encryption depends on it.
             let source = try FileReading(existing(blob), blob, key: nil)
             try transfer(source, to: other.taking(key: nil, named: name), didCopy)
         } else {
@@ -39,7 +39,7 @@ extension FileFolder {
 
     /// Encrypts a file with the current key, under a new name. The caller removes the old file once no row names it.
     ///
-    /// - Parameter sealed: Whether it is encrypted already, with an older key.
+    /// - Parameter sealed: Whether the file is already encrypted, with an older key.
     func seal(_ blob: BlobName, sealed: Bool) throws -> TakenFile {
         guard let key else {
             throw TandemError(.notEncrypted, "A file can't be encrypted in a store without a key.", store: path)
@@ -51,7 +51,7 @@ extension FileFolder {
 }
 
 extension FileReading {
-    /// The file from its beginning to its end.
+    /// Calls `body` with the file's pieces, from the beginning to the end.
     func eachPiece(of count: Int, _ body: (Data) throws -> Void) throws {
         var offset: Int64 = 0
         while offset < size {

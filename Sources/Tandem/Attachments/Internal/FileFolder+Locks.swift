@@ -1,18 +1,19 @@
 import Foundation
 
 extension FileFolder {
-    /// Holds the folder open until ``close()``, so that no other sweeps away what this one has put there and no row names
-    /// yet. Where there is no folder yet it is held from the moment it is there. Waits for a sweep to end.
+    /// Holds the folder open until ``close()``. No other process then sweeps new files that no row names yet. If the
+    /// folder does not exist, it is held from its creation on. Waits for a running sweep.
     ///
-    /// - Throws: If it can't be locked. It is then tried again with each file, and no file is taken in without.
+    /// - Throws: An error if it can't be locked. Each file that is added tries again, and no file is added without the
+    ///   lock.
     func lockOpen() throws {
         state.withLock { $0.isHeldOpen = true }
         _ = try root(making: false, locking: true)
     }
 
-    /// Runs a block while no other has the folder open, in this process or another: before ``lockOpen()``.
+    /// Runs a block while no other store instance has the folder open, in any process. Call it before ``lockOpen()``.
     ///
-    /// - Returns: `nil`, and the block did not run, if another has it open or there is no folder.
+    /// - Returns: `nil`, without running the block, if another instance has it open or the folder does not exist.
     func tryAlone<T>(_ body: () throws -> T) throws -> T? {
         guard let root = try root(making: false), let lock = try FolderLock.open.exclusive(in: root) else {
             return nil
@@ -20,11 +21,12 @@ extension FileFolder {
         return try withExtendedLifetime(lock, body)
     }
 
-    /// Runs a block while no other has the folder open, nor copies files: both are waited for, for a while.
+    /// Runs a block while no other store instance has the folder open or copies files. Waits for others up to a
+    /// timeout.
     ///
-    /// - Parameter body: It is told whether there is a folder: without one nothing is locked.
-    /// - Throws: ``TandemError/Code/busy`` if others go on, ``TandemError/Code/readOnly`` if nothing can be written there;
-    ///   and what the block throws.
+    /// - Parameter body: A block that receives whether the folder exists. Without a folder nothing is locked.
+    /// - Throws: ``TandemError/Code/busy`` after the timeout; ``TandemError/Code/readOnly`` if the folder is not
+    ///   writable; and the block's errors.
     func alone<T>(waiting patience: TimeInterval = 2, _ body: (_ isThere: Bool) throws -> T) throws -> T {
         guard let root = try root(making: false) else { return try body(false) }
         let deadline = DispatchTime.now() + patience
@@ -37,27 +39,27 @@ extension FileFolder {
             throw TandemError.file("locked", path, code: .readOnly)
         }
         throw TandemError(
-            .busy, "Somebody has the store's folder of files open, or copies from it.",
+            .busy, "Another process or store has the folder of files open, or copies from it.",
             advice: "Close the store first.",
             store: path)
     }
 
-    /// Runs a block in which files are copied that rows named at its beginning: nobody collects garbage meanwhile. Makes
-    /// the folder, so that there is something to lock; where that can't be, there is nothing to copy.
+    /// Runs a block that copies files which rows named at its beginning. No garbage is collected meanwhile. Creates the
+    /// folder, because the lock needs it. If that fails, there are no files to copy.
     func whileCopying<T>(_ body: () throws -> T) throws -> T {
         guard let root = try root(making: false) ?? (try? root(making: true)) else { return try body() }
         return try withExtendedLifetime(FolderLock.copying.shared(in: root), body)
     }
 
-    /// Keeps others from collecting garbage here for as long as what is returned. Makes the folder.
+    /// Prevents garbage collection while the returned lock exists. Creates the folder.
     func lockCopying() throws -> FolderLock.Held? {
         try root(making: true).flatMap { try FolderLock.copying.shared(in: $0) }
     }
 
-    /// Runs a block in which files are removed that rows named.
+    /// Runs a block that removes files which rows named.
     ///
-    /// - Returns: `nil`, and the block did not run, if another copies. Without a folder there is nothing to copy, and the
-    ///   block runs.
+    /// - Returns: `nil`, without running the block, if another process copies. Without a folder there are no files to
+    ///   copy, and the block runs.
     func tryCollecting<T>(_ body: () throws -> T) throws -> T? {
         guard let root = try root(making: false) else { return try body() }
         guard let lock = try FolderLock.copying.exclusive(in: root) else { return nil }

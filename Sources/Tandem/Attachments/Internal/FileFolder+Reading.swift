@@ -4,8 +4,8 @@ import SQLiteCipher
 extension FileFolder {
     /// Opens a file.
     ///
-    /// - Parameter sealed: Whether it is encrypted.
-    /// - Throws: ``TandemError/Code/corrupt`` if it is not there, not a regular file, or not what was written.
+    /// - Parameter sealed: Whether the file is encrypted.
+    /// - Throws: ``TandemError/Code/corrupt`` if the file is missing, not a regular file, or changed.
     func open(_ blob: BlobName, sealed: Bool) throws -> FileReading {
         guard sealed else { return try FileReading(existing(blob), blob, key: nil) }
         guard let keys else {
@@ -24,7 +24,7 @@ extension FileFolder {
         }
     }
 
-    /// Whether an encrypted file has an older key.
+    /// Returns whether an encrypted file has an older key.
     func isOutdated(_ blob: BlobName) throws -> Bool {
         guard let keys, !keys.older.isEmpty else { return false }
         let file = try existing(blob)
@@ -32,7 +32,7 @@ extension FileFolder {
         return keys.older.contains { (try? FileReading(file, blob, key: $0)) != nil }
     }
 
-    /// A file as it lies there.
+    /// Opens a file without decrypting it.
     func existing(_ blob: BlobName) throws -> OpenFile {
         guard let shard = try shard(of: blob, making: false) else { throw missing(blob) }
         guard let file = shard.open(blob.rawValue, O_RDONLY | O_NONBLOCK) else {
@@ -52,10 +52,10 @@ extension FileFolder {
             advice: "Download it again, or restore a backup.", store: path)
     }
 
-    /// Where a file lies, or would lie.
+    /// Returns the path of a file, whether it exists or not.
     func path(of blob: BlobName) -> String { "\(path)/\(blob.shard)/\(blob)" }
 
-    /// The bytes that a file takes on the disk, encrypted if it is; `nil` if there is none.
+    /// Returns the file's size on the disk, encrypted if the file is, or `nil` if it does not exist.
     func size(of blob: BlobName) throws -> Int64? {
         guard let status = try shard(of: blob, making: false)?.status(of: blob.rawValue) else { return nil }
         guard status.isRegular else { throw strange(blob.rawValue) }
@@ -64,9 +64,9 @@ extension FileFolder {
 
     func contains(_ blob: BlobName) throws -> Bool { try size(of: blob) != nil }
 
-    /// Removes a file, if there is one. Who reads it reads on.
+    /// Removes a file, if it exists. Open readers can continue.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the file existed.
     @discardableResult
     func remove(_ blob: BlobName) throws -> Bool {
         guard let shard = try shard(of: blob, making: false), let status = try shard.status(of: blob.rawValue) else {

@@ -1,15 +1,15 @@
 import Foundation
 
 extension FileFolder {
-    /// Removes the files that are not kept, and those that were never completed.
+    /// Removes incomplete files, and the files that `keeping` rejects.
     ///
-    /// What can't be removed stays for the next sweep. Nothing is touched that has no name of ours in its place, or that is
-    /// no regular file. Files that others are about to name would go: see ``tryAlone(_:)``.
+    /// A file that can't be removed stays for the next sweep. Files without a valid name in their place, and irregular
+    /// files, are not touched. A sweep would remove files that others are about to name: see ``tryAlone(_:)``.
     ///
     /// - Parameters:
-    ///   - isComplete: Whether it is an error if something can't be removed; the rest is for all that.
-    ///   - keeping: Whether a file is to stay.
-    /// - Returns: How many were removed.
+    ///   - isComplete: Whether to throw if a file can't be removed. The other files are removed all the same.
+    ///   - keeping: A closure that returns whether a file stays.
+    /// - Returns: The number of removed files.
     /// - Complexity: O(files), in constant memory.
     @discardableResult
     func sweep(completely isComplete: Bool = false, keeping: (BlobName) throws -> Bool) throws -> Int {
@@ -18,7 +18,7 @@ extension FileFolder {
         var failure: TandemError?
         for number in 0..<256 {
             let name = String(256 + number, radix: 16).suffix(2)
-            // A link, or a file, in a subfolder's place is not ours.
+            // A link or a file in place of a subfolder is foreign.
             guard let shard = root.open(String(name), O_RDONLY | O_DIRECTORY) else { continue }
             try shard.eachName { entry in
                 guard let blob = BlobName(entry.prefix(HexName.length)), blob.shard == name else { return }
@@ -38,9 +38,9 @@ extension FileFolder {
 }
 
 extension OpenFile {
-    /// The names in a folder, one by one. One that is removed meanwhile does no harm.
+    /// Calls `body` with each name in a folder. A name may be removed meanwhile.
     func eachName(_ body: (String) throws -> Void) throws {
-        // A stream closes its descriptor, and has a place of its own in the folder.
+        // A stream closes its descriptor, and has its own position in the folder.
         let own = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { throw TandemError.file("opened", path) }
         guard let stream = fdopendir(own) else {
@@ -55,7 +55,7 @@ extension OpenFile {
                 if errno != 0 { throw TandemError.file("listed", path) }
                 return
             }
-            // The name may be shorter, and its memory with it, than the type says.
+            // The name and its memory may be shorter than the type declares.
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             try body(String(cString: name))

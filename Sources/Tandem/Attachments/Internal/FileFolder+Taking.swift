@@ -2,10 +2,10 @@ import Foundation
 import SQLiteCipher
 
 extension FileFolder {
-    /// Begins a file that comes in pieces.
+    /// Begins a file that is written in pieces.
     ///
-    /// - Parameter limit: The number of bytes beyond which it is refused at once, so that a server that sends without end
-    ///   fills no disk.
+    /// - Parameter limit: The maximum number of bytes. A longer file is rejected at once, so that an endless response
+    ///   can't fill the disk.
     func taking(atMost limit: Int64? = nil) throws -> FileTaking {
         try taking(key: key, named: options.newName(), atMost: limit)
     }
@@ -17,9 +17,10 @@ extension FileFolder {
 
     /// Copies a file, or bytes, into the folder.
     ///
-    /// - Returns: What lies there then, flushed.
-    /// - Throws: ``TandemError/Code/cannotOpen`` if the source is no regular file; ``TandemError/Code/fileChanged`` if it
-    ///   was changed meanwhile; ``TandemError/Code/diskFull``, ``TandemError/Code/ioFailure``. Nothing is kept then.
+    /// - Returns: The complete, flushed file.
+    /// - Throws: ``TandemError/Code/cannotOpen`` if the source is not a regular file; ``TandemError/Code/fileChanged``
+    ///   if it changed meanwhile; ``TandemError/Code/diskFull``, ``TandemError/Code/ioFailure``. The folder is then
+    ///   unchanged.
     func take(_ source: FileSource) throws -> TakenFile {
         switch source {
         case .bytes(let bytes):

@@ -4,17 +4,17 @@ import Synchronization
 
 /// A store's folder of files: `<folder>/<first two digits>/<blob name>`, encrypted if the store is.
 ///
-/// It knows names, bytes and locks, and neither rows nor attachments. It is made when the first file comes. Files are
-/// written once: to change one is to write another and to remove the first.
+/// It handles names, bytes and locks, and neither rows nor attachments. The first file creates the folder. Files are
+/// immutable: a change writes another file and removes the first.
 final class FileFolder: Sendable {
     struct State {
         var keys: FileKeys?
         var root: OpenFile?
-        /// Subfolders whose names are known to be on the disk.
+        /// The subfolders whose names are known to be on the disk.
         var flushedShards: Set<String> = []
         var isRootFlushed = false
         var isClosed = false
-        /// Whether the folder is to be held open from the moment it is there, and the lock that does.
+        /// Whether the folder is held open from its creation on, and the lock that does so.
         var isHeldOpen = false
         var openLock: FolderLock.Held?
     }
@@ -24,21 +24,21 @@ final class FileFolder: Sendable {
     private let isTemporary: Bool
     let state: Mutex<State>
 
-    /// A folder. Nothing is looked at or made on the disk yet.
+    /// Creates a folder object. It does not access the disk yet.
     ///
-    /// - Parameter key: What files are encrypted with; `nil` keeps them as they are.
+    /// - Parameter key: The key that encrypts files, or `nil` to store them unencrypted.
     convenience init(path: String, key: FileKey?, options: FileFolderOptions = FileFolderOptions()) {
         self.init(path: path, keys: key.map { FileKeys(current: $0) }, options: options)
     }
 
-    /// A folder whose files may have keys of before a change of the store's key.
+    /// Creates a folder object whose files may have keys from before a change of the store's key.
     convenience init(path: String, keys: FileKeys?, options: FileFolderOptions = FileFolderOptions()) {
         self.init(path: path, keys: keys, isTemporary: false, options: options)
     }
 
     private init(path: String, keys: FileKeys?, isTemporary: Bool, options: FileFolderOptions) {
         var path = StoreFile(path).absolute
-        // A link with a slash behind it is followed.
+        // The system follows a link with a trailing slash.
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
         self.options = options
@@ -46,7 +46,7 @@ final class FileFolder: Sendable {
         state = Mutex(State(keys: keys))
     }
 
-    /// A folder for a store in memory: it goes with this object, at the latest.
+    /// Returns a folder for an in-memory store. It is removed with this object at the latest.
     static func temporary(options: FileFolderOptions = FileFolderOptions()) -> FileFolder {
         let path = (NSTemporaryDirectory() as NSString).appendingPathComponent("tandem-files-\(BlobName.random())")
         return FileFolder(path: path, keys: nil, isTemporary: true, options: options)
@@ -54,7 +54,7 @@ final class FileFolder: Sendable {
 
     deinit { close() }
 
-    /// Lets go of the folder, of its lock and of the key; a temporary one is removed. What is open for reading stays so.
+    /// Releases the folder, its lock and the key. Removes a temporary folder. Open readers can continue.
     func close() {
         let root = state.withLock { state in
             defer { state = State(isClosed: true) }
@@ -68,15 +68,15 @@ final class FileFolder: Sendable {
     /// The key of new files.
     var key: FileKey? { keys?.current }
 
-    /// Forgets the older keys, once no file has one of them.
+    /// Removes the older keys, once no file has one of them.
     func forgetOlderKeys() { state.withLock { $0.keys?.older = [] } }
 
-    /// The folder's own descriptor.
+    /// Returns the folder's own descriptor.
     ///
     /// - Parameters:
-    ///   - making: Makes it, and sees to it that its name is on the disk.
-    ///   - locking: Whether it is an error if the folder is to be held open and can't be.
-    /// - Returns: `nil` if there is no folder.
+    ///   - making: Whether to create the folder and flush its name to the disk.
+    ///   - locking: Whether to throw if the folder is to be held open and can't be locked.
+    /// - Returns: `nil` if the folder does not exist.
     func root(making: Bool, locking: Bool = false) throws -> OpenFile? {
         try state.withLock { state in
             if state.isClosed { throw TandemError.filesClosed(path) }
@@ -91,7 +91,8 @@ final class FileFolder: Sendable {
                 do {
                     state.openLock = try FolderLock.open.shared(in: root)
                 } catch {
-                    // What lies there can be read without. Who adds a file is told: another would sweep it away.
+                    // Existing files are readable without the lock. Adding a file throws, because another process would
+                    // sweep it.
                     if making || locking { throw error }
                 }
             }
@@ -111,8 +112,8 @@ final class FileFolder: Sendable {
         case ENOENT: return nil
         case ENOTDIR, ELOOP:
             throw TandemError(
-                .cannotOpen, "No folder, but a file or a symbolic link lies where the store's files are to be.",
-                advice: "Move it away; it was not touched.", store: path)
+                .cannotOpen, "A file or a symbolic link is in the place of the store's folder of files.",
+                advice: "Move it away. It was not changed.", store: path)
         default: throw TandemError.file("opened", path, code: .cannotOpen)
         }
     }
@@ -126,7 +127,7 @@ final class FileFolder: Sendable {
     }
 
     private func flushParent() throws {
-        // A folder that may be written but not read can't be flushed by us.
+        // A folder that is writable but not readable can't be flushed.
         let folder = StoreFile(path).folder
         guard let parent = OpenFile(Foundation.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path: folder) else {
             return
@@ -134,10 +135,10 @@ final class FileFolder: Sendable {
         try parent.flush()
     }
 
-    /// The subfolder of a file.
+    /// Returns the subfolder of a file.
     ///
-    /// - Parameter making: Makes it, and sees to it that its name is on the disk.
-    /// - Returns: `nil` if there is none.
+    /// - Parameter making: Whether to create the subfolder and flush its name to the disk.
+    /// - Returns: `nil` if the subfolder does not exist.
     func shard(of blob: BlobName, making: Bool) throws -> OpenFile? {
         guard let root = try root(making: making) else { return nil }
         let name = blob.shard
@@ -151,7 +152,7 @@ final class FileFolder: Sendable {
             default: throw TandemError.file("opened", path + "/" + name)
             }
         }
-        // Also if it was there: who made it may not have come as far.
+        // Flush an existing subfolder too: its creator may have crashed before its flush.
         if making, !state.withLock({ $0.flushedShards.contains(name) }) {
             try root.flush()
             _ = state.withLock { $0.flushedShards.insert(name) }
@@ -161,7 +162,7 @@ final class FileFolder: Sendable {
 
     func strange(_ name: String) -> TandemError {
         TandemError(
-            .corrupt, "\(name) in the store's folder is a symbolic link, or not what Tandem put there.",
-            advice: "It was not touched. Look who has put it there; restore a backup.", store: path)
+            .corrupt, "\(name) in the store's folder is a symbolic link, or was not created by Tandem.",
+            advice: "It was not changed. Find out which program created it, and restore a backup.", store: path)
     }
 }

@@ -1,4 +1,4 @@
-/// The SQL by which files that nobody uses any more leave the store.
+/// The SQL that removes unused files from the store.
 enum FileGarbage {
     /// What was given to an object again is none.
     static let keepUsed = """
@@ -11,7 +11,7 @@ enum FileGarbage {
 
     static let hasAny = #"SELECT 1 FROM "__file_garbage" LIMIT 1"#
     static let hasLeftovers = #"SELECT 1 FROM "__file_leftovers" LIMIT 1"#
-    /// What lies in the folder and no row names. A name comes back with a row only where that is undone.
+    /// The blobs in the folder that no row names. A name returns with a row only if the removal is rolled back.
     static let leftovers = """
         SELECT l."blob" FROM "__file_leftovers" l \
         WHERE NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."blob" = l."blob")

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// The keys of an encrypted store's files, as `__settings` holds them.
+/// The keys of an encrypted store's files, as stored in `__settings`.
 ///
-/// Each copy of a store has a key of its own, and a change of the store's key renews it. So an old copy of the store, or
-/// an old key, opens no file that is attached later.
+/// Each copy of a store has its own key, and a change of the store's key renews it. So an old copy of the store, or an
+/// old key, can't open a file that is attached later.
 struct FileKeys: Sendable {
     /// The key of new files.
     let current: FileKey
-    /// The keys before the last changes of the store's key, the newest first. Files that were not encrypted again yet have
+    /// The keys before the last changes of the store's key, newest first. Files that were not encrypted again yet have
     /// one of these.
     var older: [FileKey] = []
 }
@@ -17,7 +17,7 @@ struct FileKeys: Sendable {
 extension FileKeys {
     /// The name of the current key's 32 bytes in `__settings`.
     private static let currentName = "fileKey"
-    /// The name of the older keys in `__settings`: 32 bytes each, the newest first.
+    /// The name of the older keys in `__settings`: 32 bytes each, newest first.
     private static let olderName = "olderFileKeys"
     private static let size = 32
 
@@ -67,7 +67,7 @@ extension FileKeys {
 
     // MARK: - In a database that is not open as a store
 
-    /// Reads the keys; `nil` if there are none, or none that are sound.
+    /// Reads the keys. Returns `nil` if there are none, or none that are valid.
     init?(_ db: Database) throws {
         func bytes(_ name: String) throws -> [UInt8]? {
             let row = try Row.fetchOne(
@@ -102,9 +102,9 @@ extension FileKeys {
         try write(random(), older: current + bytes(olderName), to: db)
     }
 
-    /// Gives a copy of a store a key of its own.
+    /// Gives a copy of a store its own key.
     ///
-    /// - Parameter known: The key of the copy that it replaces, whose files stay. `nil` makes one.
+    /// - Parameter known: The key of the replaced copy, whose files stay. `nil` makes a new key.
     static func replace(in db: Database, by known: FileKey?) throws -> FileKeys {
         let key = known.map { $0.bytes } ?? random()
         try write(key, older: [], to: db)

@@ -2,15 +2,15 @@ import Foundation
 import SQLiteCipher
 import Synchronization
 
-/// An open file of the folder, in the clear. It stays readable when its name is removed meanwhile.
+/// An open file of the folder, which returns decrypted bytes. It stays readable if its name is removed meanwhile.
 final class FileReading: Sendable {
     /// The number of bytes.
     let size: Int64
     private let file: OpenFile
-    /// `nil` within for a file that is not encrypted.
+    /// The decrypting reader. The inner value is `nil` if the file is not encrypted.
     private let sealed: Mutex<EncryptedFile.Reader?>
 
-    /// - Parameter key: What it is encrypted with, if it is.
+    /// - Parameter key: The file's key, if it is encrypted.
     init(_ file: OpenFile, _ blob: BlobName, key: FileKey?) throws {
         self.file = file
         guard let key else {
@@ -28,13 +28,13 @@ final class FileReading: Sendable {
         }
     }
 
-    /// Reads up to `count` bytes from an offset: fewer at the end of the file, none past it.
+    /// Reads up to `count` bytes from an offset. Returns fewer at the end of the file, and none past it.
     ///
-    /// - Throws: ``TandemError/Code/corrupt`` if it was changed or cut since; ``TandemError/Code/ioFailure``;
-    ///   ``TandemError/Code/invalidValue`` for a negative offset or count.
+    /// - Throws: ``TandemError/Code/corrupt`` if the file was changed or truncated since;
+    ///   ``TandemError/Code/ioFailure``; ``TandemError/Code/invalidValue`` for a negative offset or count.
     func read(at offset: Int64, count: Int) throws -> Data {
         guard offset >= 0, count >= 0 else {
-            throw TandemError(.invalidValue, "Nothing lies before a file's beginning.", store: file.path)
+            throw TandemError(.invalidValue, "The offset or the count is negative.", store: file.path)
         }
         guard offset < size else { return Data() }
         let wanted = Int(min(Int64(count), size - offset))

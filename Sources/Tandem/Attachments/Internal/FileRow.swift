@@ -1,13 +1,13 @@
 /// A row of the table `__files`.
 struct FileRow {
     var attachment: Attachment
-    /// The file's name in the folder; `nil` if it is not on this device.
+    /// The file's name in the folder, or `nil` if the file is not on this device.
     var blob: String?
     /// Whether the blob is encrypted.
     var isSealed: Bool
     var state: FileState
     var etag: String?
-    /// How much of it the server has.
+    /// The number of bytes that the server has.
     var offset: Int64
     var reason: String?
     var attempts: Int64
@@ -22,14 +22,14 @@ struct FileRow {
 
     init(_ row: Statement) throws {
         guard let id = FileID(try row.text(0)), let state = FileState(rawValue: row.integer(7)) else {
-            throw InvalidEncoding("a file", .malformed, "its ID or its state is none")
+            throw InvalidEncoding("a file", .malformed, "its ID or its state is not valid")
         }
         let digest = try row.optionalText(6)
         let file = Attachment(
             id: id, name: try row.text(3), contentType: try row.text(4), size: row.isNull(5) ? nil : row.integer(5),
             sha256: try digest.map { text in
                 guard let digest = FileDigest(hex: text) else {
-                    throw InvalidEncoding("a file", .malformed, "its digest is none")
+                    throw InvalidEncoding("a file", .malformed, "its digest is not valid")
                 }
                 return digest
             }, serverURL: try row.optionalText(8))
@@ -46,8 +46,8 @@ struct FileRow {
 }
 
 extension Attachment {
-    /// What somebody has said of a file. Of one that was named by its URL alone a download has measured the rest: there
-    /// may be another under that URL by the next one, and it goes back to the server as the URL that it was.
+    /// The attachment as the app or the server has described it. If only its URL was given, the other values were
+    /// measured by a download. The server may replace the file under that URL, so only the URL is sent back.
     fileprivate var asSaid: Attachment {
         guard size != nil || sha256 != nil, serverURL != nil else { return self }
         let bare = Attachment(
@@ -57,7 +57,7 @@ extension Attachment {
 }
 
 extension Connection {
-    /// What is known of a file, `nil` if nothing.
+    /// Returns the row of a file, or `nil` if there is none.
     func file(_ id: FileID) throws -> FileRow? {
         let statement = try statement("SELECT \(FileRow.columns) FROM \"__files\" f WHERE f.\"id\" = ?")
         statement.bind(1, id.rawValue)

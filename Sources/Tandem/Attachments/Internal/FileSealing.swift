@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// Encrypts the files of a store that was encrypted, or whose key was changed, after they had been attached.
+/// An encryption of files that were attached before the store was encrypted or its key was changed.
 ///
-/// Each file is written under a new name, then its row is updated, and the old file is left over. If the process dies in
-/// between, the next opening of the store continues.
+/// Each file is written under a new name. Then its row is updated, and the old file is left over. If the process dies
+/// in between, the next opening of the store continues.
 struct FileSealing {
     let connection: Connection
     let folder: FileFolder
 
-    /// - Throws: What went wrong with a file: the others are encrypted.
+    /// - Throws: The error of a file. The other files are encrypted.
     func run() throws {
         let hasOlderKeys = folder.keys?.older.isEmpty == false
         let statement = try connection.uncachedStatement(
@@ -22,11 +22,11 @@ struct FileSealing {
             files.append((try statement.text(0), blob, statement.integer(2) == 1))
         }
         statement.reset()
-        // What can't be read must not hold up the others, nor the store.
+        // An unreadable file must not block the others, or the store.
         var failure: (any Error)?
         for (id, blob, sealed) in files {
             do {
-                // A missing file is damage: there is nothing to encrypt.
+                // A missing file is damage. It can't be encrypted.
                 if try folder.contains(blob), try !sealed || folder.isOutdated(blob) { try seal(id, blob, sealed) }
             } catch {
                 failure = error
@@ -54,12 +54,13 @@ struct FileSealing {
 }
 
 extension FileSealing {
-    /// Encrypts a plain store that is not open, and its files. Nothing that was in the clear lies in the folder then, nor
-    /// what a process that died has left there.
+    /// Encrypts a plain store that is not open, and its files. The folder then contains no unencrypted file, not even
+    /// one left by a crash.
     ///
-    /// - Parameter didEncrypt: Called when the database is encrypted, with the files that lay beside it then.
-    /// - Throws: ``TandemError/Code/busy`` if somebody has the folder open: the store is as it was. If the store is
-    ///   encrypted and a file could not be, the error says so.
+    /// - Parameter didEncrypt: A closure that is called when the database is encrypted, while the plain files still
+    ///   exist.
+    /// - Throws: ``TandemError/Code/busy`` if another process or store has the folder open. The store is then
+    ///   unchanged. If the store was encrypted but a file could not be, the error says so.
     static func encrypt(_ database: EncryptedDatabase, didEncrypt: () throws -> Void = {}) throws {
         let folder = FileFolder(path: StoreFiles.path(of: database.path), key: nil)
         defer { folder.close() }
@@ -70,20 +71,20 @@ extension FileSealing {
         }
         try didEncrypt()
         guard !wasThere else { return }
-        // The first file may have come before the database was taken.
+        // The first file may have been added before the database was locked.
         try naming(database.path, encrypted) {
             do {
                 try folder.alone { if $0 { try sealFiles(of: database) } }
             } catch let error as TandemError where error.code == .busy {
-                // Who has it open by now has opened it with its key, and has done just this.
+                // A process that has the store open by now used its key, and has encrypted the files.
             }
         }
     }
 
     /// Changes the key of an encrypted store that is not open, and encrypts its files with a new key for files.
     ///
-    /// - Throws: ``TandemError/Code/busy`` if the store is open: it is as it was. If the store has its new key and a file
-    ///   could not be encrypted again, the error says so.
+    /// - Throws: ``TandemError/Code/busy`` if the store is open. It is then unchanged. If the store has its new key but
+    ///   a file could not be encrypted again, the error says so.
     static func changeKey(of database: EncryptedDatabase, to key: CipherKey, profile: CipherProfile?) throws {
         let folder = FileFolder(path: StoreFiles.path(of: database.path), key: nil)
         defer { folder.close() }
@@ -99,7 +100,7 @@ extension FileSealing {
 
     private static let encrypted = "The store is encrypted now, but not all of its files:"
 
-    /// Runs a block whose errors begin with what was achieved all the same.
+    /// Runs a block, and prefixes its errors with the steps that succeeded.
     private static func naming(_ path: String, _ achieved: String, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -108,15 +109,15 @@ extension FileSealing {
             throw TandemError(
                 error?.code ?? .ioFailure,
                 "\(achieved) \(error?.message ?? "")",
-                advice: "Open it with its key, which encrypts what is left; checkIntegrity tells what can't be.",
+                advice: "Open it with its key, which encrypts the other files. checkIntegrity reports failures.",
                 store: path, underlying: error)
         }
     }
 
-    /// - Precondition: Nobody else has the folder open, nor copies from it.
+    /// - Precondition: No other process or store has the folder open, or copies from it.
     private static func sealFiles(of database: EncryptedDatabase) throws {
         var configuration = GRDB.Configuration()
-        // Who opens the store just now writes to it, and waits for the folder.
+        // A process that opens the store now writes to it, and waits for the folder.
         configuration.busyMode = .timeout(5)
         let queue = try database.openQueue(configuration: configuration)
         defer { try? queue.close() }
@@ -137,7 +138,7 @@ extension FileSealing {
             guard FileCollecting.flushLog(of: database.path) else {
                 throw TandemError.file("flushed", database.path)
             }
-            // The plain ones that were encrypted, and what was attached and not written by a process that died.
+            // Remove the plain originals, and files that a crashed process attached but did not commit.
             try folder.sweep(completely: true) { try hasFiles && connection.names($0) }
             if let failure { throw failure }
         }

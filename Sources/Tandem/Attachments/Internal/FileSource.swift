@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a file in the folder is made from, if it is there all at once. For what comes in pieces: ``FileTaking``.
+/// The source of a file in the folder, if it is complete. For a file in pieces, see ``FileTaking``.
 enum FileSource {
-    /// A file's path. A symbolic link is followed; where it ends there must be a regular file.
+    /// A file's path. A symbolic link is followed, and its target must be a regular file.
     case path(String)
     case bytes(any ContiguousBytes)
 }

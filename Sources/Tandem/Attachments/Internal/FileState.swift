@@ -1,33 +1,34 @@
-/// How far a file is on its way to the server, as `__files` keeps it.
+/// The state of a file's upload, as stored in `__files`.
 enum FileState: Int64 {
     case pending = 0
     case uploading = 1
     case uploaded = 2
     case failed = 3
 
-    /// Why a file that has not been uploaded can't be: its bytes are on no device that is known.
+    /// The reason why a file can't be uploaded: no known device has its bytes.
     static let lost = "The file is not on this device, and no server is known to have it."
 }
 
 extension FileRow {
-    /// Whether it is to be uploaded and can be: the server has it not, and its bytes are here. In SQL it is
+    /// Whether the file waits for its upload: the server lacks it, and its bytes are here. The SQL form is
     /// ``FileState/waitsSQL``.
     var waits: Bool { state != .uploaded && blob != nil }
 }
 
 extension FileState {
-    /// Whether a file is to be uploaded and can be: SQL, of a row of `__files` named `f`.
+    /// An SQL condition on a row of `__files` named `f`: whether the file waits for its upload.
     static let waitsSQL = #"(f."state" <> 2 AND f."blob" IS NOT NULL)"#
 }
 
 extension TableLayout {
-    /// Whether a row, which has no operation, is synced: SQL, to be evaluated where the table stands under its own name.
+    /// An SQL condition on a row without an operation: whether it is synced. Evaluate it if the table has its own name
+    /// in the statement.
     ///
-    /// It is the one place that says so: the server knows the object, and has all the files that it is to have. A file
-    /// whose bytes are lost holds nothing up.
+    /// It is the only definition: the server knows the object, and has all files that are sent. A file whose bytes are
+    /// lost does not count.
     var settledSQL: String { "(\"serverID\" IS NOT NULL AND \(filesSettledSQL))" }
 
-    /// Whether the server has all the files of a row that it is to have.
+    /// An SQL condition: whether the server has all files of a row that are sent.
     var filesSettledSQL: String {
         guard sendsFiles else { return "1" }
         return """

@@ -3,10 +3,10 @@ import Foundation
 import SQLiteCipher
 import Synchronization
 
-/// A file that comes into the folder piece by piece.
+/// A writer of a file that arrives in the folder in pieces.
 ///
-/// It lies there under its name when ``finish(expecting:sha256:)`` returns, complete and flushed. Dropped before, or
-/// after an error, it leaves nothing.
+/// The file has its name when ``finish(expecting:sha256:)`` returns, complete and flushed. A writer that is dropped
+/// before, or that fails, leaves no file.
 final class FileTaking: Sendable {
     private enum State {
         case open(Work)
@@ -21,13 +21,13 @@ final class FileTaking: Sendable {
         state = Mutex(.open(try Work(in: shard, named: blob, key: key, options: options, limit: limit)))
     }
 
-    /// Adds bytes at the end. Small pieces are collected.
+    /// Appends bytes. Small pieces are buffered.
     func write(_ bytes: some ContiguousBytes) throws {
         try bytes.withUnsafeBytes { try write($0) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
-        // Used while this call lasts, and by this thread.
+        // Only this thread uses the bytes, during this call.
         nonisolated(unsafe) let bytes = bytes
         try work { try $0.write(bytes) }
     }
@@ -35,10 +35,10 @@ final class FileTaking: Sendable {
     /// Completes the file.
     ///
     /// - Parameters:
-    ///   - size: The number of bytes that it must have.
-    ///   - sha256: The hash that they must have.
-    /// - Throws: ``TandemError/Code/fileMismatch`` if it has another; ``TandemError/Code/diskFull``,
-    ///   ``TandemError/Code/ioFailure``. Nothing is kept then.
+    ///   - size: The required number of bytes.
+    ///   - sha256: The required hash.
+    /// - Throws: ``TandemError/Code/fileMismatch`` if they differ; ``TandemError/Code/diskFull``,
+    ///   ``TandemError/Code/ioFailure``. The file is then removed.
     func finish(expecting size: Int64? = nil, sha256: [UInt8]? = nil) throws -> TakenFile {
         let taken = try work { try $0.finish(expecting: size, sha256: sha256) }
         state.withLock { $0 = .over(TandemError(.closed, "The file is complete already.", store: path)) }
@@ -54,7 +54,7 @@ final class FileTaking: Sendable {
                     return try body(work)
                 } catch {
                     let error = TandemError.naming(error, path)
-                    // Closes the file, and removes what has a name.
+                    // Closes the file, and removes it if it has a name.
                     state = .over(error as? TandemError ?? TandemError(.ioFailure, "\(error)", store: path))
                     throw error
                 }
@@ -72,7 +72,7 @@ extension FileTaking {
         private let options: FileFolderOptions
         private var hash = SHA256()
         private var size: Int64 = 0
-        /// Small pieces, until there are enough of them.
+        /// A buffer for small pieces.
         private var pending: [UInt8] = []
 
         init(in shard: OpenFile, named blob: BlobName, key: FileKey?, options: FileFolderOptions, limit: Int64?) throws
@@ -126,7 +126,7 @@ extension FileTaking {
 
         private func mismatch(_ what: String) -> TandemError {
             TandemError(
-                .fileMismatch, "The file has \(what).", advice: "Nothing of it was kept; get it again.",
+                .fileMismatch, "The file has \(what).", advice: "The file was discarded. Get it again.",
                 store: new.file.path)
         }
     }

@@ -1,7 +1,7 @@
-/// The SQL that keeps, for a table with attachments, which object uses which file.
+/// The SQL that records the uses of files by objects, for a table with attachments.
 ///
-/// Triggers do it, so that whatever changes a row is covered: the app's writes, a server's, a migration's steps. A model
-/// without attachments has none.
+/// Triggers record them, so every change of a row is covered: writes of the app, of a server, and of a migration. A
+/// model without attachments has no triggers.
 struct FileUses {
     let table: String
     let columns: [AttachmentColumn]
@@ -11,7 +11,7 @@ struct FileUses {
         let columns = definition.attachmentColumns
         if columns.isEmpty { return nil }
         table = definition.table
-        // Those that are sent come first: a file that stands in both kinds is to be sent.
+        // Sent properties come first: a file in both kinds of properties is sent.
         self.columns = columns.filter(\.isSent) + columns.filter { !$0.isSent }
     }
 
@@ -20,7 +20,7 @@ struct FileUses {
         let sql: String
     }
 
-    /// The triggers of a table, by their names' beginnings.
+    /// Returns the names of a table's triggers, without their numbers.
     static func names(of table: String) -> [String] {
         ["__files_insert_\(table)", "__files_update_\(table)", "__files_delete_\(table)"]
     }
@@ -63,7 +63,7 @@ struct FileUses {
             : "\(head)SELECT json_extract(\(value), '$.id'), \(rest) WHERE \(value) IS NOT NULL"
     }
 
-    /// The statements that note the uses of all rows that are there.
+    /// The statements that record the uses of all existing rows.
     var fill: [String] {
         columns.map { column in
             let value = "t.\(column.column.quotedSQL)"

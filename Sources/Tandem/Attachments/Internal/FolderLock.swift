@@ -1,29 +1,29 @@
 import Foundation
 
-/// A lock on a store's folder that processes share, and `Store`s of one process: an empty file, locked by `flock`, which
-/// the system drops when a process dies.
+/// A lock on a store's folder between processes, and between `Store`s of one process. It is an empty file, locked by
+/// `flock`. The system releases it when a process dies.
 struct FolderLock {
     private let name: String
 
-    /// Held by all who have the store open, and may have files in the folder that no row names yet.
+    /// The lock held by all instances of an open store. They may have files in the folder that no row names yet.
     static let open = FolderLock(name: ".open")
-    /// Held by all who copy files that rows named when they began.
+    /// The lock held by all copies of files that rows named when the copy began.
     static let copying = FolderLock(name: ".copying")
 
-    /// A lock that is held for as long as this is.
+    /// A lock that is held as long as this object exists.
     final class Held: Sendable {
         let file: OpenFile
 
         fileprivate init(_ file: OpenFile) { self.file = file }
 
-        // Closing the file would do, but for a process that is just being started by another thread: until it runs its
-        // own program it has all our files open.
+        // Closing the file is not enough: a child process that another thread is starting has all our files open until
+        // it executes its program.
         deinit { flock(file.number, LOCK_UN) }
     }
 
-    /// Waits for the lock. It is held for as long as what is returned.
+    /// Waits for the lock. It is held as long as the returned object exists.
     ///
-    /// - Returns: `nil` where there is no such lock and none can be made: on a medium that nobody writes to.
+    /// - Returns: `nil` if the lock does not exist and can't be created, on a read-only medium.
     func shared(in root: OpenFile) throws -> Held? {
         guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_SH) != 0 {
@@ -32,7 +32,7 @@ struct FolderLock {
         return Held(file)
     }
 
-    /// Takes the lock for itself alone; `nil` if another has it, or it can't be made.
+    /// Acquires an exclusive lock. Returns `nil` if another process has it, or it can't be created.
     func exclusive(in root: OpenFile) throws -> Held? {
         guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
@@ -45,7 +45,7 @@ struct FolderLock {
     private func file(in root: OpenFile) throws -> OpenFile? {
         var file = root.open(name, O_RDWR | O_CREAT | O_NONBLOCK)
         if file == nil, errno == EACCES || errno == EROFS {
-            // Who may only read can lock for all that.
+            // A process without write permission can lock too.
             file = root.open(name, O_RDONLY | O_NONBLOCK)
             if file == nil, errno == ENOENT { return nil }
         }

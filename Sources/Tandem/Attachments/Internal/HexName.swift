@@ -1,4 +1,4 @@
-/// Names of 32 lower-case hexadecimal digits: what can never be a path, whatever it came from.
+/// Names of 32 lower-case hexadecimal digits. Such a name can never be a path, whatever its source.
 enum HexName {
     static let length = 32
 
@@ -9,7 +9,7 @@ enum HexName {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= byte }
 
-    /// All 16 bytes are random: a UUID's beginnings are alike, and so would be the subfolders' names.
+    /// All 16 bytes are random. The first digits of UUIDs are alike, and so would be the subfolders' names.
     static func random(using generator: inout some RandomNumberGenerator) -> String {
         (0..<2).map { _ in
             let digits = String(generator.next(), radix: 16)

@@ -1,6 +1,6 @@
 extension IntegrityCheck {
-    /// Who uses which file is what the rows say; each file that is used is known, and each that is on this device lies in
-    /// the folder, as long as it should be.
+    /// Checks that the recorded uses match the rows, and that each used file is known. Each file on this device must
+    /// exist in the folder, with the right length.
     func checkFiles() throws {
         guard schema.hasAttachments else { return }
         for table in schema.tables { try checkUses(of: table) }
@@ -9,42 +9,42 @@ extension IntegrityCheck {
             SELECT DISTINCT u."file" FROM "__file_uses" u LEFT JOIN "__files" f ON f."id" = u."file" \
             WHERE f."id" IS NULL
             """
-        ) { report("The file \(try $0.text(0)) is used, and nothing is known of it.") }
+        ) { report("The file \(try $0.text(0)) is used, but the store does not know it.") }
         try each(
             """
             SELECT "id" FROM "__files" WHERE "id" NOT IN (SELECT "file" FROM "__file_uses") \
             AND "id" NOT IN (SELECT "file" FROM "__file_garbage")
             """
-        ) { report("The file \(try $0.text(0)) is kept, and no object uses it.") }
+        ) { report("The file \(try $0.text(0)) is stored, but no object uses it.") }
         var blobs: Set<BlobName> = []
         try each("SELECT \(FileRow.columns) FROM \"__files\" f") { row in
             let file: FileRow
             do {
                 file = try FileRow(row)
             } catch {
-                return report("What is kept of the file \(try row.text(0)) can't be read: \(error)")
+                return report("The row of the file \(try row.text(0)) can't be read: \(error)")
             }
             let name = "The file \(file.attachment.id)"
             if file.state == .uploaded, file.attachment.serverURL == nil {
-                report("\(name) is uploaded, and nobody knows where.")
+                report("\(name) is uploaded, but its URL is missing.")
             }
             if file.blob == nil, file.state == .pending || file.state == .uploading {
-                report("\(name) is to be uploaded, and is not on this device.")
+                report("\(name) waits for its upload, but is not on this device.")
             }
             guard let text = file.blob else { return }
-            guard let blob = BlobName(text) else { return report("\(name) lies under a name that is none.") }
+            guard let blob = BlobName(text) else { return report("\(name) has a blob name that is not valid.") }
             blobs.insert(blob)
             check(file, blob, name)
         }
         try each(#"SELECT "blob" FROM "__file_leftovers""#) { row in
             guard let blob = BlobName(try row.text(0)) else { return }
-            if !blobs.insert(blob).inserted { report("The file \(blob) is to go, and a row names it.") }
+            if !blobs.insert(blob).inserted { report("The file \(blob) is left over, but a row names it.") }
         }
         try each(
             """
             SELECT "file" FROM "__file_uploads" WHERE "file" NOT IN (SELECT "id" FROM "__files" WHERE "state" <> 2)
             """
-        ) { report("The file \(try $0.text(0)) is being sent, and is none that waits for that.") }
+        ) { report("The file \(try $0.text(0)) has an upload record, but does not wait for its upload.") }
         try checkFolder(naming: blobs)
     }
 
@@ -66,7 +66,7 @@ extension IntegrityCheck {
             kept["\(try $0.text(0)) in row \($0.integer(1))"] = $0.integer(2) != 0
         }
         for use in Set(expected.keys).union(kept.keys).sorted() where expected[use] != kept[use] {
-            report("Who uses files is out of step with the \(table.definition.name)s: \(use).")
+            report("The recorded uses of files do not match the \(table.definition.name)s: \(use).")
         }
     }
 
@@ -75,7 +75,7 @@ extension IntegrityCheck {
         do {
             let reading = try folder.open(blob, sealed: file.isSealed)
             if let size = file.attachment.size, reading.size != size {
-                report("\(name) has \(reading.size) bytes, and should have \(size).")
+                report("\(name) has \(reading.size) bytes, but should have \(size).")
             }
             if file.isSealed != (store?.isEncrypted == true) {
                 report("\(name) is\(file.isSealed ? "" : " not") encrypted, unlike the store.")
@@ -85,8 +85,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// What lies in the folder is named by a row, is left over and to go, or was attached in this process and not written
-    /// yet. What another process is about to write can't be known, and is reported.
+    /// Checks that each file in the folder is named by a row, left over, or an uncommitted draft of this process.
+    /// Drafts of other processes are unknown, and are reported.
     private func checkFolder(naming blobs: Set<BlobName>) throws {
         guard let store, let folder = try? store.fileFolder() else { return }
         try folder.eachBlob { blob in
@@ -96,7 +96,7 @@ extension IntegrityCheck {
 }
 
 extension FileFolder {
-    /// The names of all complete files.
+    /// Calls `body` with the names of all complete files.
     func eachBlob(_ body: (BlobName) throws -> Void) throws {
         for number in 0..<256 {
             let shard = String(String(256 + number, radix: 16).suffix(2))

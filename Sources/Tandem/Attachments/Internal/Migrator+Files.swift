@@ -1,5 +1,6 @@
 extension Migrator {
-    /// Takes the triggers off a table that is put aside, or dropped: what happens to its rows then is no change of theirs.
+    /// Removes the triggers of a table that is renamed or dropped. What then happens to its rows is not a change of
+    /// theirs.
     func dropFileTriggers(of table: String) throws {
         let statement = try connection.uncachedStatement(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
@@ -10,8 +11,8 @@ extension Migrator {
         for name in names { try connection.execute("DROP TRIGGER \(name.quotedSQL)") }
     }
 
-    /// Brings triggers and uses in step with the tables, if any of them has, or had, attachments; then frees the files
-    /// that nobody uses any more. What is left of them on the disk goes when the store is open.
+    /// Updates triggers and uses to match the tables, if any of them has, or had, attachments. Then frees unused files.
+    /// Their blobs are removed from the disk when the store is open.
     ///
     /// - Parameter rewritten: The tables whose rows were rewritten.
     func syncFiles(rewritten: [TableLayout]) throws {
@@ -41,7 +42,7 @@ extension Migrator {
         try adoptLostFiles()
         try connection.execute(SentFiles.queueLost)
         try connection.execute(SentFiles.forgetLost)
-        // Of a damaged store objects may be lost.
+        // A damaged store may have lost objects.
         try Self.freeUnusedFiles(connection)
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name), old.hasAttachments else { continue }
@@ -76,8 +77,8 @@ extension Migrator {
         return triggers
     }
 
-    /// Files that objects name and the store does not know: of a damaged store they may be lost, with the table that
-    /// knew them. What is left of them is what their objects say.
+    /// Adds rows for files that objects name and the store does not know. A damaged store may have lost them with the
+    /// table of files. The new rows contain the values from the objects.
     private func adoptLostFiles() throws {
         for table in schema.tables {
             for column in table.attachments {

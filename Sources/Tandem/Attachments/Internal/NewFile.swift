@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file on its way into the folder: without a name where the system can do that, or else a `.partial` one. Dropped
-/// before ``keep()``, it leaves nothing.
+/// A file that is being written to the folder. It has no name if the system supports that, or a `.partial` one. If it
+/// is dropped before ``keep()``, it is removed.
 final class NewFile {
     let file: OpenFile
     let blob: BlobName
     private let shard: OpenFile
-    /// What is removed if it is not kept.
+    /// The name to remove if the file is not kept.
     private var name: String?
 
     init(in shard: OpenFile, _ blob: BlobName, unnamed: Bool) throws {
@@ -16,7 +16,7 @@ final class NewFile {
             self.file = file
             return
         }
-        // Not the name that it will have: a copy that died may have left that one, and a copy keeps its file's name.
+        // This is not the final name. A crashed copy may have left that one, because a copy keeps its file's name.
         let partial = blob.sibling().partial
         guard let file = shard.open(partial, O_WRONLY | O_CREAT | O_EXCL) else {
             throw TandemError.file("made", shard.path)
@@ -27,7 +27,7 @@ final class NewFile {
 
     private static func unnamed(in shard: OpenFile) -> OpenFile? {
         #if os(Linux)
-            // What gives it a name later.
+            // The path through which the file gets its name later.
             guard access("/proc/self/fd", X_OK) == 0 else { return nil }
             // O_TMPFILE, which Swift does not import.
             return OpenFile(
@@ -41,11 +41,11 @@ final class NewFile {
         if let name { unlinkat(shard.number, name, 0) }
     }
 
-    /// Flushes the file, gives it its name and flushes that: then it outlives a crash.
+    /// Flushes the file, gives it its name and flushes that. The file then survives a crash.
     func keep(flushing: Bool = true) throws {
         if flushing { try file.flush() }
         try takePlace()
-        // Until its name is flushed too.
+        // The file is removed on failure until its name is flushed too.
         name = blob.rawValue
         if flushing { try shard.flush() }
         name = nil
@@ -59,12 +59,12 @@ final class NewFile {
             }
             return
         }
-        // A link can't replace a file that another has just put there, a rename can.
+        // A link can't replace a file that another process has just put there, but a rename can.
         if linkat(shard.number, partial, shard.number, blob.rawValue, 0) == 0 {
             unlinkat(shard.number, partial, 0)
             return
         }
-        // Not all file systems have links.
+        // Some file systems have no links.
         guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { throw TandemError.file("named", shard.path) }
         if try shard.status(of: blob.rawValue) != nil { throw TandemError.file("named", shard.path, reason: EEXIST) }
         guard renameat(shard.number, partial, shard.number, blob.rawValue) == 0 else {

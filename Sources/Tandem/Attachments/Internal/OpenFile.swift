@@ -1,15 +1,15 @@
 import Foundation
 
-/// An open file or folder, closed with the last that holds it.
+/// An open file or folder, which is closed with its last reference.
 ///
-/// Whatever lies below a store's folder is opened from the folder above it, by one name and never through a symbolic
-/// link: so nothing outside is read, written or removed, whoever puts what there meanwhile.
+/// All files below a store's folder are opened from their parent folder, by one name and never through a symbolic link.
+/// So no file outside is read, written or removed, whatever another process creates meanwhile.
 final class OpenFile: Sendable {
     let number: Int32
-    /// What errors call it.
+    /// The path in error messages.
     let path: String
 
-    /// Takes over what a call of the system's returned; errors are told from `errno`.
+    /// Takes ownership of a descriptor that a system call returned. On failure the error is in `errno`.
     init?(_ number: Int32, path: String) {
         guard number >= 0 else { return nil }
         self.number = number
@@ -28,7 +28,7 @@ final class OpenFile: Sendable {
         return status
     }
 
-    /// What lies under a name, a symbolic link itself and not what it points to; `nil` if nothing does.
+    /// Returns the status of a name, without following symbolic links, or `nil` if the name does not exist.
     func status(of name: String) throws -> stat? {
         var status = stat()
         if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
@@ -36,7 +36,7 @@ final class OpenFile: Sendable {
         throw TandemError.file("looked up", path + "/" + name)
     }
 
-    /// Reads as much as there is, up to the memory's size, at an offset or from where the last read ended.
+    /// Reads until the memory is full or the file ends, at an offset or from the end of the last read.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64? = nil) throws -> Int {
         guard let start = target.baseAddress else { return 0 }
         var done = 0
@@ -60,11 +60,11 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Waits until the file, or the folder with the names in it, is on the disk.
+    /// Waits until the file, or the folder with its names, is on the disk.
     func flush() throws {
         while fsync(number) != 0 {
             if errno == EINTR { continue }
-            // A file system that can't flush folders says so.
+            // This error means that the file system can't flush folders.
             if errno == EINVAL, (try? status().isFolder) == true { return }
             throw TandemError.file("flushed", path)
         }

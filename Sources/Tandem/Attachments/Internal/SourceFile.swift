@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of somebody else's that is copied, and that may change meanwhile.
+/// A foreign file that is copied, and that may change meanwhile.
 struct SourceFile {
     private let path: String
     private let file: OpenFile
@@ -10,7 +10,7 @@ struct SourceFile {
         guard !path.utf8.contains(0) else { throw Self.refusal(path, "its path contains U+0000") }
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.unopened(path) }
-        // Opening a device may do something, and opening a pipe may wait.
+        // Opening a device may have effects, and opening a pipe may wait.
         try Self.check(status, path)
         guard let file = OpenFile(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), path: path) else {
             throw Self.unopened(path)
@@ -34,7 +34,7 @@ struct SourceFile {
         if !status.isRegular { throw refusal(path, "it is a device, a pipe or a socket") }
     }
 
-    /// Reads it all. The memory handed out is used again for the next piece.
+    /// Reads the whole file. The memory passed to `take` is reused for the next piece.
     func read(
         pieces pieceSize: Int, didRead: ((Int64) throws -> Void)?, _ take: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -55,7 +55,7 @@ struct SourceFile {
     private func isUnchanged() throws -> Bool {
         let after = try file.status()
         guard after.st_size == before.st_size, after.changedAt == before.changedAt else { return false }
-        // Another file may have taken its place. One that is gone was read to its end.
+        // Another file may have replaced it. A deleted file was read to its end.
         var named = stat()
         guard stat(path, &named) == 0 else { return errno == ENOENT }
         return named.st_ino == before.st_ino && named.st_dev == before.st_dev
@@ -69,7 +69,7 @@ struct SourceFile {
 }
 
 extension stat {
-    /// When the content was changed, in nanoseconds.
+    /// The time of the content's last change, in nanoseconds.
     var changedAt: [Int] {
         #if canImport(Darwin)
             [st_mtimespec.tv_sec, st_mtimespec.tv_nsec]

@@ -1,8 +1,8 @@
 extension StoreAttachments {
-    /// Takes uploaded files off the device, those that were not read for longest first, until they fit the cache. The one
-    /// that was downloaded last stays, whatever its size: who has fetched it is about to read it.
+    /// Evicts uploaded files from the device, least recently read first, until they fit the cache. The last downloaded
+    /// file stays, whatever its size, because it is about to be read.
     ///
-    /// - Complexity: O(files on the device that are uploaded) where they do not fit, one look-up where they do.
+    /// - Complexity: O(files on the device that are uploaded) if they do not fit, otherwise one look-up.
     package func trimCache() throws {
         let limit = max(0, store.configuration.attachmentCacheSize)
         let cached = try store.reading { try $0.cached() }
@@ -12,7 +12,7 @@ extension StoreAttachments {
 }
 
 extension Connection {
-    /// How many files are on this device that a server has too, and their bytes.
+    /// Returns the number and the size of the files on this device that a server also has.
     func cached() throws -> (count: Int64, bytes: Int64) {
         let statement = try statement(
             #"SELECT count(*), ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#)
@@ -22,13 +22,13 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Takes files off the device until those that a server has fit a size. In none empty ones have no room either.
+    /// Evicts uploaded files until they fit a size. If the size is 0, empty files are evicted too.
     func trimCache(to limit: Int64, sparing: FileID? = nil) throws {
         var rest = try connection.cached().bytes
         if let sparing, let file = try connection.file(sparing), file.state == .uploaded, file.blob != nil,
             let size = file.attachment.size, size > limit
         {
-            // To let all the others go would not make room for it.
+            // Evicting all other files would not make room for it.
             rest -= size
         }
         guard rest > limit || limit == 0 else { return }
@@ -48,10 +48,10 @@ extension WriteTransaction {
         for id in evicted { try evict(id) }
     }
 
-    /// Takes a file off the device, which a server has. Others are left alone.
+    /// Evicts a file from the device that a server has. Other files stay.
     ///
-    /// - Parameter name: What lies there under this name alone; whatever does if `nil`.
-    /// - Returns: Whether it was there.
+    /// - Parameter name: The only blob name to evict, or `nil` for any.
+    /// - Returns: Whether the file was on the device.
     @discardableResult
     package func evict(_ id: FileID, only name: String? = nil) throws -> Bool {
         try checkUsable()

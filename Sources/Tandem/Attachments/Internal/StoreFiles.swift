@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// The files of an open store: its folder, those in it that no committed row names yet, and when each was read last.
+/// The files of an open store: its folder, its drafts that no committed row names yet, and the times of the last reads.
 final class StoreFiles: Sendable {
     private struct State {
         var folder: FileFolder?
         var drafts: [FileID: WeakDraft] = [:]
-        /// When files were read, until it is written down.
+        /// The times of file reads that are not stored yet.
         var used: [FileID: Date] = [:]
         var lastFetched: FileID?
-        /// Left-over files that are gone, until their notes are struck.
+        /// The removed left-over files whose records are not deleted yet.
         var removed: Set<String> = []
-        /// Left-over files that can't be removed.
+        /// The left-over files that can't be removed.
         var stuck: Set<String> = []
         var isClosed = false
     }
@@ -20,7 +20,7 @@ final class StoreFiles: Sendable {
         weak var draft: AttachmentDraft?
     }
 
-    /// The database's path; `nil` in memory.
+    /// The database's path, or `nil` in memory.
     private let database: String?
     private let options: FileFolderOptions
     private let state = Mutex(State())
@@ -30,14 +30,15 @@ final class StoreFiles: Sendable {
         self.options = options
     }
 
-    /// Where the files of a database lie.
+    /// Returns the path of a database's folder of files.
     static func path(of database: String) -> String { database + "-files" }
 
     // MARK: The folder
 
-    /// The folder, which is made on the disk when the first file comes.
+    /// Returns the folder. The first file creates it on the disk.
     ///
-    /// - Parameter keys: The keys of an encrypted store's files. Asked until there is one.
+    /// - Parameter keys: A closure that returns the keys of an encrypted store's files. It is called until it returns
+    ///   keys.
     func folder(isEncrypted: Bool, keys: () throws -> FileKeys?) throws -> FileFolder {
         if let folder = try known() { return folder }
         let keys = isEncrypted ? try keys() : nil
@@ -45,7 +46,7 @@ final class StoreFiles: Sendable {
             if let database { FileFolder(path: Self.path(of: database), keys: keys, options: options) } else {
                 FileFolder.temporary(options: options)
             }
-        // Who only reads has opened the store before it has a key, which another process makes.
+        // A read-only process may open the store before another process makes its key.
         if isEncrypted, keys == nil { return made }
         return try state.withLock { state in
             if state.isClosed { throw TandemError.filesClosed(made.path) }
@@ -62,13 +63,13 @@ final class StoreFiles: Sendable {
         }
     }
 
-    /// Removes files that no row names. What can't be removed goes with the next sweep.
+    /// Removes files that no row names. The next sweep retries failures.
     func remove(_ blobs: [BlobName]) {
         guard let folder = try? known() else { return }
         for blob in blobs { _ = try? folder.remove(blob) }
     }
 
-    /// Lets go of the folder. What was taken in and never committed goes.
+    /// Releases the folder. Uncommitted files are removed.
     func close() {
         let (folder, drafts) = state.withLock { state in
             defer { state = State(isClosed: true) }
@@ -81,29 +82,29 @@ final class StoreFiles: Sendable {
 
     // MARK: Drafts
 
-    /// Makes a file known that has just been taken in.
+    /// Registers the draft of a new file.
     func keep(_ draft: AttachmentDraft) {
         state.withLock { $0.drafts[draft.id] = WeakDraft(draft: draft) }
     }
 
-    /// The draft of an ID, if somebody still has it.
+    /// Returns the draft of an ID, if the draft still exists.
     func draft(_ id: FileID) -> AttachmentDraft? {
         state.withLock { $0.drafts[id]?.draft }
     }
 
-    /// Whether a blob is that of a draft.
+    /// Returns whether a blob belongs to a draft.
     func isDraft(_ blob: BlobName) -> Bool {
-        // What the drafts hold on to must not go with the lock held.
+        // The drafts must not be released while the lock is held.
         let drafts = state.withLock { $0.drafts.values.compactMap(\.draft) }
         return drafts.contains { $0.blob == blob }
     }
 
-    /// A row looks after the file from now on.
+    /// Unregisters a draft whose file a row now owns.
     func forget(_ draft: AttachmentDraft) {
         state.withLock { $0.drafts[draft.id] = nil }
     }
 
-    /// Nobody has the attachment any more.
+    /// Removes the file of a draft that is no longer referenced.
     func drop(_ id: FileID, _ blob: BlobName) {
         let folder = state.withLock { state in
             state.drafts[id] = nil
@@ -112,12 +113,12 @@ final class StoreFiles: Sendable {
         _ = try? folder?.remove(blob)
     }
 
-    // MARK: What is left over
+    // MARK: Left-over files
 
-    /// Left-over files that are gone, and are noted still.
+    /// The removed left-over files that are still recorded.
     var removed: Set<String> { state.withLock { $0.removed } }
 
-    /// Left-over files that could not be removed when that was tried last.
+    /// The left-over files that the last run could not remove.
     var stuck: Set<String> { state.withLock { $0.stuck } }
 
     func didCollect(_ outcome: FileCollecting.Outcome) {
@@ -127,7 +128,7 @@ final class StoreFiles: Sendable {
         }
     }
 
-    /// The notes of files that are gone were struck.
+    /// Records that the records of removed files were deleted.
     func didStrike(_ names: Set<String>) { state.withLock { $0.removed.subtract(names) } }
 
     // MARK: Use
@@ -137,7 +138,7 @@ final class StoreFiles: Sendable {
 
     func noteFetched(_ id: FileID) { state.withLock { $0.lastFetched = id } }
 
-    /// Notes that a file was read.
+    /// Records that a file was read.
     func noteUse(of id: FileID, at date: Date) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -145,7 +146,7 @@ final class StoreFiles: Sendable {
         }
     }
 
-    /// What was noted since this was asked last.
+    /// Returns and clears the recorded times of file reads.
     func takeUses() -> [FileID: Date] {
         state.withLock { state in
             defer { state.used = [:] }

@@ -1,7 +1,7 @@
-/// A file that lies in the folder, complete and flushed.
+/// A complete, flushed file in the folder.
 struct TakenFile: Hashable, Sendable {
     let blob: BlobName
-    /// Whether it is encrypted there.
+    /// Whether the file is encrypted in the folder.
     let isSealed: Bool
     /// The number of bytes before encryption.
     let size: Int64

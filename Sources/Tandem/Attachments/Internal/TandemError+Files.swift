@@ -1,12 +1,12 @@
 import Foundation
 
 extension TandemError {
-    /// A call of the system's that failed on a file.
+    /// Returns the error of a system call that failed on a file.
     ///
     /// - Parameters:
-    ///   - what: What it could not be: "read", say.
-    ///   - path: The file, or the folder that it lies in.
-    ///   - code: What it is, if the disk is not full and may be written to.
+    ///   - what: The failed action as a participle. For example, "read".
+    ///   - path: The path of the file or its folder.
+    ///   - code: The error's code, unless the disk is full or read-only.
     static func file(_ what: String, _ path: String, reason: Int32 = errno, code: Code = .ioFailure) -> TandemError {
         let (code, advice): (Code, String) =
             switch reason {

@@ -1,10 +1,10 @@
 extension WriteTransaction {
-    /// Sees to it that the store has what a row's attachments name, and that the row says of each what the store knows: an
-    /// app may write a value that it read before the server acknowledged the file.
+    /// Checks that the store has the files of a row's attachments, and updates the row with the store's values. An app
+    /// may write a value that it read before the server acknowledged the file.
     ///
     /// - Parameters:
-    ///   - only: The properties that are written; all if `nil`.
-    ///   - stored: The row as it is: what it holds already is not looked at.
+    ///   - only: The properties that are written, or `nil` for all.
+    ///   - stored: The existing row. Attachments that it already contains are not checked.
     /// - Throws: ``TandemError/Code/unknownAttachment``.
     func admitAttachments(
         _ row: RowBuffer, _ table: TableLayout, only: Set<Int>? = nil, over stored: RowReader? = nil
@@ -16,7 +16,7 @@ extension WriteTransaction {
             let property = table.definition.properties[column.property]
             let node = try property.node(of: row.value(at: column.property))
             let nodes = Self.nodes(of: node)
-            // By whom it is used besides is asked for where a server says that it is another file.
+            // Other uses are looked up only if a server names a different file.
             let before = try stored.map { stored in
                 let place = table.column(column.property)
                 return stored.isNull(place) ? [] : try Self.nodes(of: stored.json(place))
@@ -25,7 +25,7 @@ extension WriteTransaction {
             var admitted: [JSONNode] = []
             for node in nodes {
                 guard let attachment = Attachment(__json: node) else {
-                    throw InvalidEncoding("an attachment", .malformed, "it is none")
+                    throw InvalidEncoding("an attachment", .malformed, "it is not valid")
                 }
                 let isOwn = own.contains(attachment.id)
                 admitted.append(try admit(attachment, row, property, table, isOwn: isOwn).__json)
@@ -36,13 +36,13 @@ extension WriteTransaction {
         }
     }
 
-    /// What the row is to say of a file.
+    /// Returns the attachment that the row is to contain.
     private func admit(
         _ attachment: Attachment, _ row: RowBuffer, _ property: PropertyDefinition, _ table: TableLayout, isOwn: Bool
     ) throws -> Attachment {
         if let known = try connection.file(attachment.id) {
             if origin == .server { return try admit(serverWord: attachment, of: known, isOwn: isOwn) }
-            // Of what the server has, the store knows best: a value may be older than the server's last word.
+            // For uploaded files the store's values count: the given value may be older than the server's last item.
             if known.state != .uploaded, known.attachment.differs(from: attachment) {
                 throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
             }
@@ -61,31 +61,32 @@ extension WriteTransaction {
             try insertFile(attachment, blob: nil, isSealed: false, .uploaded)
             return attachment
         }
-        // What a server says, and what an operation that is taken back had kept, may name a file that has gone.
+        // A server's item, and the base of a discarded operation, may name a file that was removed.
         if origin == .server {
             try insertFile(attachment, blob: nil, isSealed: false, .failed, reason: FileState.lost)
             return attachment
         }
         throw unknown(
-            attachment, property, table, "this store has no such file: it is another's, or its last object is gone")
+            attachment, property, table,
+            "this store has no such file: it belongs to another store, or its last object was removed")
     }
 
-    /// What the row is to say of a file that is known here, and of which a server says something.
+    /// Returns the attachment that the row is to contain, for a known file that a server's item describes.
     ///
-    /// What waits to be uploaded is known here alone, and stays as it is. Of all else the server has the last word: where
-    /// the file is, and which one.
+    /// A file that waits for its upload exists only here, and does not change. For all others the server's item decides
+    /// the URL and the content.
     ///
-    /// - Parameter isOwn: Whether the row has it already.
+    /// - Parameter isOwn: Whether the row already contains it.
     private func admit(serverWord said: Attachment, of known: FileRow, isOwn: Bool) throws -> Attachment {
         guard let url = said.serverURL else { return known.attachment }
         if known.waits {
             try connection.execute(SentFiles.leaveToOthers, [.text(said.id.rawValue)])
             return known.attachment
         }
-        // Nothing but its address tells which file it is, where no hash is known.
+        // If the hash is unknown, only the URL identifies the file.
         let isElsewhere = url != known.attachment.serverURL
         let isOther = known.attachment.differs(from: said) || known.attachment.sha256 == nil && isElsewhere
-        // Who may write one object must not put another file into others that share this one.
+        // A client with access to one object must not replace a file that other objects share.
         if isOther, known.attachment.serverURL != nil, try isUsed(said.id, besides: isOwn ? 1 : 0) {
             return known.attachment
         }
@@ -95,7 +96,7 @@ extension WriteTransaction {
             sha256: said.sha256 ?? (isOther ? nil : known.attachment.sha256), serverURL: url)
         guard now != known.attachment || known.state != .uploaded else { return now }
         let isMoved = isOther || isElsewhere
-        // The bytes that are here are those of another file then.
+        // The local bytes then belong to another file.
         try connection.execute(
             """
             UPDATE "__files" SET "name" = ?, "type" = ?, "size" = ?, "sha256" = ?, "url" = ?, "state" = 2, \
@@ -113,7 +114,7 @@ extension WriteTransaction {
         return now
     }
 
-    /// Whether a file has more uses than so many.
+    /// Returns whether a file has more than `count` uses.
     private func isUsed(_ id: FileID, besides count: Int64) throws -> Bool {
         try connection.value(
             #"SELECT 1 FROM "__file_uses" WHERE "file" = ? LIMIT 1 OFFSET ?"#, [.text(id.rawValue), .integer(count)])
@@ -128,7 +129,7 @@ extension WriteTransaction {
         _ attachment: Attachment, blob: String?, isSealed: Bool, _ state: FileState, reason: String? = nil
     ) throws {
         files.admitted.insert(attachment.id)
-        // Somebody needs it after all.
+        // The file is needed again.
         if let url = attachment.serverURL { try forgetUnwanted(url) }
         try connection.execute(
             """
@@ -153,7 +154,7 @@ extension WriteTransaction {
             model: table.definition.name, property: property.name)
     }
 
-    /// Whether a row, which has no operation, is synced as far as its files are concerned.
+    /// Returns whether a row without an operation is synced as far as its files are concerned.
     func areFilesSettled(_ rowID: Int64, _ table: TableLayout) throws -> Bool {
         guard table.sendsFiles else { return true }
         return try connection.value(
@@ -163,7 +164,7 @@ extension WriteTransaction {
 }
 
 extension Attachment {
-    /// Whether both can't be of one file.
+    /// Returns whether the two values can't describe the same file.
     func differs(from other: Attachment) -> Bool {
         func differ<T: Equatable>(_ lhs: T?, _ rhs: T?) -> Bool {
             guard let lhs, let rhs else { return false }
@@ -172,14 +173,14 @@ extension Attachment {
         return differ(size, other.size) || differ(sha256, other.sha256)
     }
 
-    /// The same, with what keeps its file.
+    /// Returns a copy with the draft that retains its file.
     func kept(by draft: AttachmentDraft) -> Attachment {
         Attachment(
             id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: serverURL, draft: draft
         )
     }
 
-    /// The same, where the server has it.
+    /// Returns a copy with a server URL.
     func at(_ url: String?) -> Attachment {
         Attachment(
             id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: url, draft: draft)

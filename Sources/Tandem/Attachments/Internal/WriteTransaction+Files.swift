@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a write transaction did to files, until it is committed.
+/// The effects of a write transaction on files, until its commit.
 struct TouchedFiles {
     /// The drafts that it has written.
     var drafts: [FileID: AttachmentDraft] = [:]
-    /// The files that it has made known.
+    /// The files that it has registered.
     var admitted: Set<FileID> = []
 }
 
 extension WriteTransaction {
-    /// Ends the transaction, and lets go of the files that no object uses any more.
+    /// Ends the transaction, and releases the files that no object uses any more.
     ///
-    /// They leave the tables in the transaction, and the disk after it: see ``FileCollecting``.
+    /// Their rows are removed in the transaction, and their blobs after it: see ``FileCollecting``.
     func committingFiles<T>(_ commit: () throws -> T) throws -> T {
         guard store.schema.hasAttachments else { return try commit() }
         try connection.note(uses: store.files.takeUses())
@@ -32,9 +32,9 @@ extension WriteTransaction {
         return result
     }
 
-    /// Forgets the files that were made known for a row which was then not written, or not kept.
+    /// Removes files that were registered for a row that was then not written, or was removed.
     ///
-    /// - Returns: The drafts that rows look after from now on.
+    /// - Returns: The drafts whose files rows now own.
     private func settleAdmitted() throws -> [AttachmentDraft] {
         var adopted: [AttachmentDraft] = []
         for id in files.admitted {
@@ -43,7 +43,7 @@ extension WriteTransaction {
             if isUsed == nil {
                 try connection.execute(#"DELETE FROM "__files" WHERE "id" = ?"#, [.text(id.rawValue)])
                 try connection.execute(#"DELETE FROM "__file_garbage" WHERE "file" = ?"#, [.text(id.rawValue)])
-                // The draft keeps its file.
+                // The draft retains its file.
                 if let draft = files.drafts[id] { try connection.strikeLeftovers([draft.blob.rawValue]) }
             } else if let draft = files.drafts[id] {
                 adopted.append(draft)
@@ -54,7 +54,7 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// Writes down when files were read last.
+    /// Stores the times of the last reads of files.
     func note(uses: [FileID: Date]) throws {
         for (id, date) in uses {
             try execute(

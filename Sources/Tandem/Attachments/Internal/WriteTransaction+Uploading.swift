@@ -1,19 +1,19 @@
 import Foundation
 
-/// An object whose row names a file that the server has just acknowledged: the server is to be told of the URL, unless it
-/// set it itself.
+/// An object whose row names a file that the server has just acknowledged. The URL must be sent to the server, unless
+/// the server sets it itself.
 package struct FileOwner: Hashable, Sendable {
     package let table: String
     package let localID: LocalID
-    /// The properties that hold the file, by their names in Swift.
+    /// The properties that contain the file, by their names in Swift.
     package let properties: [String]
 }
 
 extension WriteTransaction {
-    /// Notes that an upload is under way.
+    /// Records that an upload is under way.
     ///
-    /// - Parameter offset: How many bytes earlier tries had sent.
-    /// - Returns: `false` if the file is not to be uploaded any more: it was replaced, its object is gone, or the server
+    /// - Parameter offset: The number of bytes that earlier attempts have sent.
+    /// - Returns: `false` if the file no longer needs an upload: it was replaced, its object was removed, or the server
     ///   has it.
     package func noteUploading(_ id: FileID, offset: Int64) throws -> Bool {
         try checkUsable()
@@ -25,15 +25,15 @@ extension WriteTransaction {
         return true
     }
 
-    /// The server has the file: it says so in every row that uses it, and the file is cache from now on. No operation is
-    /// made of it: what the server has to be told is for the caller to record.
+    /// Records the server URL of an uploaded file in every row that uses it. The local file is then a cache entry. No
+    /// operation is queued: the caller records the changes to send.
     ///
-    /// Once this has been committed the file may be taken off the device: `StoreAttachments.trimCache()`.
+    /// After the commit the file may be evicted from the device: `StoreAttachments.trimCache()`.
     ///
     /// - Parameters:
-    ///   - url: Where the server has it.
-    ///   - etag: The server's token for what it has.
-    /// - Returns: Who uses it; empty if nobody does any more.
+    ///   - url: The file's URL on the server.
+    ///   - etag: The server's token for the file.
+    /// - Returns: The objects that use the file. Empty if it is no longer used.
     package func acknowledgeUpload(of id: FileID, at url: String, etag: String?) throws -> [FileOwner] {
         try checkUsable()
         guard try connection.file(id) != nil else { return [] }
@@ -57,12 +57,12 @@ extension WriteTransaction {
         }
     }
 
-    /// An upload failed.
+    /// Records that an upload failed.
     ///
     /// - Parameters:
-    ///   - reason: Why, in a sentence.
-    ///   - retryAt: When it is to be tried again; `nil` if at once.
-    ///   - offset: How many bytes had been sent; `nil` if that is not known.
+    ///   - reason: The reason, as one sentence.
+    ///   - retryAt: The time of the next attempt, or `nil` for at once.
+    ///   - offset: The number of bytes sent, or `nil` if unknown.
     package func failUpload(of id: FileID, reason: String, retryAt: Date?, offset: Int64? = nil) throws {
         try checkUsable()
         try connection.execute(
@@ -77,17 +77,17 @@ extension WriteTransaction {
         touched.noteFiles()
     }
 
-    /// Puts a file that was downloaded in its place.
+    /// Installs a downloaded file.
     ///
-    /// - Parameter source: What it was fetched as, and held against.
-    /// - Returns: `false` if it goes: nobody uses it any more, it is here already, or the store knows another file by
-    ///   that ID by now.
+    /// - Parameter source: The source of the download, against which the file is checked.
+    /// - Returns: `false` if the file is to be discarded: it is no longer used, it is already here, or the store now
+    ///   knows another file by that ID.
     func install(_ taken: TakenFile, from source: DownloadSource) throws -> Bool {
         try checkUsable()
         guard let row = try connection.file(source.id), row.blob == nil else { return false }
         if let size = row.attachment.size, size != taken.size { return false }
         if let digest = row.attachment.sha256 {
-            // What has the right bytes is the file, wherever it came from.
+            // A file with the right bytes is accepted, whatever its URL.
             guard digest.bytes == taken.sha256 else { return false }
         } else {
             guard row.attachment.serverURL == source.url, row.etag == source.etag else { return false }
@@ -113,7 +113,7 @@ extension WriteTransaction {
         statement.bind(1, id.rawValue)
         var users: [(TableLayout, Int64)] = []
         while try statement.step() {
-            // The objects of a model that was not given when the store was opened learn of it when they are written.
+            // Objects of a model with which the store was not opened are updated when they are written.
             if let table = store.schema.table(named: try statement.text(0)) {
                 users.append((table, statement.integer(1)))
             }
@@ -144,7 +144,7 @@ extension WriteTransaction {
                 [row.value(at: 0), .integer(rowID)])
             properties.append(property.name)
         }
-        // With the last file the object itself may be in step with the server.
+        // With its last file uploaded, the object itself may be synced.
         try connection.execute(
             """
             UPDATE \(table.quotedTable) SET "synced" = \(table.settledSQL) WHERE "__rid" = ? AND "deleted" = 0 \

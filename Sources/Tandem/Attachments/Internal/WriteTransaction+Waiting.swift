@@ -1,11 +1,11 @@
 extension WriteTransaction {
-    /// Whether an update has nothing to send before its files are uploaded: all that it changes are attachments, and
-    /// until then the server's values are to stay as they are.
+    /// Returns whether an update has nothing to send until its files are uploaded. It changes attachments only, and the
+    /// server's values stay until then.
     ///
-    /// If it replaces files, it stays in the queue, with what the server keeps until then. If it adds files only, it is
-    /// removed, and the object is as one whose insert was acknowledged before its file was uploaded.
+    /// If it replaces files, it stays in the queue, with the files that the server keeps until then. If it only adds
+    /// files, it is removed. The object is then like one whose insert was acknowledged before its file was uploaded.
     ///
-    /// - Parameter removingAdditions: Whether an update that adds files only counts.
+    /// - Parameter removingAdditions: Whether an update that only adds files counts.
     package func leaveToFiles(_ id: Operation.ID, removingAdditions: Bool) throws -> Bool {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
@@ -27,7 +27,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// The updates that have nothing to send before a file is uploaded.
+    /// Returns the updates that have nothing to send until a file is uploaded.
     package func operationsWaiting(for id: FileID) throws -> Set<Operation.ID> {
         try checkUsable()
         var waiting: Set<Operation.ID> = []

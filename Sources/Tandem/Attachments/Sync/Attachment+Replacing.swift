@@ -1,17 +1,17 @@
 /// A position between the attachments that two values have in common.
 private struct Gap: Hashable {
-    /// The common attachment before it; `nil` at the beginning.
+    /// The common attachment before it, or `nil` at the beginning.
     let previous: FileID?
     let distance: Int
 }
 
 extension [Attachment] {
-    /// Finds the attachments of an earlier value that this value has others in place of.
+    /// Finds the attachments of an earlier value that this value has replaced.
     ///
-    /// An attachment is in the place of another one if both have the same distance from the same common attachment, or
-    /// from the beginning.
+    /// An attachment replaces another one if both have the same distance from the same common attachment, or from the
+    /// beginning.
     ///
-    /// - Returns: The earlier attachments, by the indices of those that replaced them.
+    /// - Returns: The earlier attachments, by the indices of their replacements.
     package func replaced(from earlier: [Attachment]) -> [Int: Attachment] {
         let common = Set(map(\.id)).intersection(earlier.map(\.id))
         var left: [Gap: Attachment] = [:]
@@ -21,7 +21,7 @@ extension [Attachment] {
         return replaced
     }
 
-    /// The positions of all attachments but the common ones.
+    /// Returns the positions of all attachments except the common ones.
     private func gaps(besides common: Set<FileID>) -> [(index: Int, gap: Gap)] {
         var (previous, distance) = (nil as FileID?, 0)
         var gaps: [(index: Int, gap: Gap)] = []

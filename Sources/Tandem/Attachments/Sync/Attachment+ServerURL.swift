@@ -2,21 +2,21 @@ import Crypto
 import Foundation
 
 extension Attachment {
-    /// An attachment of which a server says nothing but where it is: a column of plain URLs, as tables had them before.
+    /// Creates an attachment of which a server sends only the URL, as in a column of plain URLs.
     ///
-    /// Its ID is made of the URL, so that each device, and each pull, gives it the same one: the first 16 bytes of the
-    /// URL's SHA-256.
+    /// Its ID is derived from the URL, so that each device and each pull computes the same one: the first 16 bytes of
+    /// the URL's SHA-256.
     package init(atServerURL url: String) {
         let digest = FileDigest(SHA256.hash(data: Array(url.utf8)))?.hex ?? ""
         let name = URLComponents(string: url).map { ($0.path as NSString).lastPathComponent } ?? ""
         let file = name == "/" ? "" : name
-        // 32 digits of a digest are an ID.
+        // The first 32 digits of a digest are always a valid ID.
         self.init(
             id: FileID(String(digest.prefix(32)))!, name: file, contentType: ContentType.guess(file), size: nil,
             sha256: nil, serverURL: url)
     }
 
-    /// Whether it was made of its URL alone, so that the URL alone says all of it.
+    /// Whether it was made from its URL alone, so that the URL describes it completely.
     package var isPlainURL: Bool {
         guard size == nil, sha256 == nil, let serverURL else { return false }
         return self == Attachment(atServerURL: serverURL)
@@ -24,8 +24,8 @@ extension Attachment {
 }
 
 extension PropertyDefinition {
-    /// Replaces each attachment that a server names by its URL alone with the known one at that URL: it is the same file,
-    /// and its ID, size and hash are known here.
+    /// Replaces each attachment that a server names by its URL alone with the known one at that URL. It is the same
+    /// file, and its ID, size and hash are known here.
     ///
     /// - Parameter known: Other values of the property, the preferred ones first.
     func attachments(_ value: StorageValue, like known: [StorageValue]) -> StorageValue {

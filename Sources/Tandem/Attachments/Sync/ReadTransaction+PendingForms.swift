@@ -1,10 +1,10 @@
-// Until an attachment has been uploaded, the server keeps the one that it replaced. The base of the update has it.
+// Until an attachment has been uploaded, the server keeps the replaced one. The base of the update contains it.
 
 extension ReadTransaction {
     /// Returns a property's value without the attachments that wait to be uploaded.
     ///
-    /// An attachment that the server has stays in the place of the one that replaced it. A waiting attachment that
-    /// replaced none stays if the property is not optional: it is sent without a URL.
+    /// An attachment that the server has stays in the place of its replacement. A waiting attachment that replaced none
+    /// stays if the property is not optional: it is sent without a URL.
     ///
     /// - Parameter base: The server's value before the change, if an operation has it.
     func withoutPending(
@@ -28,9 +28,10 @@ extension ReadTransaction {
         }
     }
 
-    /// The attachments that the server keeps until those that replaced them are uploaded, by the indices of these.
+    /// Returns the attachments that the server keeps until their replacements are uploaded, by the indices of the
+    /// replacements.
     ///
-    /// A file whose bytes are lost is never uploaded: for it the server keeps none.
+    /// A file whose bytes are lost is never uploaded, so the server keeps none for it.
     private func keptOnServer(for here: [Attachment], from before: [Attachment]) throws -> [Int: Attachment] {
         var kept: [Int: Attachment] = [:]
         for (index, earlier) in here.replaced(from: before) where earlier.serverURL != nil {
@@ -40,7 +41,7 @@ extension ReadTransaction {
         return kept
     }
 
-    /// Whether a server keeps an attachment of a value until the one that replaced it here is uploaded.
+    /// Returns whether a server keeps an attachment of a value until its local replacement is uploaded.
     func keepsReplaced(
         _ value: StorageValue, here: StorageValue, of property: Int, in table: TableLayout
     ) throws -> Bool {
@@ -51,7 +52,7 @@ extension ReadTransaction {
         ).isEmpty
     }
 
-    /// Whether a server has the files that a property holds here, with the URLs of all.
+    /// Returns whether a server has the files of a local property, with the URLs of all.
     func hasSameFiles(_ there: StorageValue, here: StorageValue, of property: Int, in table: TableLayout) throws -> Bool
     {
         guard table.attachments(at: property) != nil, there != .null, here != .null else { return false }
@@ -63,13 +64,13 @@ extension ReadTransaction {
 
     // MARK: Operations
 
-    /// How an update depends on files that wait to be uploaded.
+    /// The dependence of an update on files that wait to be uploaded.
     enum FileDependence {
-        /// It has something to send now.
+        /// The update has changes to send now.
         case none
-        /// It adds files. Their URLs will make another update.
+        /// The update adds files. Their URLs will make another update.
         case additions
-        /// It replaces files, which the server keeps until then.
+        /// The update replaces files, which the server keeps until then.
         case replacements
     }
 
@@ -92,7 +93,8 @@ extension ReadTransaction {
         return dependence
     }
 
-    /// Whether an update waits for files that replace others. It stays in the queue until one of them is uploaded.
+    /// Returns whether an update waits for files that replace others. It stays in the queue until one of them is
+    /// uploaded.
     package func waitsForReplacements(_ id: Operation.ID) throws -> Bool {
         try checkUsable()
         guard let (operation, tableName, rowID) = try self.operation(id),
@@ -114,7 +116,7 @@ extension ReadTransaction {
         return try nodes.map { node in
             guard let attachment = Attachment(__json: node) else {
                 throw TandemError(
-                    .corrupt, "What the store says of an attachment is damaged.", advice: "Restore a backup.",
+                    .corrupt, "The store's record of an attachment is damaged.", advice: "Restore a backup.",
                     store: store.path, property: property.name)
             }
             return attachment
@@ -130,7 +132,7 @@ extension ReadTransaction {
 }
 
 extension StoredOperation {
-    /// Whether it is an update of which nothing can have reached the server.
+    /// Whether it is an update that surely has not reached the server.
     fileprivate var isUntriedUpdate: Bool {
         kind == .update && state == .pending && sent == nil && replaced == nil && attemptedKinds.isEmpty
             && !changes.isEmpty

@@ -1,22 +1,22 @@
-// Which files may have come to the server without anybody knowing here: their upload was begun, and has no answer yet. A
-// file that goes from the store then is to be deleted there: a trigger on `__files` queues that, so that it happens with
-// whatever lets go of the file, and after kill -9 too.
+// The files that may have reached the server without a record here: their upload was begun, and has no response yet. If
+// such a file is removed from the store, it must be deleted there. A trigger on `__files` queues that, so that it
+// happens on every removal, and after kill -9 too.
 
-/// What was known of a file's place on the server when an upload came to send its first byte.
+/// The record of a file's server URL before its upload sends the first byte.
 package enum SendingNote: Sendable {
-    /// Nothing: no upload from here has sent any of it.
+    /// There was no record: no upload from here has sent any of it.
     case first
-    /// An earlier upload may have brought it there, and has had no answer.
+    /// An earlier upload may have stored it there, and has had no response.
     case again
-    /// Others may know of it: the store is a copy, and the one that it was made of may have sent the file; or a server has
-    /// named its URL. It is not this store's to take back.
+    /// Others may know the file. The store is a copy, and its original may have sent the file, or a server has named
+    /// its URL. This store must not delete it.
     case known
 }
 
 extension WriteTransaction {
-    /// Notes where a file will be, before its first byte is sent.
+    /// Records the future URL of a file, before its first byte is sent.
     ///
-    /// - Returns: What was known before; `nil` if the file is not to be uploaded any more.
+    /// - Returns: The earlier record, or `nil` if the file no longer needs an upload.
     package func noteSending(_ id: FileID, to url: String) throws -> SendingNote? {
         try checkUsable()
         guard try isPending(id) else { return nil }
@@ -29,7 +29,7 @@ extension WriteTransaction {
             return .first
         case .null?: return .known
         case let other?:
-            // What an earlier try may have left elsewhere stays: it may be the same file by another name.
+            // A file that an earlier attempt left at another URL stays: it may be the same file by another name.
             if other != .text(url) {
                 try connection.execute(
                     #"UPDATE "__file_uploads" SET "url" = ? WHERE "file" = ?"#, [.text(url), .text(id.rawValue)])
@@ -38,10 +38,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Strikes the note of a file's place: nothing of it was sent, or what is there is none of this store's, or is seen to.
-    /// That others may know of the file stays noted.
+    /// Removes the record of a file's URL. Nothing was sent, or the file there is not this store's, or its deletion is
+    /// queued. The record that others may know the file stays.
     ///
-    /// - Parameter url: The place, if nothing is to be deleted there either, should the file have gone meanwhile.
+    /// - Parameter url: The URL at which nothing is to be deleted, even if the file was removed meanwhile.
     package func forgetSending(_ id: FileID, to url: String? = nil) throws {
         try checkUsable()
         let isNoted =
@@ -57,25 +57,25 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Whether others may know of a file that waits here: it is not this store's to take back.
+    /// Returns whether others may know a pending file, so that this store must not delete it.
     package func isKnownToOthers(_ id: FileID) throws -> Bool {
         try connectionForReading(searching: false).value(
             #"SELECT 1 FROM "__file_uploads" WHERE "file" = ? AND "url" IS NULL"#, [.text(id.rawValue)]) != nil
     }
 }
 
-/// The SQL of what is not this store's to take back.
+/// The SQL for files that this store must not delete.
 enum SentFiles {
-    /// Of what waits to be uploaded in a copy, the store that was copied may send it too, and tell others.
+    /// The original of a copied store may also send the pending files, and other clients may then use them.
     static let leaveToOriginal = """
         INSERT OR REPLACE INTO "__file_uploads" ("file", "url") SELECT "id", NULL FROM "__files" WHERE "state" <> 2
         """
-    /// Somebody else has told a server of a file that waits here.
+    /// Another client has sent a pending file's URL to a server.
     static let leaveToOthers = #"INSERT OR REPLACE INTO "__file_uploads" ("file", "url") VALUES (?, NULL)"#
-    /// The places are on another server, or another user's.
+    /// The URLs belong to another server or another user.
     static let leaveAll = #"UPDATE "__file_uploads" SET "url" = NULL"#
 
-    /// What a damaged store has lost the files of.
+    /// The uploads whose files a damaged store has lost.
     static let queueLost = """
         INSERT OR IGNORE INTO "__file_deletions" ("url", "attempts", "arriving") SELECT "url", 0, 1 FROM "__file_uploads" \
         WHERE "url" IS NOT NULL AND "file" NOT IN (SELECT "id" FROM "__files")

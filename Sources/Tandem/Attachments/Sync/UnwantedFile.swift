@@ -1,29 +1,29 @@
 import Foundation
 
-/// A file that a server has and that nobody needs any more: it waits to be deleted there.
+/// A file on the server that is no longer needed, and waits to be deleted there.
 package struct UnwantedFile: Hashable, Sendable {
-    /// Which file of the store it was; `nil` if that is not known any more.
+    /// The file's ID in the store, or `nil` if it is no longer known.
     package var file: FileID?
-    /// Where the server has it.
+    /// The file's URL on the server.
     package var url: String
-    /// Which file that is, in the server's words.
+    /// The server's token for the file.
     package var etag: String?
-    /// How often its delete was tried.
+    /// The number of attempts to delete it.
     package var attempts = 0
-    /// Whether its last bytes may be on their way still: its upload had no answer.
+    /// Whether its last bytes may still be in flight: its upload had no response.
     package var isArriving = false
-    /// When its delete is to be tried, at the earliest.
+    /// The earliest time of its delete.
     package var retryAt: Date?
 
-    /// A file on a server.
+    /// Creates a file on a server.
     package init(_ file: FileID? = nil, url: String, etag: String?, attempts: Int = 0) {
         (self.file, self.url, self.etag, self.attempts) = (file, url, etag, attempts)
     }
 }
 
 extension WriteTransaction {
-    /// Queues a file for deletion on the server, unless an object here has it: it is queued again when that one lets it
-    /// go, also if the object has left this device meanwhile and is on the server for all that.
+    /// Queues a file for deletion on the server, unless a local object has it. It is queued again when that object
+    /// releases it. That also holds if the object has left this device and still exists on the server.
     package func addUnwanted(_ file: UnwantedFile) throws {
         try checkUsable()
         try connection.execute(
@@ -40,15 +40,15 @@ extension WriteTransaction {
             ])
     }
 
-    /// The files that an object on the server names no more when an operation has been carried out there: all of one that
-    /// is deleted; those in whose place an update puts another one, or none.
+    /// Returns the files that an object on the server no longer names after an operation. These are all files of a
+    /// deleted object, and the files that an update replaces or clears.
     ///
-    /// What an update takes out of a list is none of them: who adds to the same list elsewhere sends it whole, with that
-    /// file.
+    /// Files that an update removes from a list are excluded: another client that adds to the same list sends it whole,
+    /// with that file.
     ///
     /// - Parameters:
-    ///   - item: What the server holds now; `nil` if it does not say.
-    ///   - isOver: Whether the operation is carried out. If not, only what was sent of it counts, and has arrived.
+    ///   - item: The server's item, or `nil` if it is unknown.
+    ///   - isOver: Whether the operation was executed. If not, only its sent part counts, and has arrived.
     package func filesLetGo(
         by id: Operation.ID, for item: ServerItem?, isOver: Bool = true
     ) throws -> [UnwantedFile] {
@@ -84,7 +84,7 @@ extension WriteTransaction {
         return Array(files.values)
     }
 
-    /// A file is no longer on the server, or is none of ours, or an object names it again.
+    /// Removes a file from the queue: it is not on the server, it is not ours, or an object names it again.
     package func forgetUnwanted(_ url: String) throws {
         try checkUsable()
         try connection.execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, [.text(url)])
@@ -97,7 +97,7 @@ extension WriteTransaction {
         try connection.execute(#"DELETE FROM "__file_deletions""#)
     }
 
-    /// A file could not be deleted now.
+    /// Postpones the deletion of a file.
     package func putOffUnwanted(_ url: String, until date: Date) throws {
         try checkUsable()
         try connection.execute(
@@ -106,7 +106,7 @@ extension WriteTransaction {
             """, [.real(date.timeIntervalSinceReferenceDate), .text(url)])
     }
 
-    /// A file that may be on its way has arrived by then, if ever.
+    /// Sets the time by which a file in flight has arrived, if ever.
     package func awaitUnwanted(_ url: String, until date: Date) throws {
         try checkUsable()
         try connection.execute(
@@ -116,10 +116,10 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The files that may be deleted on the server: those that no object here names, nor will name if a change that was not
-    /// sent is given up, or a conflict decided for the server.
+    /// Returns the files that may be deleted on the server. No local object names them, nor will one if an unsent
+    /// change is discarded or a conflict resolved for the server.
     ///
-    /// - Parameter url: The one that is asked for; all if `nil`.
+    /// - Parameter url: The URL of a single file, or `nil` for all.
     package func unwantedFiles(only url: String? = nil) throws -> [UnwantedFile] {
         let tables = store.schema.tables.filter(\.sendsFiles).map(\.table.quotedText)
         guard !tables.isEmpty else { return [] }

@@ -1,14 +1,14 @@
-// A file that has not been uploaded is a change that has not been sent: no server knows of it, whatever it says of the
-// property. What is sent and compared has it left out; what a server says is written with it kept.
+// A file that is not uploaded is an unsent change: no server knows it, whatever its item contains. Sent and compared
+// values omit it. The server's values are written with it added.
 
 extension TableLayout {
-    /// The attachments of a property, if that is what it holds.
+    /// Returns the attachment column of a property, if it has one.
     func attachments(at property: Int) -> AttachmentColumn? {
         attachments.isEmpty ? nil : attachments.first { $0.property == property }
     }
 
-    /// The places of properties, by their names in Swift; none for a model without attachments, which has no use for
-    /// them.
+    /// Returns the positions of properties, by their names in Swift. Returns none for a model without attachments,
+    /// which does not need them.
     func places(of names: Set<String>) -> Set<Int> {
         attachments.isEmpty
             ? [] : Set(definition.properties.indices.filter { names.contains(definition.properties[$0].name) })
@@ -16,10 +16,10 @@ extension TableLayout {
 }
 
 extension WriteTransaction {
-    /// What a server holds of a property, with the attachments that wait here to be uploaded: in a list each after the
-    /// one that it follows here.
+    /// Returns the server's value of a property, with the pending local attachments added. In a list each follows its
+    /// local predecessor.
     ///
-    /// - Parameter here: What the row holds.
+    /// - Parameter here: The row's value.
     func withPending(
         _ value: StorageValue, here: StorageValue, of property: Int, in table: TableLayout
     ) throws -> StorageValue {
@@ -29,10 +29,10 @@ extension WriteTransaction {
         guard mine.contains(where: { $0.serverURL == nil }) else { return value }
         var result = value == .null ? [] : try attachments(in: value, of: definition)
         guard column.isList else {
-            // What somebody else has put there was met before, as a conflict.
+            // A file of another client was handled earlier, as a conflict.
             return result.isEmpty ? here : value
         }
-        // A list may hold a file more than once.
+        // A list may contain a file more than once.
         let there = Set(result.map(\.id))
         var previous: FileID?
         for attachment in mine {
@@ -45,19 +45,19 @@ extension WriteTransaction {
         return storedValue(of: result, column)
     }
 
-    /// A property of a row in which attachments wait to be uploaded.
+    /// A property of a row with attachments that wait to be uploaded.
     private struct PendingProperty {
         let property: Int
         let isList: Bool
-        /// What the row holds.
+        /// The row's value.
         let value: StorageValue
-        /// What a server holds of it otherwise. The same if it can't be left out: then the server was told of the file,
-        /// and has its bytes to come.
+        /// The server's value otherwise. Equal to `value` if the file can't be omitted: the server then knows the file,
+        /// and its bytes follow.
         let base: StorageValue
     }
 
-    /// The properties of a row in which attachments that are sent wait to be uploaded. What waits is here, and nowhere
-    /// else: a file whose bytes are lost is none of them, as in ``TableLayout/filesSettledSQL``.
+    /// Returns the sent properties of a row with attachments that wait to be uploaded. A pending file exists only here.
+    /// As in ``TableLayout/filesSettledSQL``, a file whose bytes are lost does not count.
     private func pendingProperties(of state: ObjectState, in table: TableLayout) throws -> [PendingProperty] {
         guard try !areFilesSettled(state.rowID, table) else { return [] }
         let values = try wholeValues(of: state, in: table)
@@ -70,10 +70,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Has what waits to be uploaded be a change to be sent, where what a server says would take it away: the conflict
-    /// is then one like any other.
+    /// Queues an update for pending files that the server's item would remove. The conflict is then like any other.
     ///
-    /// - Returns: The operation; `nil` if nothing is in the way.
+    /// - Returns: The operation, or `nil` if there is no conflict.
     func recordPending(against item: ServerItem, _ state: ObjectState, _ table: TableLayout) throws -> StoredOperation?
     {
         let lost = try pending(lostTo: item, state, table)
@@ -83,15 +82,15 @@ extension WriteTransaction {
         return try operation(of: state.rowID, in: table)
     }
 
-    /// The properties with what waits to be uploaded that what a server says would take away.
+    /// Returns the properties whose pending files the server's item would remove.
     private func pending(
         lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
     ) throws -> [PendingProperty] {
         try pendingProperties(of: state, in: table).filter { pending in
             if item.isDeleted { return true }
             let definition = table.definition.properties[pending.property]
-            // What others have put on the same list stands beside it. A file that the server was told of was seen by who
-            // has put another in its place.
+            // Files that others add to the same list do not conflict. A client that replaced a file known to the server
+            // has seen it.
             guard !pending.isList, pending.base != pending.value, let value = item.values[definition.name],
                 value != .null, value != pending.base
             else { return false }
@@ -100,7 +99,7 @@ extension WriteTransaction {
         }
     }
 
-    /// What waits to be uploaded and is given up with an operation, by the properties' names in Swift.
+    /// Returns the pending values that are lost with a discarded operation, by the properties' names in Swift.
     func pendingValues(
         lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
     ) throws -> [String: StorageValue] {
@@ -110,7 +109,7 @@ extension WriteTransaction {
             })
     }
 
-    /// A base without the files that are no more: what was attached, and taken back before it was uploaded.
+    /// Returns a base without removed files: those detached before their upload.
     func withoutLost(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
         guard let column = table.attachments(at: property), value != .null else { return value }
         let definition = table.definition.properties[property]

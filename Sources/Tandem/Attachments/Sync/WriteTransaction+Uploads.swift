@@ -1,18 +1,17 @@
 import Foundation
 
-// What an upload does to the queue: the server is to be told of the URL.
+// The effects of an upload on the queue: the URL must be sent to the server.
 
 extension WriteTransaction {
-    /// The server has a file: every row that uses it says so, and what carries the URL to the server is queued, in one
-    /// transaction with it.
+    /// Records a file's URL in every row that uses it, and queues the updates that send the URL, in one transaction.
     ///
     /// - Parameters:
-    ///   - url: Where the server has it.
-    ///   - etag: Which file that is, in the server's words.
-    ///   - isToldByServer: Whether the server sets the URL in its objects itself. The URL then only joins updates that
-    ///     are in the queue, such as that of a file that replaces another one.
-    /// - Returns: The operations that carry the URL; `nil` if nobody uses the file any more, or deleted objects alone: it
-    ///   waits then as it did before, for who brings one of them back.
+    ///   - url: The file's URL on the server.
+    ///   - etag: The server's token for the file.
+    ///   - isToldByServer: Whether the server sets the URL in its objects itself. The URL then only joins queued
+    ///     updates, such as that of a file that replaces another one.
+    /// - Returns: The operations that send the URL. `nil` if only deleted objects use the file, or none. The file then
+    ///   waits until such an object is restored.
     package func finishUpload(
         of id: FileID, at url: String, etag: String?, isToldByServer: Bool
     ) throws -> [Operation.ID]? {
@@ -41,21 +40,21 @@ extension WriteTransaction {
         return operations
     }
 
-    /// Queues what an upload has changed.
+    /// Queues the changes of an upload.
     private func recordURL(
         _ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases
     ) throws -> Operation.ID? {
         var state = state
         if var operation = try operation(of: state.rowID, in: table) {
             if operation.kind == .delete {
-                // If it is brought back, that goes with it.
+                // The URL is sent if the object is restored.
                 guard operation.replaced != .insert else { return nil }
                 operation.changes.merge(later: bases)
                 operation.replaced = .update
                 try save(operation, in: table)
                 return nil
             }
-            // What failed goes on waiting for the user: this is no change of theirs.
+            // A failed operation keeps waiting for the user, who did not make this change.
             let isFailed = operation.state == .failed
             if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
             guard isFailed else {
@@ -75,7 +74,7 @@ extension WriteTransaction {
         return try operation(of: state.rowID, in: table)?.id
     }
 
-    /// Queues the URLs that a row has got since its bases were kept, which it has just returned to.
+    /// Queues the URLs that a row has received since its bases, to which it has just returned.
     func recordUploaded(since bases: PropertyBases, _ state: ObjectState, _ table: TableLayout) throws {
         guard table.sendsFiles else { return }
         let values = try wholeValues(of: state, in: table)
@@ -112,9 +111,9 @@ extension WriteTransaction {
         return try state(of: found, table)
     }
 
-    /// Leaves a file that was to be uploaded for the next time, as if nothing had been tried.
+    /// Leaves a pending file for the next time, as if no attempt had been made.
     ///
-    /// - Parameter offset: How many bytes had been sent.
+    /// - Parameter offset: The number of bytes sent.
     package func putBackUpload(of id: FileID, offset: Int64) throws {
         try checkUsable()
         try connection.execute(
@@ -125,13 +124,13 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Whether a file still is to be uploaded: an object that is not deleted needs it on the server.
+    /// Returns whether a file still waits for its upload, for a live object.
     package func isPending(_ id: FileID) throws -> Bool {
         guard try connectionForReading(searching: false).file(id)?.waits == true else { return false }
         return try hasLivingObject(with: id)
     }
 
-    /// Whether an object that is not deleted has a file that is sent.
+    /// Returns whether a live object has a file that is sent.
     func hasLivingObject(with id: FileID) throws -> Bool {
         let connection = try connectionForReading(searching: false)
         return try store.schema.tables.contains { table in
@@ -144,18 +143,18 @@ extension ReadTransaction {
         }
     }
 
-    /// The server's token for a file, where it was uploaded from here.
+    /// Returns the server's token for a file, if it was uploaded from here.
     package func etag(of id: FileID) throws -> String? {
         try connectionForReading(searching: false).file(id)?.etag
     }
 
-    /// Whether a file's bytes are on this device.
+    /// Returns whether a file's bytes are on this device.
     package func isOnDevice(_ id: FileID) throws -> Bool {
         try connectionForReading(searching: false).file(id)?.blob != nil
     }
 
-    /// How many files of objects that are sent wait to be uploaded, those of objects that the server does not know
-    /// included; in all tables, or in one.
+    /// Returns the number of pending files of synced models, in one table or in all. Files of objects without a server
+    /// ID count too.
     package func countOfPendingFiles(in table: String? = nil) throws -> Int {
         guard store.schema.tables.contains(where: \.sendsFiles) else { return 0 }
         let connection = try connectionForReading(searching: false)
@@ -167,7 +166,7 @@ extension ReadTransaction {
         return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
 
-    /// How many of an object's files wait to be uploaded, and why the last try of the first that failed did.
+    /// Returns the number of an object's pending files, and the last error of the first failed one.
     package func pendingFiles(
         of localID: LocalID, in table: String
     ) throws -> (count: Int, reason: String?) {
@@ -189,6 +188,6 @@ extension ReadTransaction {
 }
 
 extension StoreAttachments {
-    /// Takes uploaded files off the device that the cache has no room for.
+    /// Evicts uploaded files that exceed the cache.
     package func fitCache() throws { try trimCache() }
 }

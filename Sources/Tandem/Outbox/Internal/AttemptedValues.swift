@@ -21,8 +21,8 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
     /// Whether an update may have brought back an object that a delete had removed on the server.
     package var mayUndelete: Bool { isSuperset(of: [.update, .delete]) }
 
-    /// As it is stored: three bits, and above them those of what had been sent before the attempt under way, for the
-    /// case that it was surely not carried out.
+    /// Returns the stored form: three bits, and above them the kinds sent before the current attempt. They are restored
+    /// if the server surely did not execute the attempt.
     func stored(before: AttemptedKinds = []) -> StorageValue { .integer(rawValue | before.rawValue << 3) }
 
     /// The kind of one request.
@@ -35,15 +35,15 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
     }
 }
 
-/// What has been sent of an object's properties since the server last answered, by their columns.
+/// The property values sent since the server's last response, by their columns.
 ///
-/// After a lost answer the server may hold any of these values: one that it sends back is our own, and no conflict.
-/// Values are in the form that comes back from the wire, references by the IDs that they were sent with. A long one is
-/// kept as its digest, so that a text of a megabyte does not stand in the file once for each attempt.
+/// After a lost response the server may hold any of these values. If it sends one back, the value is our own and not a
+/// conflict. Values have the form that comes back from the wire, and references have the IDs with which they were sent.
+/// A long value is stored as its digest, so that repeated attempts do not store a large text again.
 ///
-/// Stored in one blob: a byte 1 (the version), the number of columns; for each its name, the number of values, oldest
-/// first, and the values, as ``PackedWriter`` writes them; in place of a long one a byte 5 and the 32 bytes of its
-/// digest; then a byte 1 and the value of the attempt under way, or a byte 0.
+/// The stored form is one blob: a byte 1 (the version) and the number of columns. Each column has its name, the number
+/// of values, and the values, oldest first, as ``PackedWriter`` writes them. A byte 5 and the 32 bytes of its digest
+/// replace a long value. A byte 1 and the value of the current attempt follow, or a byte 0.
 struct AttemptedValues: Equatable {
     enum Entry: Hashable {
         case value(StorageValue)
@@ -52,15 +52,16 @@ struct AttemptedValues: Equatable {
 
     struct Column: Equatable {
         var name: String
-        /// Those that may be there, oldest first.
+        /// The values that the server may hold, oldest first.
         var entries: [Entry]
-        /// That of the attempt under way, apart from the others: if it was surely not carried out, nobody has it.
+        /// The value of the current attempt. It is separate because the server cannot hold it if the attempt surely
+        /// failed.
         var current: Entry?
 
         mutating func settle() {
             guard let entry = current else { return }
             current = nil
-            // One that is sent again is the newest.
+            // A value that is sent again is the newest.
             entries.removeAll { $0 == entry }
             entries.append(entry)
             if entries.count > limit { entries.removeFirst() }
@@ -69,9 +70,9 @@ struct AttemptedValues: Equatable {
 
     private(set) var columns: [Column] = []
 
-    /// Of a property only the last ones are kept: who edits and loses answers for hours must not fill the disk.
+    /// The maximum number of values for each property. Edits with lost responses over hours must not fill the disk.
     static let limit = 16
-    /// Longer values are kept as digests.
+    /// Longer values are stored as digests.
     static let longest = 64
 
     var isEmpty: Bool { columns.isEmpty }
@@ -82,7 +83,7 @@ struct AttemptedValues: Equatable {
         self.columns = columns
     }
 
-    /// Notes that a value is being sent.
+    /// Records that a value is being sent.
     mutating func note(_ value: StorageValue, of column: String) {
         let entry = Self.entry(of: value)
         guard let index = columns.firstIndex(where: { ScalarText.isEqual($0.name, column) }) else {
@@ -93,32 +94,32 @@ struct AttemptedValues: Equatable {
         columns[index].current = entry
     }
 
-    /// The attempt under way may have been carried out.
+    /// Records that the server may have executed the current attempt.
     mutating func settle() {
         for index in columns.indices { columns[index].settle() }
     }
 
-    /// The attempt under way was surely not carried out.
+    /// Records that the server surely did not execute the current attempt.
     mutating func forgetCurrent() {
         for index in columns.indices { columns[index].current = nil }
         columns.removeAll { $0.entries.isEmpty }
     }
 
-    /// Whether a value that the server holds may be one that was sent.
+    /// Returns whether a value on the server may be one that was sent.
     func contains(_ value: StorageValue, of column: String) -> Bool {
         let entry = Self.entry(of: value)
         guard let column = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
         return column.current == entry || column.entries.contains(entry)
     }
 
-    /// Whether another value of a property than this one was sent.
+    /// Returns whether a value of the property other than this one was sent.
     func hasOther(than value: StorageValue, of column: String) -> Bool {
         let entry = Self.entry(of: value)
         guard let column = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
         return column.current.map { $0 != entry } ?? false || column.entries.contains { $0 != entry }
     }
 
-    /// Whether any value of a property was sent.
+    /// Returns whether any value of a property was sent.
     func names(_ column: String) -> Bool {
         columns.contains { ScalarText.isEqual($0.name, column) }
     }
@@ -131,7 +132,7 @@ struct AttemptedValues: Equatable {
         }
     }
 
-    /// It keeps no secret: it stands in for a long value in a comparison.
+    /// The digest does not protect a secret. It represents a long value in comparisons.
     private static func digest(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     // MARK: Bytes
@@ -164,7 +165,7 @@ struct AttemptedValues: Equatable {
             ? .digest(Array(try reader.take(32))) : .value(try reader.value(ofClass: storageClass))
     }
 
-    /// - Throws: ``InvalidEncoding`` if the bytes are no attempted values.
+    /// - Throws: ``InvalidEncoding`` if the bytes are not valid attempted values.
     init(bytes: UnsafeRawBufferPointer) throws {
         var reader = try PackedReader(bytes, of: "an operation's attempted values", version: 1)
         for _ in 0..<(try reader.count()) {
@@ -173,13 +174,13 @@ struct AttemptedValues: Equatable {
             switch try reader.byte() {
             case 0: break
             case 1: column.current = try Self.entry(&reader)
-            default: throw reader.failure("a value is neither there nor not")
+            default: throw reader.failure("the mark of a value is unknown")
             }
             columns.append(column)
         }
         try reader.end()
     }
 
-    /// The values as they are stored: NULL if there are none.
+    /// The values in their stored form: NULL if there are none.
     var stored: StorageValue { isEmpty ? .null : .blob(bytes) }
 }

@@ -1,5 +1,5 @@
-/// Writes the blobs of the operation queue: numbers of things and of bytes are LEB128; integers and reals are 8 bytes,
-/// big-endian; texts and blobs follow their length in bytes. See StorageFormat.md.
+/// An encoder for the blobs of the operation queue. Counts and lengths are LEB128. Integers and reals are 8 bytes,
+/// big-endian. Texts and blobs follow their length in bytes. See StorageFormat.md.
 struct PackedWriter {
     private(set) var bytes: [UInt8]
 
@@ -26,12 +26,12 @@ struct PackedWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Bytes whose number is known to who reads them.
+    /// Appends bytes without their length. The decoder knows the length.
     mutating func append(raw: [UInt8]) {
         bytes.append(contentsOf: raw)
     }
 
-    /// A value: a byte for its storage class (0 NULL, 1 integer, 2 real, 3 text, 4 blob), and what it is.
+    /// Appends a value: a byte for its storage class (0 NULL, 1 integer, 2 real, 3 text, 4 blob), and its content.
     mutating func append(_ value: StorageValue) {
         switch value {
         case .null: bytes.append(0)
@@ -56,14 +56,14 @@ struct PackedWriter {
     }
 }
 
-/// Reads what a ``PackedWriter`` has written. Every read throws ``InvalidEncoding`` where the bytes are no such blob:
+/// A decoder for the output of a ``PackedWriter``. Every read throws ``InvalidEncoding`` if the bytes are not valid:
 /// they come from a file, which may be damaged.
 struct PackedReader {
     private let bytes: UnsafeRawBufferPointer
     private let what: String
     private var position = 0
 
-    /// - Parameter what: What the bytes are, for messages.
+    /// - Parameter what: A description of the bytes, for messages.
     init(_ bytes: UnsafeRawBufferPointer, of what: String, version: UInt8) throws {
         self.bytes = bytes
         self.what = what
@@ -102,7 +102,7 @@ struct PackedReader {
         String(decoding: try take(try count()), as: UTF8.self)
     }
 
-    /// A value whose storage class was read already.
+    /// Reads a value whose storage class was read already.
     mutating func value(ofClass storageClass: UInt8) throws -> StorageValue {
         switch storageClass {
         case 0: return .null
@@ -114,7 +114,7 @@ struct PackedReader {
         }
     }
 
-    /// Makes sure that nothing follows.
+    /// Checks that all bytes have been read.
     func end() throws {
         guard position == bytes.count else { throw failure("bytes follow the end") }
     }

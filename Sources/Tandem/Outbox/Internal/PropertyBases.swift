@@ -1,7 +1,7 @@
 /// The properties that an operation changes, by their columns, each with the value that the server last sent.
 ///
-/// Stored in one blob: a byte 1 (the version), the number of properties, and for each of them its column's name and the
-/// value, as ``PackedWriter`` writes them.
+/// The stored form is one blob: a byte 1 (the version) and the number of properties. Each property has its column's
+/// name and the value, as ``PackedWriter`` writes them.
 struct PropertyBases: Equatable {
     private(set) var entries: [(column: String, value: StorageValue)]
 
@@ -16,7 +16,7 @@ struct PropertyBases: Equatable {
     var isEmpty: Bool { entries.isEmpty }
     var columns: [String] { entries.map(\.column) }
 
-    /// A property's base; `nil` if it is not among those changed.
+    /// A property's base, or `nil` if the property is not changed.
     subscript(column: String) -> StorageValue? {
         get { entries.first { ScalarText.isEqual($0.column, column) }?.value }
         set {
@@ -30,7 +30,7 @@ struct PropertyBases: Equatable {
         }
     }
 
-    /// Adds properties that changed later: what an earlier change has kept as base stays.
+    /// Adds properties that changed later. The bases of earlier changes stay.
     mutating func merge(later: PropertyBases) {
         for entry in later.entries where self[entry.column] == nil { entries.append(entry) }
     }
@@ -47,7 +47,7 @@ struct PropertyBases: Equatable {
         return out.bytes
     }
 
-    /// - Throws: ``InvalidEncoding`` if the bytes are no property bases.
+    /// - Throws: ``InvalidEncoding`` if the bytes are not valid property bases.
     init(bytes: UnsafeRawBufferPointer) throws {
         var reader = try PackedReader(bytes, of: "an operation's changes", version: 1)
         var entries: [(column: String, value: StorageValue)] = []
@@ -59,6 +59,6 @@ struct PropertyBases: Equatable {
         self.entries = entries
     }
 
-    /// The bases as they are stored: NULL if there are none.
+    /// The bases in their stored form: NULL if there are none.
     var stored: StorageValue { isEmpty ? .null : .blob(bytes) }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-// The rules of collapse: what a change makes of the operation that is there. One operation for each object.
+// The rules that merge a change into the existing operation. Each object has at most one operation.
 //
-//     there      change    becomes
+//     existing   change    becomes
 //     -          insert    insert
-//     -          update    update, with the bases of what changed
+//     -          update    update, with the bases of the changed properties
 //     -          delete    delete
 //     insert     update    insert
-//     insert     delete    nothing, and the object goes, if it was never attempted; else delete
-//     update     update    update: what changed joins, bases that are there stay
+//     insert     delete    no operation and no object, if it was never attempted; else delete
+//     update     update    update: adds the changed properties, existing bases stay
 //     update     delete    delete, which remembers the update
-//     delete     undelete  what the delete had replaced, or nothing
+//     delete     undelete  the operation that the delete had replaced, or none
 //     delete     insert    update (WriteTransaction.insert: undelete, then update)
 
 extension WriteTransaction {
@@ -33,17 +33,18 @@ extension WriteTransaction {
         touched.noteOperation(of: table)
     }
 
-    /// Queues an update, or joins it to the operation that is there.
+    /// Queues an update, or merges it into the existing operation.
     ///
     /// - Parameter state: The object's state before the change.
     func recordUpdate(_ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases) throws {
         // A synced object has no operation.
         guard !state.isSynced, var operation = try operation(of: state.rowID, in: table) else {
-            // One that the server never had, and whose operation is lost, as a salvaged store may have it, is new there.
+            // An object without server ID and operation is new to the server. A salvaged store may have lost the
+            // operation.
             let isNew = state.serverID == nil
             return try queue(isNew ? .insert : .update, state, table, changes: isNew ? nil : bases)
         }
-        // What is new is sent whole, so that nothing need be remembered of it until it is under way.
+        // An insert sends all values, so its changes are recorded only while an attempt is under way.
         if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
         try save(operation, in: table)
     }
@@ -68,9 +69,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Takes a delete back.
+    /// Reverts a delete.
     ///
-    /// - Returns: Whether the object is synced then.
+    /// - Returns: Whether the object is then synced.
     func recordUndelete(_ state: ObjectState, _ table: TableLayout) throws -> Bool {
         guard var operation = try operation(of: state.rowID, in: table), operation.kind == .delete else {
             return state.serverID != nil
@@ -85,21 +86,21 @@ extension WriteTransaction {
             try drop(operation, in: table)
             return state.serverID != nil
         }
-        // The delete was sent, and the server may have carried it out: everything is sent again.
+        // The delete was sent, and the server may have executed it. Send all values again.
         operation.kind = .update
         operation.changes.merge(later: try allBases(of: state, in: table))
         try save(operation, in: table)
         return false
     }
 
-    /// All properties that are sent, with their stored values as bases.
+    /// Returns all properties that are sent, with their stored values as bases.
     func allBases(of state: ObjectState, in table: TableLayout) throws -> PropertyBases {
         let values = try wholeValues(of: state, in: table)
         return PropertyBases(
             table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { ($1.column, values[$0]) })
     }
 
-    /// An object's stored values, references with those that wait in their places; in the order of the properties.
+    /// Returns an object's stored values in the order of the properties. They include unresolved references.
     func wholeValues(of state: ObjectState, in table: TableLayout) throws -> [StorageValue] {
         let statements = try connection.tableStatements(table)
         guard let statement = try statements.find(state.localID, rowID: state.rowID) else {

@@ -1,8 +1,8 @@
-// A reference names an object by its local ID here, and by its server ID on the way to a server and back.
+// A reference names an object by its local ID here, and by its server ID in requests and responses.
 
 extension WriteTransaction {
-    /// A property's stored value as it goes to a server: references by the server IDs of what they refer to, by the
-    /// local ID of what has none yet.
+    /// Returns a property's stored value in the form that is sent. References name server IDs, or the local ID of a
+    /// target that has no server ID yet.
     ///
     /// - Parameter base: The server's value before the change, if an operation has it.
     func wireForm(
@@ -19,8 +19,8 @@ extension WriteTransaction {
         }
     }
 
-    /// A property's value as a server holds it, with references by local IDs: of what is here, deleted or not. What is
-    /// not here keeps the server's ID.
+    /// Returns a property's value on the server in its local form. References name the local IDs of existing targets,
+    /// deleted or not. Unknown targets keep their server IDs.
     func localForm(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
         if !table.attachments.isEmpty, table.attachments(at: property) != nil {
             return try withoutPending(value, of: property, in: table)
@@ -47,7 +47,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Reads what is stored; bytes that can't be read are a damaged store's.
+    /// Reads stored bytes. Reports unreadable bytes as damage of the store.
     func readable<T>(_ read: () throws -> T) throws -> T {
         do {
             return try read()

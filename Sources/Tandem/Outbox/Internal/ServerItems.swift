@@ -1,19 +1,21 @@
 import Foundation
 
-// What sync keeps beside the objects: items of a server that could not be written, members that a model does not know.
+// Data that sync stores beside the objects: server items that could not be written, and members that a model does not
+// know.
 
-/// Whether there is any of it, so that an app that never syncs, and a pull without conflicts, ask once a transaction.
+/// Whether such data exists. The cache limits an app that never syncs, and a pull without conflicts, to one query per
+/// transaction.
 struct KnownBeside {
-    /// `nil` until it was looked up.
+    /// `nil` until the first query.
     var hasKept: Bool?
     var hasExtras: Bool?
 }
 
 extension WriteTransaction {
-    /// Keeps an item beside the object that it is of, in place of what was kept before: the newest counts. What is kept
+    /// Stores an item beside its object, and replaces the previous one: the newest counts. An item that is stored
     /// already is not written again.
     ///
-    /// - Parameter rowID: The object's row; `nil` if there is none.
+    /// - Parameter rowID: The object's row, or `nil` if there is none.
     func keep(
         _ item: ServerItem, of rowID: Int64?, in table: TableLayout, _ reason: KeptItem.Reason, message: String? = nil
     ) throws {
@@ -39,7 +41,7 @@ extension WriteTransaction {
         if connection.changes > 0 { touched.noteOperation(of: table) }
     }
 
-    /// Forgets what is kept of an object, by its row or by its server ID.
+    /// Deletes the items kept for an object, by its row or by its server ID.
     func dropKept(of rowID: Int64, _ serverID: ServerID?, in table: TableLayout) throws {
         guard try hasKept() else { return }
         try connection.execute(
@@ -48,9 +50,9 @@ extension WriteTransaction {
         if connection.changes > 0 { touched.noteOperation(of: table) }
     }
 
-    /// Forgets what is kept beside an object, for which something newer has come: versions have no order, and a server's
-    /// clock may step back, but what came last is the newest, as one sync follows the other. What was kept itself is not
-    /// newer than what has been kept in its place since it was read.
+    /// Deletes the item kept beside an object if a newer one has arrived. Versions have no order, and a server's clock
+    /// may step back. The last item to arrive is the newest, because syncs run one after another. A kept item does not
+    /// count as newer than an item that replaced it since it was read.
     func dropKept(knowing item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
         guard try hasKept() else { return }
         try connection.execute(
@@ -65,8 +67,8 @@ extension WriteTransaction {
         if connection.changes > 0 { touched.noteOperation(of: table) }
     }
 
-    /// An object's row goes. What is kept of a server's for it was never shown, and no pull brings it again: it is left
-    /// for the next one to receive as a new object. A tombstone has nothing more to say.
+    /// Detaches kept items from an object's row before its removal. A kept item was never shown, and no pull fetches it
+    /// again. The next pull receives it as a new object. A kept tombstone has no further use.
     func leaveServerSide(of rowID: Int64, in table: TableLayout) throws {
         try keepExtras(nil, of: rowID, in: table)
         guard try hasKept() else { return }
@@ -85,7 +87,7 @@ extension WriteTransaction {
             [.text(table.table), .integer(rowID)])
     }
 
-    /// Whether the server is known to have deleted an object that has an operation here.
+    /// Returns whether the server is known to have deleted an object that has an operation here.
     func hasKeptTombstone(of rowID: Int64, in table: TableLayout) throws -> Bool {
         guard try hasKept() else { return false }
         let found = try connection.value(
@@ -103,7 +105,7 @@ extension WriteTransaction {
 
     // MARK: Members that the model does not know
 
-    /// Keeps the members of an object that its model does not know, in place of those kept before.
+    /// Stores the members of an object that its model does not know, and replaces the previous ones.
     func keepExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
         guard let members else {
             guard try hasExtras() else { return }
@@ -112,7 +114,7 @@ extension WriteTransaction {
                 [.text(table.table), .integer(rowID)])
             return
         }
-        // What is as it was is not written: a pull that brings nothing new writes nothing.
+        // Equal members are not written: a pull without news writes nothing.
         try connection.execute(
             """
             INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
@@ -131,7 +133,8 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The members of an object that its model does not know, as the remote wrote them; `nil` if there are none.
+    /// Returns the members of an object that its model does not know, as the remote wrote them. Returns `nil` if there
+    /// are none.
     package func extras(of localID: LocalID, in table: String) throws -> [UInt8]? {
         guard let layout = store.schema.table(named: table) else { return nil }
         let found = try connectionForReading(searching: false).value(

@@ -6,20 +6,22 @@ struct StoredOperation {
     var kind: Operation.Kind
     var state: Operation.State
     var attempts: Int64
-    /// What has changed since the operation was last sent, or at all if it was not.
+    /// The changes since the operation was last sent, or all changes if it was not sent.
     var changes: PropertyBases
-    /// What the attempt under way has taken along; `nil` if none is under way. An insert takes all along: of one these
-    /// are the references that it has left out, each with what it was then.
+    /// The changes in the current attempt, or `nil` if none is under way. For an insert, which sends all values, these
+    /// are the omitted references, with their values at that time.
     var sent: PropertyBases?
-    /// What the attempt under way is; `nil` if none is. The object may have been deleted, or brought back, since.
+    /// The kind of the current attempt, or `nil` if none is under way. The object may since have been deleted or
+    /// restored.
     var sentKind: Operation.Kind?
     var replaced: Operation.Kind?
-    /// What has been sent since the server last answered.
+    /// The kinds of requests sent since the server's last response.
     var attemptedKinds: AttemptedKinds
-    /// What of it had been sent before the attempt under way.
+    /// The kinds of requests sent before the current attempt.
     var kindsBefore: AttemptedKinds
 
-    /// The columns that are read, in this order. Not among them is what is long and seldom needed: `attempted`.
+    /// The columns that are read, in this order. The column `attempted` is omitted because it is long and seldom
+    /// needed.
     static let columnNames = [
         "id", "kind", "state", "attempts", "changes", "sent", "sentKind", "replaced", "attemptedKinds",
     ]
@@ -42,19 +44,19 @@ struct StoredOperation {
         kindsBefore = AttemptedKinds(rawValue: kinds >> 3)
     }
 
-    /// The properties that it changes, those of an attempt under way included, with their oldest bases.
+    /// The changed properties, including those of the current attempt, with their oldest bases.
     var bases: PropertyBases {
         guard sentKind != .insert, var bases = sent else { return changes }
         bases.merge(later: changes)
         return bases
     }
 
-    /// What a property was before the change; `nil` if the operation does not change it.
+    /// Returns a property's value before the change, or `nil` if the operation does not change it.
     func base(of column: String) -> StorageValue? {
         (sentKind == .insert ? nil : sent?[column]) ?? changes[column]
     }
 
-    /// The state of what is left to be sent after an answer: one that was held in the flight is held on.
+    /// The state of the remaining operation after a response. An operation that was held during the attempt stays held.
     var stateAfterAnswer: StorageValue {
         .integer(Int64((state == .held && sent != nil ? Operation.State.held : .pending).rawValue))
     }
@@ -92,7 +94,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// The operation of an object, `nil` if it has none.
+    /// Returns the operation of an object, or `nil` if it has none.
     func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
         let statement = try connection.statement(.operationOfObject)
         statement.bind(1, table.table)
@@ -102,7 +104,7 @@ extension WriteTransaction {
         return try decoded { try StoredOperation(statement) }
     }
 
-    /// Returns the values sent for an operation since the server last answered.
+    /// Returns the values sent for an operation since the server's last response.
     func attemptedValues(_ id: Operation.ID) throws -> AttemptedValues {
         let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
         statement.bind(1, id)
@@ -111,8 +113,7 @@ extension WriteTransaction {
         return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
     }
 
-    /// Writes an operation back after a change of the app's own: it waits to be sent (again), and what it failed of
-    /// is over.
+    /// Saves an operation after a change by the app. The operation waits to be sent (again), and its error is cleared.
     func save(_ operation: StoredOperation, in table: TableLayout) throws {
         let statement = try connection.statement(.saveOperation)
         statement.bind(1, Int64(operation.kind.rawValue))
@@ -130,7 +131,7 @@ extension WriteTransaction {
         touched.noteOperation(of: table)
     }
 
-    /// Takes an operation out of the queue.
+    /// Removes an operation from the queue.
     func drop(_ operation: StoredOperation, in table: TableLayout) throws {
         try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
         try forgetError(of: operation.id)

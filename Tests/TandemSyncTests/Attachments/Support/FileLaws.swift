@@ -5,13 +5,13 @@ import Testing
 
 @testable import TandemSync
 
-/// What is so when everything was sent.
+/// The conditions that hold after a complete sync.
 enum FileLaws {
-    /// What of a store and its servers is not as it must be.
+    /// Returns the violations of a store and its servers.
     ///
     /// - Parameters:
     ///   - attached: The bytes of each file, as they were attached.
-    ///   - sendsTwice: Whether a file may have been sent, taken back, and sent again.
+    ///   - sendsTwice: Whether a file may have been sent, deleted, and sent again.
     static func problems(
         of store: Store, _ remote: ScriptedRemote, _ shelf: PhotoShelf, attached: [FileID: [UInt8]],
         sendsTwice: Bool = false
@@ -38,7 +38,7 @@ enum FileLaws {
                 problems += try self.problems(of: file, store, shelf, attached)
             }
         }
-        // Each byte goes over the line once, whatever was lost.
+        // Each byte is sent once, whatever was lost.
         let all = attached.values.reduce(0) { $0 + $1.count }
         if !sendsTwice, shelf.received > all { problems.append("\(shelf.received) bytes were sent, of \(all)") }
         guard store.models.contains(where: { $0.name == "Passport" }) else { return problems }
@@ -67,7 +67,7 @@ enum FileLaws {
         return problems
     }
 
-    /// What a server has, as JSON itself or as its text.
+    /// Returns a server's value, from JSON itself or from its text.
     static func document(_ node: JSONNode?) -> JSONNode? {
         guard case .text(var text)? = node else { return node }
         return text.withUTF8 { try? ExactJSON.parseWire($0) }

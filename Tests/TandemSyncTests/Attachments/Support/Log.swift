@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lines in the order in which they were noted.
+/// Lines in the order in which they were logged.
 final class Log: Sendable {
     private let state = Mutex<[String]>([])
     var lines: [String] { state.withLock { $0 } }

@@ -1,6 +1,6 @@
 import Tandem
 
-/// What is nothing without its file.
+/// A model with a required attachment.
 @Model struct Passport {
     @Folded var holder: String
     var scan: Attachment

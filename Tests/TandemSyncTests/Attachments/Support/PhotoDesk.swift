@@ -4,7 +4,7 @@ import TandemTesting
 
 @testable import TandemSync
 
-/// What has photographs.
+/// A model with photographs.
 @Model struct Receipt {
     @Folded var shop: String
     var points: Int = 0
@@ -13,7 +13,7 @@ import TandemTesting
     @LocalOnly var draft: Attachment?
 }
 
-/// Two devices, a scripted server and a shelf of files.
+/// Two devices, a scripted server and a file server.
 struct PhotoDesk: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     let remote: ScriptedRemote
@@ -55,10 +55,10 @@ struct PhotoDesk: Sendable {
         return SyncContext(store: store, remote: remote, files: files, options: all)
     }
 
-    /// Another device.
+    /// Creates another device.
     func other() throws -> (Store, SyncContext) { try Self.device(clock, remote, shelf, cacheSize) { _ in } }
 
-    /// A second context on the same store, as after a restart.
+    /// Creates a second context on the same store, as after a restart.
     func restarted(
         withFiles: Bool = true, on other: Store? = nil, _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) -> SyncContext {
@@ -69,14 +69,14 @@ struct PhotoDesk: Sendable {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(seed)) }
     }
 
-    /// A receipt with a photograph, not sent.
+    /// Inserts a receipt with a photograph, without sending it.
     @discardableResult
     func attached(_ shop: String = "Пятёрочка", _ bytes: [UInt8] = PhotoDesk.bytes()) throws -> Receipt {
         let photo = try store.attachments.add(bytes, name: "чек.jpg")
         return try store.write { try $0.insert(Receipt(shop: shop, photo: photo)) }
     }
 
-    /// A receipt that the server knows.
+    /// Inserts a receipt and sends it to the server.
     func synced(_ shop: String = "Лента") async throws -> Receipt {
         let id = try await store.write { try $0.insert(Receipt(shop: shop)) }.localID
         try await sync.push()
@@ -95,12 +95,12 @@ struct PhotoDesk: Sendable {
 
     var asked: [RecordedRequest.Kind] { remote.requests.map(\.kind) }
 
-    /// What the server says of a receipt's photograph.
+    /// Returns the server's value of a receipt's photograph.
     func served(_ receipt: Receipt, _ member: String = "photo") -> JSONNode? {
         remote.all(in: "Receipt").first { $0.id.rawValue == receipt.localID.rawValue }?[member: member]
     }
 
-    /// Whether the store has let go of a file.
+    /// Returns whether the store has removed a file.
     func isGone(_ attachment: Tandem.Attachment) -> Bool {
         do {
             _ = try store.attachments.status(of: attachment)

@@ -4,20 +4,20 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// A server of files in memory, which goes wrong when it is told to.
+/// An in-memory file server with scripted faults.
 final class PhotoShelf: RemoteFiles {
     enum Fault: Sendable {
-        /// It fails before anything has happened.
+        /// The request fails before it has an effect.
         case fail(RemoteFailure)
-        /// It is done, and the answer is lost.
+        /// The request is executed, and the response is lost.
         case loseAnswer
-        /// An upload has said where its file will be, and then fails.
+        /// An upload announces its file's URL, and then fails.
         case failPlaced(RemoteFailure)
-        /// So many bytes come or go, then the line breaks.
+        /// The connection breaks after a number of bytes.
         case breakAfter(Int, RemoteFailure? = nil)
-        /// Other bytes of the same length come.
+        /// Other bytes of the same length are sent.
         case garble
-        /// The file is said to have so many bytes.
+        /// The file is announced with another size.
         case say(Int64)
     }
 
@@ -47,34 +47,34 @@ final class PhotoShelf: RemoteFiles {
 
     /// The files, by their URLs.
     var files: [String: Kept] { state.withLock { $0.files } }
-    /// The IDs of those that have begun, and are not whole.
+    /// The IDs of incomplete uploads.
     var beginnings: [String] { state.withLock { Array($0.partial.keys) } }
-    /// What was asked: `upload ID`, `download URL from 0`, `delete URL`.
+    /// The requests: `upload ID`, `download URL from 0`, `delete URL`.
     var requests: [String] { state.withLock { $0.requests } }
     func forgetRequests() { state.withLock { $0.requests = [] } }
     var mostAtOnce: Int { state.withLock { $0.most } }
-    /// How many bytes have come over the line.
+    /// The number of received bytes.
     var received: Int { state.withLock { $0.received } }
 
     func next(_ kind: String, _ fault: Fault) { state.withLock { $0.faults.append((kind, fault)) } }
-    /// Runs in the middle of the next uploads.
+    /// Sets a closure that runs during the next uploads.
     func whileUploading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileUploading = body } }
-    /// Runs once, when so many bytes of an upload have come.
+    /// Sets a closure that runs once, after a number of bytes of an upload.
     func whileUploading(after count: Int, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.midway = (count, body) }
     }
-    /// Runs before the first byte of the next downloads goes.
+    /// Sets a closure that runs before the first byte of the next downloads.
     func whileDownloading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileDownloading = body } }
-    /// Takes each upload for the first, as a storage with signed addresses does.
+    /// Reports each upload as the first, as a storage with signed URLs does.
     func hideWhatWasThere() { state.withLock { $0.saysWhatWasThere = false } }
-    /// Says of no file which one it is.
+    /// Omits the ETags of files.
     func hideETags() { state.withLock { $0.hasETags = false } }
     func remove(_ url: String) { state.withLock { $0.files[url] = nil } }
     func put(_ bytes: [UInt8], at url: String) {
         state.withLock { $0.files[url] = Kept(name: "", contentType: "", bytes: bytes, etag: Self.etag(bytes)) }
     }
 
-    /// Says of the same bytes that they are another file.
+    /// Changes a file's ETag but not its bytes.
     func retag(_ url: String) { state.withLock { $0.files[url]?.etag += "-copied" } }
 
     static func url(_ id: String) -> String { "https://shelf.example/files/\(id)" }
