@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words for an alert: ``errorDescription`` names the table and the property, ``recoverySuggestion`` is the advice.
+/// Texts for an alert: ``errorDescription`` names the table and the property, ``recoverySuggestion`` is the advice.
 extension SyncError: LocalizedError {
     public var errorDescription: String? {
         guard let table else { return message }

@@ -80,7 +80,7 @@ struct ItemForms: Sendable {
             serverID: item.id, version: item.version, createdAt: item.createdAt?.date,
             updatedAt: item.updatedAt?.date, source: Self.bytes(of: item))
         stored.unreadable = TandemError(
-            .invalidValue, error.message, advice: "Tell whoever runs the server, or update the app.",
+            .invalidValue, error.message, advice: "Update the app, or report it to the server's operator.",
             model: model.name, property: sent.first { $0.wireName == error.member }?.name ?? error.member)
         return stored
     }

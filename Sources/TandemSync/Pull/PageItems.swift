@@ -34,7 +34,7 @@ struct PageItems: Sendable {
         } catch {
             throw SyncError(
                 .badAnswer, "The item \(item.id) can't be read: \(error.message)",
-                advice: "Tell whoever runs the server, or update the app.", table: forms.table.rawValue,
+                advice: "Update the app, or report it to the server's operator.", table: forms.table.rawValue,
                 url: forms.url, property: error.member, underlying: error)
         }
     }

@@ -185,7 +185,7 @@ extension SyncError {
     static func noProgress(in forms: ItemForms) -> SyncError {
         SyncError(
             .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
-            advice: "Tell whoever runs the server if it happens again.", table: forms.table.rawValue, url: forms.url)
+            advice: "Report it to the server's operator if it happens again.", table: forms.table.rawValue, url: forms.url)
     }
 
     static func tooManyPages(_ limit: Int, of forms: ItemForms) -> SyncError {

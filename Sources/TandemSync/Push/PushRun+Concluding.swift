@@ -56,7 +56,7 @@ extension PushRun {
     /// again: that waits for the user, and that it was asked is remembered.
     private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Next {
         let error = SyncError(
-            .badAnswer, problem.message, advice: "Tell whoever runs the server.", table: attempt.table.rawValue,
+            .badAnswer, problem.message, advice: "Report it to the server's operator.", table: attempt.table.rawValue,
             url: context.remote.url(of: attempt.table), underlying: problem)
         let wasUnderWay = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return false }

@@ -128,7 +128,7 @@ extension RemoteTable {
         guard let id, let item = try await item(id) else {
             throw SyncError(
                 .badAnswer, "The server does not say what it has made of the object.",
-                advice: "Tell whoever runs the server.", table: name.rawValue, url: forms.url)
+                advice: "Report it to the server's operator.", table: name.rawValue, url: forms.url)
         }
         return try object(item)
     }
