@@ -31,7 +31,7 @@ public struct ClosureFiles: RemoteFiles {
     public typealias Download =
         @Sendable (RemoteFile, _ offset: Int64, _ take: @escaping @Sendable (FilePiece) async throws -> Void)
         async throws -> ServedFile
-    /// Deletes a file.
+    /// A closure that deletes a file.
     public typealias Delete = @Sendable (RemoteFile) async throws -> Void
 
     /// An unexpected piece: after a rejected piece, or after the end.

@@ -15,25 +15,25 @@ import Tandem
 /// checks them:
 ///
 /// 1. A call is a single attempt. It does not retry, except once after the server has requested authentication. An
-/// upload may first ask which bytes the server has.
+///    upload may first ask which bytes the server has.
 /// 2. A call throws a ``RemoteFailure``, which tells whether the server may have acted
-/// (``RemoteFailure/mayHaveActed``). Problems of files only are a ``FileProblem`` in it.
+///    (``RemoteFailure/mayHaveActed``). Problems of files only are a ``FileProblem`` in it.
 /// 3. The client keeps no state of a file: it asks the server for the received bytes.
 /// 4. A call whose task is cancelled ends within a second, if the caller's own closures and bytes do. After its end,
-/// the call uses neither of them.
+///    the call uses neither of them.
 /// 5. Many tasks call concurrently, also for the same file.
 /// 6. A repeated upload of an existing file succeeds with the same response, except for ``UploadedFile/wasThere``. So a
-/// lost response does no harm.
+///    lost response does no harm.
 /// 7. A whole file is never in memory. At most a few pieces of up to ``FilePiece/greatestSize`` are, however slow the
-/// other side is.
+///    other side is.
 /// 8. An invalid response is a failure, never a guess. Excess bytes are not delivered, and missing bytes cause a
-/// failure.
+///    failure.
 /// 9. A file's URL comes from rows that others may have written. Credentials are sent only to the server that they
-/// belong to.
+///    belong to.
 /// 10. A URL belongs to the same file permanently. So deleting a file that an object no longer uses never affects
-/// another object.
+///     another object.
 /// 11. An upload that knows the file's URL before the first byte reports it then: ``OutgoingFile/willBe(at:)``. Without
-/// that, a file whose upload has no response can't be deleted when it is no longer needed.
+///     that, a file whose upload has no response can't be deleted when it is no longer needed.
 ///
 /// ## Topics
 /// - ``upload(_:progress:)``

@@ -2,14 +2,13 @@ import Foundation
 import Tandem
 
 extension RemoteFilter {
-    /// Whether a server would find an object by this filter: for local stores that can't ask it in a language of their
-    /// own.
+    /// Returns whether an object matches this filter, for local stores that can't evaluate it in a query language.
     ///
     /// Texts are compared scalar by scalar, and case counts.
     ///
     /// - Parameters:
-    ///   - object: An object, its references by server IDs.
-    ///   - model: Its model.
+    ///   - object: An object, with references by server IDs.
+    ///   - model: The model of the object.
     public func holds(for object: LocalObject, of model: ModelDefinition) -> Bool {
         switch self {
         case .constant(let value): value
@@ -33,7 +32,7 @@ extension RemoteFilter {
     }
 }
 
-/// A value that is compared.
+/// A value in a comparison.
 private enum HeldValue: Equatable {
     case bool(Bool)
     case number(Double)
