@@ -64,9 +64,9 @@ extension SyncContext {
 
     /// Drops all of some models' objects, within a transaction.
     private static func purgeAll(_ models: [ModelDefinition], in local: any LocalWriting) throws {
-        // What the server has does not deny that anything goes.
+        // Objects that the server has do not deny a removal.
         for model in models { _ = try removeAllSynced(in: model.table, where: nil, local) }
-        // Those of one model may deny that those of another go: together they go.
+        // Objects of a model may deny the removal of another model's objects, so all are removed together.
         _ = try local.dropOperations(in: models.map(\.table), where: nil)
         for model in models {
             _ = try purge(PullQuery(table: model.table, queryID: nil), nil, model.wireName, force: true, in: local)

@@ -260,7 +260,8 @@ extension SyncContext {
             .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
     }
 
-    /// What is known of the server's side: what a pull has brought, or the answer that the operation failed with.
+    /// Returns the known server side of an operation: what a pull has brought, or the answer that the operation failed
+    /// with.
     private func serverSide(of operation: Tandem.Operation, _ store: any LocalReading) throws -> ServerItem? {
         let forms = try forms(of: settings(of: operation.table))
         let answer = operation.error?.serverItem.flatMap { ItemForms.item(from: Array($0)) }

@@ -22,7 +22,7 @@ extension PullRun {
         try await finish(pass)
     }
 
-    /// One pass over a table's items in the order of their IDs.
+    /// A pass over a table's items in the order of their IDs.
     struct FullPass {
         var cursor: IDCursor
         var unseen = Unseen()

@@ -40,7 +40,7 @@ struct PullRun {
         return tally.finished()
     }
 
-    // MARK: What changed
+    // MARK: Changes
 
     private mutating func pullChanges(_ queryID: String) async throws {
         let table = query.table
@@ -185,7 +185,7 @@ extension SyncError {
     static func noProgress(in forms: ItemForms) -> SyncError {
         SyncError(
             .noProgress, "The server sends the same items repeatedly, or its items change faster than they come.",
-            advice: "Report it to the server's operator if it happens again.", table: forms.table.rawValue, url: forms.url)
+            advice: "If it happens again, report it to the operator.", table: forms.table.rawValue, url: forms.url)
     }
 
     static func tooManyPages(_ limit: Int, of forms: ItemForms) -> SyncError {

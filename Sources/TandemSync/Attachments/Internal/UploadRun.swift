@@ -158,7 +158,7 @@ final class UploadRun: Sendable {
         state.withLock { $0.stop = $0.stop ?? reason }
     }
 
-    // MARK: One file
+    // MARK: A file
 
     /// - Returns: `nil` if the upload did not begin.
     private func upload(_ file: PendingFile, _ index: Int) async throws -> FileUpload.Outcome? {

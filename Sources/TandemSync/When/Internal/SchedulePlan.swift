@@ -62,7 +62,7 @@ struct SchedulePlan {
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Sets the time. If the clock was set back, due times move along, so that nothing waits for a past day to come
     /// again.
@@ -164,7 +164,7 @@ struct SchedulePlan {
         return longest * (1 - 0.5 * Double(random() >> 11) * 0x1p-53)
     }
 
-    // MARK: What is due
+    // MARK: Due steps
 
     private var isBlockedByCost: Bool { network.isMetered && !options.allowsMetered }
     private var isDown: Bool { !network.isUp && !distrustsNetwork }
