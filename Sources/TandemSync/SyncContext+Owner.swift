@@ -73,9 +73,9 @@ extension SyncContext {
         }
     }
 
-    /// Checks that the store's data may be exchanged with this server, as this user. Data of nobody becomes the user's,
-    /// and that of no server in particular this one's. A server without a name is taken for any other one: its address
-    /// may change.
+    /// Checks that the store's data may be exchanged with this server, as this user. Data without an owner becomes the
+    /// user's, and data without a server becomes this server's. A server without a name matches any other one, because
+    /// its address may change.
     func checkOwner() async throws {
         let (owner, known) = try await store.read { (try $0.syncSetting(.user), try $0.syncSetting(.server)) }
         let name = options.serverName

@@ -4,8 +4,8 @@ import Tandem
 
 /// The store on this side: objects, their operations, and what is remembered of the server.
 ///
-/// Tandem's `Store` is one, and `MemoryLocalStore` in `TandemTesting` another. Whoever writes a third keeps these laws,
-/// to each of which `LocalStoreConformance` in `TandemTesting` holds it:
+/// Tandem's `Store` is one, and `MemoryLocalStore` in `TandemTesting` another. Another implementation must meet these
+/// requirements, which `LocalStoreConformance` in `TandemTesting` checks:
 ///
 /// 1. A ``write(_:)`` is one transaction: all of it is kept, or, if its block throws, nothing. A call that throws
 ///    inside a block that goes on has changed nothing.

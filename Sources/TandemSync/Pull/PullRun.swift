@@ -207,8 +207,8 @@ extension SyncError {
                 url: error.url, status: error.status, underlying: failure)
         case .unsendable(let problem) where problem.code == .filter:
             return SyncError(
-                .unsupportedFilter, error.message, advice: "Pull a wider filter, and query the store.", table: error.table,
-                url: error.url, property: error.property, underlying: failure)
+                .unsupportedFilter, error.message, advice: "Pull a wider filter, and query the store.",
+                table: error.table, url: error.url, property: error.property, underlying: failure)
         default: return error
         }
     }
