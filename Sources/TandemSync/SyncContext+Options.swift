@@ -87,6 +87,8 @@ public protocol SyncClock: Sendable {
 public struct SystemSyncClock: SyncClock {
     /// Creates the clock of this device.
     public init() {}
+    /// The current time of the system.
     public func now() -> Date { Date() }
+    /// Waits by the clock of the system.
     public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

@@ -52,6 +52,7 @@ public struct AnyConflict: Sendable, Identifiable {
     public let changedThere: Set<String>
     private let typed: any Sendable
 
+    /// The operation's ID in the queue.
     public var id: Tandem.Operation.ID { version.id }
 
     init<M: Model>(_ conflict: Conflict<M>) {

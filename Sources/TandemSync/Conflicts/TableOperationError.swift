@@ -13,6 +13,7 @@ public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
     /// Whether the server has deleted the object.
     public let isDeletedOnServer: Bool
 
+    /// The operation's ID in the queue.
     public var id: Tandem.Operation.ID { operation.id }
     /// The version of the operation. Pass it to ``SyncContext/keepMine(_:)`` and the other decisions.
     public var version: Tandem.Operation.Version { operation.version }
@@ -25,5 +26,6 @@ public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
 }
 
 extension TableOperationError: CustomStringConvertible {
+    /// A text for logs and messages, without secrets.
     public var description: String { "\(operation.kind) of \(operation.model) \(operation.localID): \(message)" }
 }

@@ -50,6 +50,7 @@ public struct ClosureFiles: RemoteFiles {
         deleting = delete
     }
 
+    /// Uploads a file by the closure.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -69,6 +70,7 @@ public struct ClosureFiles: RemoteFiles {
         return uploaded
     }
 
+    /// Downloads a file by the closure.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -97,6 +99,7 @@ public struct ClosureFiles: RemoteFiles {
         return served
     }
 
+    /// Deletes a file by the closure.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         try await calling { try await deleting(file) }
     }

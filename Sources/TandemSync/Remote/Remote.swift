@@ -61,5 +61,6 @@ public protocol Remote: Sendable {
 }
 
 extension Remote {
+    /// Returns `nil`: without an own implementation, a remote reports no address.
     public func url(of table: RemoteTableName) -> String? { nil }
 }

@@ -74,6 +74,7 @@ public enum RemoteFailure: Error, Sendable {
 }
 
 extension RemoteFailure: CustomStringConvertible {
+    /// A text for logs and messages, without secrets.
     public var description: String {
         switch self {
         case .notSent(let error): "The request was not sent: \(SyncError.words(of: error))"

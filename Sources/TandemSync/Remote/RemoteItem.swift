@@ -42,6 +42,7 @@ public struct RemoteItem: Sendable {
 }
 
 extension RemoteItem: Equatable {
+    /// Returns whether two values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.id == rhs.id && lhs.version == rhs.version && lhs.createdAt == rhs.createdAt
             && lhs.updatedAt == rhs.updatedAt && lhs.isDeleted == rhs.isDeleted

@@ -6,6 +6,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
     let table: RemoteTable<M>
     let query: PullQuery
 
+    /// Returns an iterator that starts at the first object.
     public func makeAsyncIterator() -> Iterator { Iterator(table: table, query: query) }
 
     /// Returns the number of objects; `nil` if the server does not count.
@@ -32,6 +33,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
             pages = Pages(table: table, query: query, pageSize: table.context.options.pageSize, counts: false)
         }
 
+        /// Returns the next object; `nil` at the end.
         public mutating func next() async throws -> M? {
             while items.isEmpty {
                 guard let page = try await pages.next() else { return nil }

@@ -20,6 +20,7 @@ extension RemoteTableName: ExpressibleByStringLiteral, CustomStringConvertible {
         self.init(value)
     }
 
+    /// A text for logs and messages, without secrets.
     public var description: String { rawValue }
 }
 

@@ -97,14 +97,17 @@ public struct WireTimestamp: Sendable {
 }
 
 extension WireTimestamp: Hashable, Comparable {
+    /// Returns whether two values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.seconds == rhs.seconds && lhs.nanoseconds == rhs.nanoseconds
     }
 
+    /// Returns whether the first value is before the second one.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
     }
 
+    /// Hashes the instant.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(seconds)
         hasher.combine(nanoseconds)
@@ -112,5 +115,6 @@ extension WireTimestamp: Hashable, Comparable {
 }
 
 extension WireTimestamp: CustomStringConvertible {
+    /// A text for logs and messages, without secrets.
     public var description: String { text }
 }

@@ -9,6 +9,7 @@ public struct NetworkState: Hashable, Sendable {
         /// Packets reach other networks.
         case wide
 
+        /// Returns whether the first value is before the second one.
         public static func < (lhs: Reach, rhs: Reach) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
