@@ -13,7 +13,7 @@ public struct SyncError: Error, Sendable {
             case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
         }
         private let kind: Kind
-        /// A text for logs and messages, without secrets.
+        /// A text for logs and messages.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.
@@ -154,7 +154,7 @@ extension SyncError.Code {
 }
 
 extension SyncError: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String {
         var text = ""
         if let table { text += table + (property.map { ".\($0)" } ?? "") + ": " }

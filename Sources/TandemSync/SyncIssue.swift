@@ -86,7 +86,7 @@ extension Result where Success == SyncResult, Failure == any Error {
 }
 
 extension SyncIssue: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String {
         switch self {
         case .refused(let failed), .conflict(let failed): "The \(failed)"

@@ -26,6 +26,6 @@ public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
 }
 
 extension TableOperationError: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String { "\(operation.kind) of \(operation.model) \(operation.localID): \(message)" }
 }

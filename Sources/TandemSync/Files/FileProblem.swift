@@ -39,14 +39,14 @@ public struct ShortFile: Error, Hashable, Sendable, CustomStringConvertible {
         self.size = size
     }
 
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String { "The file ends after \(end) bytes, and was said to have \(size)." }
 }
 
 extension ShortFile: TellableError {}
 
 extension FileProblem: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String {
         switch self {
         case .changed: "The server has another version of the file."

@@ -7,7 +7,7 @@ public struct BadAnswer: Error, Hashable, Sendable {
             case noUpdatedAt, invalidTime, outOfOrder, tooManyItems, ambiguous, foreignLink, size, noETag
         }
         private let kind: Kind
-        /// A text for logs and messages, without secrets.
+        /// A text for logs and messages.
         public var description: String { kind.rawValue }
 
         /// The status is not valid for this request.
@@ -69,7 +69,7 @@ public struct BadAnswer: Error, Hashable, Sendable {
 }
 
 extension BadAnswer: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String {
         "\(table): the server's answer can't be used: \(message) (\(url), status \(status))"
     }
@@ -83,7 +83,7 @@ public struct Unsendable: Error, Hashable, Sendable {
             case value, memberName, missingID, invalidID, invalidVersion, noChange, filter
         }
         private let kind: Kind
-        /// A text for logs and messages, without secrets.
+        /// A text for logs and messages.
         public var description: String { kind.rawValue }
 
         /// A value can't be encoded: NaN, or an array if the server accepts none.
@@ -121,7 +121,7 @@ public struct Unsendable: Error, Hashable, Sendable {
 }
 
 extension Unsendable: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String {
         let place = [table?.rawValue, member].compactMap { $0 }.joined(separator: ".")
         return (place.isEmpty ? "" : "\(place): ") + message

@@ -74,7 +74,7 @@ public enum RemoteFailure: Error, Sendable {
 }
 
 extension RemoteFailure: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String {
         switch self {
         case .notSent(let error): "The request was not sent: \(SyncError.words(of: error))"

@@ -139,6 +139,6 @@ public struct UnaskableFilter: Error, Hashable, Sendable, CustomStringConvertibl
     /// The reason, with advice, in a sentence or two.
     public let message: String
 
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String { "\(model).\(part): \(message)" }
 }

@@ -2,6 +2,7 @@ import Tandem
 
 /// The objects on a server, fetched page by page on demand.
 public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
+    /// An object of the table.
     public typealias Element = M
     let table: RemoteTable<M>
     let query: PullQuery

@@ -5,6 +5,7 @@ public struct RemoteTableName: RawRepresentable, Hashable, Sendable {
     /// The name, as the server spells it.
     public let rawValue: String
 
+    /// Creates a name from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -16,11 +17,12 @@ public struct RemoteTableName: RawRepresentable, Hashable, Sendable {
 }
 
 extension RemoteTableName: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// Creates a name from a literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String { rawValue }
 }
 

@@ -55,7 +55,7 @@ public struct UnreadableValue: Error, Hashable, Sendable, CustomStringConvertibl
         self.message = message
     }
 
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String { "\(member): \(message)" }
 }
 

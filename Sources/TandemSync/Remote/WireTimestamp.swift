@@ -115,6 +115,6 @@ extension WireTimestamp: Hashable, Comparable {
 }
 
 extension WireTimestamp: CustomStringConvertible {
-    /// A text for logs and messages, without secrets.
+    /// A text for logs and messages.
     public var description: String { text }
 }

@@ -22,6 +22,7 @@ extension SyncScheduler {
         /// The longest delay after failed syncs.
         public var longestRetry: Duration = .seconds(15 * 60)
 
+        /// Creates options with the default values.
         public init() {}
     }
 

@@ -38,6 +38,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
         self.isMetered = isMetered ?? Self.guess
     }
 
+    /// The current state of the network.
     public var state: NetworkState {
         if isListening { return value.value }
         return Self.read(isMetered) ?? value.value
