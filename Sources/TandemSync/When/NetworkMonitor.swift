@@ -20,8 +20,8 @@ public struct NetworkState: Hashable, Sendable {
 
     /// Whether any other machine may be reachable.
     public var isUp: Bool { reach > .none }
-/// Creates a state of the network.
 
+    /// Creates a state of the network.
     public init(reach: Reach = .wide, isMetered: Bool = false) {
         self.reach = reach
         self.isMetered = isMetered
