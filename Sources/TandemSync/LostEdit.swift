@@ -1,6 +1,6 @@
 import Tandem
 
-/// A change made on this device that gave way to the server's. It was not sent, and only this value records it.
+/// A change made on this device that was dropped for the server's. It was not sent, and only this value records it.
 ///
 /// For example:
 ///
@@ -51,15 +51,15 @@ public struct LostEdit: Sendable {
 
     /// Returns the object with the values that were lost; `nil` if its model is not `model`.
     ///
-    /// The value is in no store. Properties that were not lost have the values from before the loss; ``values`` names
-    /// those that were lost. Properties that are never sent may have their defaults.
+    /// The value is not in a store. Properties that were not lost have the values from before the loss; ``values``
+    /// names those that were lost. Properties that are never sent may have their defaults.
     public func of<M: Model>(_ model: M.Type) -> M? {
         guard M.__definition.name == self.model else { return nil }
         return try? ModelValues.object(
             M.self, object.merging(values) { $1 }, localID: localID, serverID: serverID, version: nil, updatedAt: nil)
     }
 
-    /// Adds what the same object has lost later.
+    /// Returns the edit together with a later loss of the same object.
     func followed(by later: LostEdit) -> LostEdit {
         LostEdit(
             model: model, localID: localID, serverID: later.serverID ?? serverID,

@@ -1,22 +1,22 @@
 import Tandem
 
-/// What one query has brought.
+/// The result of one query.
 public struct PullResult: Sendable {
     /// The number of objects that are new here.
     public internal(set) var inserted = 0
     /// The number of objects here that were changed.
     public internal(set) var updated = 0
-    /// The number of objects here that were removed, because the server has deleted them or has them no more.
+    /// The number of objects here that were removed, because the server has deleted them or no longer has them.
     public internal(set) var deleted = 0
-    /// The number of items that were here already as they are.
+    /// The number of items that were already here unchanged.
     public internal(set) var unchanged = 0
-    /// The number of items whose objects have unsent changes: each item is kept beside those, as the server's side.
+    /// The number of items whose objects have unsent changes. Each item is stored separately, as the server's side.
     public internal(set) var keptBeside = 0
     /// The items that could not be stored: another object here has their unique value, or this version of the app can't
-    /// read them. They are kept aside, and each pull tries them again.
+    /// read them. They are stored separately, and each pull retries them.
     public internal(set) var refusedRows: [RefusedRow] = []
-    /// The items that the server dates more than a day past its own clock. They were stored, and each pull reads them
-    /// again until the clock has reached their date. Correct their dates on the server.
+    /// The items that the server dates more than a day past its own clock. They were stored. Each pull reads them again
+    /// until the clock has reached their date. Correct their dates on the server.
     public internal(set) var rowsAheadOfClock: [ServerID] = []
     /// The number of pages that were requested.
     public internal(set) var pages = 0
@@ -27,7 +27,7 @@ public struct PullResult: Sendable {
     ///   - inserted: The number of objects that are new here.
     ///   - updated: The number of objects that were changed.
     ///   - deleted: The number of objects that were removed.
-    ///   - unchanged: The number of items that were here already as they are.
+    ///   - unchanged: The number of items that were already here unchanged.
     ///   - keptBeside: The number of items kept beside unsent changes.
     ///   - refusedRows: The items that could not be stored.
     ///   - rowsAheadOfClock: The items that the server dates more than a day past its own clock.
@@ -49,7 +49,7 @@ public struct PullResult: Sendable {
     /// The number of objects that changed here.
     public var changes: Int { inserted + updated + deleted }
 
-    /// What two queries have brought together.
+    /// Returns the combined result of two queries.
     static func + (lhs: Self, rhs: Self) -> Self {
         Self(
             inserted: lhs.inserted + rhs.inserted, updated: lhs.updated + rhs.updated,
@@ -59,7 +59,7 @@ public struct PullResult: Sendable {
     }
 }
 
-/// An item of the server's that could not be stored here.
+/// A server item that could not be stored here.
 public struct RefusedRow: Sendable {
     /// The model, by its name in Swift.
     public let model: String
@@ -69,7 +69,7 @@ public struct RefusedRow: Sendable {
     public let serverID: ServerID
     /// The reason, as one sentence.
     public let message: String
-    /// The error, if this pull has met one.
+    /// The error, if this pull threw it.
     public let underlying: (any Error)?
 
     /// Creates a row that could not be stored, for a ``PullResult`` of the app's own.

@@ -1,15 +1,15 @@
 import Tandem
 
-// A store has two locks: one for exchanges of objects, and one for uploads, which may take long. Code that needs both
-// takes the lock of uploads first. No holder of the objects' lock waits for the other one.
+// A store has an objects' lock for exchanges of objects and an uploads' lock for uploads, which may take long. Code
+// that needs both acquires the uploads' lock first. A holder of the objects' lock never waits for the uploads' lock.
 
 extension SyncContext {
-    /// Runs a sync: one at a time on this store, in this process and among all, and as the user whose data it is.
+    /// Runs a sync with exclusive access to the store, across all processes. Checks that the user owns the data.
     ///
     /// - Parameters:
-    ///   - checkingOwner: Whether the data has to be this user's.
-    ///   - isExchange: Whether anything is to be exchanged with the server: how that ends is in the status.
-    ///   - stoppingUploads: Whether no file may be uploaded meanwhile.
+    ///   - checkingOwner: Whether to check that this user owns the data.
+    ///   - isExchange: Whether the sync exchanges data with the server. The status then records how it ends.
+    ///   - stoppingUploads: Whether to prevent uploads of files during the sync.
     /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``.
     @discardableResult
     func exclusively<T: Sendable>(
@@ -21,7 +21,7 @@ extension SyncContext {
         ) { $0 }
     }
 
-    /// Runs a sync, and then a part of it that does not need the store to itself.
+    /// Runs a sync, and then a part of it that does not need exclusive access to the store.
     func exclusively<T: Sendable, U: Sendable>(
         checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
         _ body: () async throws -> T, then rest: (T) async throws -> U
@@ -64,7 +64,7 @@ extension SyncContext {
         _ turn: SyncTurn, checkingOwner: Bool, _ body: () async throws -> T
     ) async throws -> T {
         try await alone(turn, store.lockPath) {
-            // Before another sync notes what it does.
+            // Runs before another sync can set its activity.
             defer { self.board.noteRest() }
             if checkingOwner { try await self.checkOwner() }
             return try await body()
@@ -73,9 +73,9 @@ extension SyncContext {
 
     /// Runs a part of a push that uploads files.
     ///
-    /// - Returns: `nil` if another push uploads this store's files and this one does not wait for it. It waits for a push
-    ///   of this process, unless it is a scheduler's or was started from a closure of that push. It waits for another
-    ///   process for ``Options/patience``.
+    /// - Returns: `nil` if another push uploads this store's files and this one does not wait for it. It waits for a
+    ///   push of this process, unless it is a scheduler's or was started from a closure of that push. It waits for
+    ///   another process for ``Options/patience``.
     func withUploads<T: Sendable>(of tandem: Store, _ body: () async throws -> T) async throws -> T? {
         let turn = SyncTurn(of: tandem.uploadLockName)
         let gate = SyncGates.all.gate(of: turn.lock)
@@ -107,9 +107,9 @@ extension SyncContext {
         return try await turn.run(body)
     }
 
-    /// Does something while no sync has the store, in this process or in another one, and none can begin.
+    /// Runs a block while no sync uses the store, in this process or in another one. A sync cannot begin meanwhile.
     ///
-    /// - Returns: `nil` if one has it: it is not waited for.
+    /// - Returns: `nil` if a sync uses the store. The method does not wait for it.
     /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened, and what the block throws.
     func unlessSyncing<T: Sendable>(_ body: () async throws -> T) async throws -> T? {
         let name = store.lockName
@@ -135,19 +135,19 @@ extension SyncContext {
         }
     }
 
-    /// How often another process's lock is asked for.
+    /// The delay between two attempts to acquire another process's lock.
     private static let lockPause = Duration.milliseconds(50)
 }
 
 extension SyncResult {
-    /// Why it, the push before its pull, or one of its pulls did not go to its end.
+    /// The error that stopped the sync, the push before its pull, or one of its pulls.
     fileprivate var stop: SyncError? {
         stoppedBy ?? pushStop ?? pulls.lazy.compactMap(\.failure).first
     }
 }
 
 extension Result {
-    /// Why a sync did not go to its end.
+    /// The error that stopped the sync.
     fileprivate var stop: (any Error)? {
         switch self {
         case .success(let result as PushResult): result.stoppedBy

@@ -1,77 +1,79 @@
 import Foundation
 
 extension SyncContext {
-    /// How a context syncs.
+    /// The options of a sync context.
     public struct Options: Sendable {
-        /// A name of the server that stays the same when its address changes, such as "production". A store that was synced
-        /// with a server of another name is not synced until the app has chosen what becomes of its data:
-        /// ``SyncContext/adopt(_:)``. `nil` for none: then the store goes with any server.
+        /// The name of the server, for example "production". It stays the same when the server's address changes. A
+        /// store that was synced with a server of another name does not sync until the app calls
+        /// ``SyncContext/adopt(_:)``. With `nil`, the store syncs with any server.
         public var serverName: String?
-        /// How many requests of a push are under way at a time, 1 to 64. At 1 the order is the queue's; else what failed
-        /// in an earlier push goes behind what did not.
+        /// The number of requests that a push has in flight at a time, 1 to 64. At 1 the push follows the order of the
+        /// queue. Otherwise operations that failed in an earlier push come after the rest.
         public var inFlight = 8
-        /// How many files are uploaded at a time, 1 to 16. They go when the objects have gone.
+        /// The number of files that are uploaded at a time, 1 to 16. Files are uploaded after the objects are sent.
         public var uploadsInFlight = 2
-        /// Whether the server puts the URL of an uploaded file into its objects itself. If not, it is sent as an update.
-        /// The URL of a file that replaces another one is always sent.
+        /// Whether the server sets the URL of an uploaded file in its objects itself. If not, the context sends the URL
+        /// as an update. The context always sends the URL of a file that replaces another one.
         public var serverSetsFileURLs = false
-        /// Whether files are deleted on the server when the server has acknowledged the delete of their objects, or the URL
-        /// of a file that replaced them, and no other object on this device uses them.
+        /// Whether to delete files on the server that no other object on this device uses. A file is deleted after the
+        /// server acknowledges the delete of its object, or the URL of a file that replaces it.
         ///
-        /// Objects that are not on this device are not considered. A file removed from a list of attachments stays. A
-        /// file whose upload was never acknowledged is deleted even without this option.
+        /// The context does not consider objects that are not on this device. A file that is removed from a list of
+        /// attachments stays. A file whose upload was never acknowledged is deleted even without this option.
         public var deletesFiles = false
-        /// The most bytes of a file that is downloaded without its size being known: a row that names a URL alone says
-        /// nothing of it, and a server may send without end. What has a known size is held against that.
+        /// The maximum number of bytes to download for a file of unknown size. A row that only names a URL does not
+        /// tell the size, and a server may send without end. If the size is known, the download is limited to that
+        /// size.
         public var downloadLimit: Int64 = 4 << 30
-        /// How many items a page of a pull is asked to have, at least 1.
+        /// The number of items to request for a page of a pull, at least 1.
         public var pageSize = 100
-        /// The most pages that one pull may take: past it a server is thought to never end.
+        /// The maximum number of pages in one pull. A server that exceeds it is assumed never to end.
         public var pageLimit = 100_000
-        /// How late a server may commit: a change may appear with a time that much older than the newest.
+        /// The longest delay of a commit on the server. A change may appear with a time that is older than the newest
+        /// by this much.
         public var overlap: Duration = .seconds(30)
-        /// How often, and when, a request that may succeed is repeated within one push.
+        /// The policy for retries of a request within one push or pull.
         public var retry = RetryPolicy()
-        /// How long a sync waits for one of another process to end, and a push for uploads of another process.
+        /// The time that a sync waits for a sync of another process, and a push for uploads of another process.
         public var patience: Duration = .seconds(30)
-        /// The local time and waiting.
+        /// The clock for the local time and for delays.
         public var clock: any SyncClock = SystemSyncClock()
-        /// Where the jitter of delays comes from.
+        /// The source of the jitter in delays.
         public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
-        /// Sees each step of a push, and may cut it there by throwing: for tests.
+        /// Observes each step of a push. A test can interrupt the push there by throwing.
         package var onPushStep: (@Sendable (PushStep) async throws -> Void)?
-        /// Sees each step of an upload, and may cut it there by throwing: for tests.
+        /// Observes each step of an upload. A test can interrupt the upload there by throwing.
         package var onFileStep: (@Sendable (FileStep) async throws -> Void)?
-        /// How long the last bytes of an upload without an answer may be on their way, in seconds: a server that is asked to
-        /// delete the file sooner may have it a moment later.
+        /// The time in seconds that the last bytes of an unanswered upload may still be in transit. A delete request
+        /// before that may reach the server ahead of those bytes, so that the file would exist again.
         package var arrival: TimeInterval = 10
 
-        /// As a context syncs if it is told nothing.
+        /// Creates options with the default values.
         public init() {}
     }
 }
 
-/// When a request that may succeed is repeated within one push or one pull.
+/// The policy for retries within one push or one pull.
 ///
-/// Between pushes nothing is waited for but what the server asks for by `Retry-After`: the next push tries anew, however
-/// soon it is begun. A ``SyncScheduler`` waits ever longer; an app that pushes by itself sees to that.
+/// Between pushes, only a `Retry-After` of the server causes a delay. The next push retries at once, however soon it
+/// begins. A ``SyncScheduler`` increases its delays. An app that pushes by itself controls its own delays.
 public struct RetryPolicy: Sendable, Hashable {
-    /// Attempts per operation in one push, and per page in one pull; at least 1.
+    /// The number of attempts per operation in one push, and per page in one pull; at least 1.
     public var tries = 3
     /// The first delay, before jitter.
     public var first: Duration = .milliseconds(500)
     /// The longest delay, and the longest `Retry-After` that one push or pull waits for.
     public var ceiling: Duration = .seconds(30)
 
-    /// No server may have anything left alone for longer, in seconds: a slip of its own would else silence every device
-    /// for good.
+    /// The longest `Retry-After` that is accepted, in seconds. Without this limit, a mistake of the server could stop
+    /// every device for good.
     static let longestPause: Double = 86_400
 
-    /// Three tries, half a second apart at first, half a minute at most.
+    /// Creates the default policy: three attempts, a first delay of half a second, and at most half a minute.
     public init() {}
 }
 
-/// The time, and waiting: the system's, or a test's.
+/// A source of the time and of delays: the system's clock, or a test's.
 public protocol SyncClock: Sendable {
     /// The local time.
     func now() -> Date
@@ -83,8 +85,10 @@ public protocol SyncClock: Sendable {
 
 /// The system's clock.
 public struct SystemSyncClock: SyncClock {
-    /// The clock of this device.
+    /// Creates the clock of this device.
     public init() {}
+    /// The current time of the system.
     public func now() -> Date { Date() }
+    /// Waits by the clock of the system.
     public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

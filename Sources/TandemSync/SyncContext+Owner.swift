@@ -1,29 +1,29 @@
 import Tandem
 
-// A store's data is one user's, and of one server. Which it is stands in the store.
+// The data of a store belongs to one user and one server. The store records both.
 
 extension SyncContext {
-    /// What becomes of data that is another user's, or of another server.
+    /// The treatment of data that belongs to another user or another server.
     public enum AdoptChoice: Hashable, Sendable {
-        /// It goes, unsent changes too. Local-only models stay.
+        /// Removes the data, unsent changes included. Local-only models stay.
         case purge
-        /// It stays, and is this user's from now on: what has not been sent is sent as theirs, and everything is fetched
-        /// anew by the next pull. Another server is thought to have the same objects at the same versions, as one has
-        /// that has moved.
+        /// Keeps the data and assigns it to this user. Unsent changes are sent as this user. The next pull fetches
+        /// everything again. Another server is assumed to have the same objects at the same versions, as a server that
+        /// moved has.
         case keep
     }
 
-    /// Whose data the store holds; `nil` if it was never synced for anybody.
+    /// The user that owns the store's data; `nil` if it was never synced for a user.
     public var owner: String? {
         get async throws { try await store.read { try $0.syncSetting(.user) } }
     }
 
-    /// The server that the store's data is of, as ``Options/serverName`` named it; `nil` if no name was ever given.
+    /// The server that the store's data belongs to, by its ``Options/serverName``; `nil` if it was never named.
     public var server: String? {
         get async throws { try await store.read { try $0.syncSetting(.server) } }
     }
 
-    /// Says what becomes of data that is another user's, or of another server: from now on it is this context's.
+    /// Assigns data that belongs to another user or another server to this context.
     ///
     /// For example:
     ///
@@ -35,12 +35,12 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// All of it is one transaction. It waits for uploads of this process. For uploads of another process it waits for
-    /// ``Options/patience``.
+    /// The change is one transaction. The method waits for uploads of this process. For uploads of another process it
+    /// waits for ``Options/patience``.
     ///
-    /// - Throws: ``SyncError/Code/busy``; ``SyncError/Code/unknownModel`` if the store holds data of a model that it was
-    ///   not opened with; `TandemError` with the code `deleteDenied` if an object that the server never knew can't go,
-    ///   because of what refers to it. Nothing is changed then.
+    /// - Throws: ``SyncError/Code/busy``; ``SyncError/Code/unknownModel`` if the store holds data of a model that it
+    ///   was not opened with; `TandemError` with the code `deleteDenied` if references prevent the removal of an object
+    ///   that the server never knew. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
         let (models, user, server) = (store.sentModels, user, options.serverName)
         try await exclusively(checkingOwner: false, isExchange: false, stoppingUploads: true) {
@@ -56,7 +56,7 @@ extension SyncContext {
                 }
                 try store.setSyncSetting(.user, user)
                 try store.setSyncSetting(.server, server)
-                // What waits to be deleted is another user's, or on another server.
+                // The pending deletes of files belong to another user or another server.
                 try (store as? any FileForgetting)?.forgetUnwantedFiles()
             }
         }
@@ -64,18 +64,18 @@ extension SyncContext {
 
     /// Drops all of some models' objects, within a transaction.
     private static func purgeAll(_ models: [ModelDefinition], in local: any LocalWriting) throws {
-        // What the server has does not deny that anything goes.
+        // Objects that the server has do not deny a removal.
         for model in models { _ = try removeAllSynced(in: model.table, where: nil, local) }
-        // Those of one model may deny that those of another go: together they go.
+        // Objects of a model may deny the removal of another model's objects, so all are removed together.
         _ = try local.dropOperations(in: models.map(\.table), where: nil)
         for model in models {
             _ = try purge(PullQuery(table: model.table, queryID: nil), nil, model.wireName, force: true, in: local)
         }
     }
 
-    /// Checks that the store's data may be exchanged with this server, as this user. Data of nobody becomes the user's,
-    /// and that of no server in particular this one's. A server without a name is taken for any other one: its address
-    /// may change.
+    /// Checks that the store's data may be exchanged with this server, as this user. Data without an owner becomes the
+    /// user's, and data without a server becomes this server's. A server without a name matches any other one, because
+    /// its address may change.
     func checkOwner() async throws {
         let (owner, known) = try await store.read { (try $0.syncSetting(.user), try $0.syncSetting(.server)) }
         let name = options.serverName

@@ -1,11 +1,11 @@
 import OpenCombine
 import Tandem
 
-// What is live, for those who write in Combine's way. Each publisher tells on a thread of its own choosing: `receive(on:)`
-// takes it elsewhere. A value that nobody has asked for is held back, and only the newest of them is kept.
+// Publishers for live values. Each publisher delivers on a thread of its own choosing; use `receive(on:)` to change it.
+// Without demand, a publisher keeps only the newest value.
 
 extension SyncContext {
-    /// What the context is doing, as an OpenCombine publisher: first as it is, then whenever it changes. See
+    /// An OpenCombine publisher of the context's status. It delivers the current status first, then each change. See
     /// ``statuses``.
     ///
     /// For example:
@@ -21,23 +21,24 @@ extension SyncContext {
         StreamPublisher { self.statuses }.eraseToAnyPublisher()
     }
 
-    /// The operations that wait for the user, as an OpenCombine publisher: first as they are, then whenever they change.
-    /// See ``failures``.
+    /// An OpenCombine publisher of the operations that wait for the user. It delivers the current ones first, then each
+    /// change. See ``failures``.
     ///
     /// Finishes when the store is closed; fails with what the store throws.
     public var failuresPublisher: AnyPublisher<[TableOperationError], any Error> {
         StreamPublisher { self.failures }.eraseToAnyPublisher()
     }
 
-    /// How far an object is on its way to the server, as an OpenCombine publisher: first as it is, then whenever it
-    /// changes; `nil` if the store does not have it. See ``states(of:)``.
+    /// Returns an OpenCombine publisher of an object's sync state. It delivers the current state first, then each
+    /// change; `nil` if the store does not have the object. See ``states(of:)``.
     ///
     /// Finishes when the store is closed; fails with what the store throws.
     public func statePublisher<M: Model>(of object: M) -> AnyPublisher<SyncState?, any Error> {
         StreamPublisher { self.states(of: object) }.eraseToAnyPublisher()
     }
 
-    /// How a file stands, as an OpenCombine publisher: first as it is, then whenever that changes. See ``statuses(of:)``.
+    /// Returns an OpenCombine publisher of a file's status. It delivers the current status first, then each change. See
+    /// ``statuses(of:)``.
     ///
     /// For example:
     ///
@@ -46,16 +47,17 @@ extension SyncContext {
     ///     .sink(receiveCompletion: { _ in }) { cloud.isHidden = $0.isOnDevice }
     /// ```
     ///
-    /// Finishes when the store is closed; fails when the store does not know the file any more.
+    /// Finishes when the store is closed; fails when the store no longer knows the file.
     public func statusPublisher(of attachment: Attachment) -> AnyPublisher<AttachmentStatus, any Error> {
         StreamPublisher { self.statuses(of: attachment) }.eraseToAnyPublisher()
     }
 }
 
 extension SyncScheduler {
-    /// What the scheduler is at, as an OpenCombine publisher: first as it is, then whenever it changes. See ``states``.
+    /// An OpenCombine publisher of the scheduler's state. It delivers the current state first, then each change. See
+    /// ``states``.
     ///
-    /// Finishes when the scheduler is gone. It does not keep the scheduler.
+    /// Finishes when the scheduler is deallocated. The publisher does not retain the scheduler.
     public var statePublisher: AnyPublisher<State, Never> {
         let states = liveState
         return StreamPublisher { states.values() }.eraseToAnyPublisher()

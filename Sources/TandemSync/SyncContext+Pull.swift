@@ -1,16 +1,16 @@
 import Tandem
 
 extension SyncContext {
-    /// Fetches what changed on the server.
+    /// Fetches the changes on the server.
     ///
-    /// With a query ID it is remembered how far the pull came, and the next one goes on there: deleted objects go, and
-    /// each page is kept with its place, so that a pull that is interrupted goes on where it was. Without one everything
-    /// is fetched each time, and what the server has no more goes too. If such a pull is interrupted, the next one resumes
-    /// it: see <doc:HowSyncWorks>.
+    /// With a query ID, the store remembers how far the pull came, and the next pull continues there. Deleted objects
+    /// are removed. Each page is committed with its position, so that an interrupted pull continues where it stopped.
+    /// Without a query ID, each pull fetches everything and removes objects that the server no longer has. The next
+    /// pull resumes such a pull if it was interrupted: see <doc:HowSyncWorks>.
     ///
-    /// If the table has changes to send, the whole queue is pushed first. What of it fails does not stop the pull,
-    /// unless the server can't be reached or does not accept who is calling. An object whose changes could not be sent
-    /// is left as it is: what the server holds of it is kept beside it.
+    /// If the table has changes to send, the whole queue is pushed first. Failed operations do not stop the pull,
+    /// unless the server can't be reached or rejects the user's credentials. An object with unsent changes keeps its
+    /// values: the server's item is stored separately.
     ///
     /// For example:
     ///
@@ -19,18 +19,19 @@ extension SyncContext {
     /// print(result.inserted, result.updated, result.deleted)
     /// ```
     ///
-    /// An incremental pull is not told of what is deleted without a tombstone: a full pull now and then finds it.
+    /// An incremental pull does not find objects that were deleted without a tombstone. An occasional full pull finds
+    /// them.
     ///
-    /// - Throws: What stopped the pull, or the push before it: ``SyncError``, which carries what the push had done
-    ///   (``SyncError/result``); `CancellationError`, at the latest at the next page; `TandemError` if the store can't
-    ///   be written. The pages before stay. ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` replace these if
-    ///   the push has lost edits (``SyncResult/lostEdits``), so that the result reaches the app.
+    /// - Throws: The error that stopped the pull, or the push before it: ``SyncError``, which carries the result of the
+    ///   push (``SyncError/result``); `CancellationError`, at the latest at the next page; `TandemError` if the store
+    ///   can't be written. The earlier pages stay. ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` replace
+    ///   these if the push has lost edits (``SyncResult/lostEdits``), so that the result reaches the app.
     @discardableResult
     public func pull<M: Model>(_ model: M.Type, queryID: String? = nil) async throws -> SyncResult {
         try await pull(PullQuery(model, queryID: queryID))
     }
 
-    /// Fetches what changed among the objects for which a filter holds.
+    /// Fetches the changes of the objects that match a filter.
     ///
     /// For example:
     ///
@@ -38,17 +39,18 @@ extension SyncContext {
     /// try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
     /// ```
     ///
-    /// The server is asked for what the filter holds for now. An object that it held for once and does no more, because
-    /// another device has finished the to-do, is not announced: it stays as it is here until a full pull of the filter,
-    /// or a purge.
+    /// The server returns the objects that match the filter now. It does not announce an object that no longer matches,
+    /// for example because another device finished the to-do. Such an object stays here until a full pull of the
+    /// filter, or a purge.
     ///
     /// - Parameters:
-    ///   - model: What is fetched.
-    ///   - queryID: The name by which the next pull goes on where this one ended; `nil` to fetch everything each time.
-    ///   - filter: It may ask of the model's own properties only, and it is the query ID's for good: times in it that go
-    ///     with the clock make another filter of it each time.
-    /// - Throws: ``SyncError/Code/unsupportedFilter`` and ``SyncError/Code/otherFilter``, before any request, and what
-    ///   ``pull(_:queryID:)`` throws.
+    ///   - model: The model to fetch.
+    ///   - queryID: The name under which the next pull continues where this one ended; `nil` to fetch everything each
+    ///     time.
+    ///   - filter: A filter of the model's own properties only. A query ID keeps its filter: a time taken from the
+    ///     clock makes a different filter each time.
+    /// - Throws: ``SyncError/Code/unsupportedFilter`` and ``SyncError/Code/otherFilter``, before any request, and the
+    ///   errors of ``pull(_:queryID:)``.
     @discardableResult
     public func pull<M: Model>(
         _ model: M.Type, queryID: String? = nil, where filter: (M.Columns) -> some PredicateExpression<M>
@@ -56,13 +58,13 @@ extension SyncContext {
         try await pull(PullQuery(model, queryID: queryID, where: filter))
     }
 
-    /// Fetches what changed for a query.
+    /// Fetches the changes of a query.
     @discardableResult
     public func pull(_ query: PullQuery) async throws -> SyncResult {
         try await finish(try await exclusively { try await runPull(query, pushesFirst: true) })
     }
 
-    /// Pulls within a sync that has the store to itself.
+    /// Pulls within a sync that has exclusive access to the store.
     ///
     /// - Parameter pushesFirst: Whether to push first if the table has changes to send.
     func runPull(_ query: PullQuery, pushesFirst: Bool) async throws -> SyncResult {
@@ -71,7 +73,7 @@ extension SyncContext {
         if pushesFirst, try await hasOperations(in: query.table) {
             result.add(try await runPush(isExplicit: false))
             if let error = result.stoppedBy {
-                // A server that stumbles over objects may let the table be fetched.
+                // A server that fails on some objects may still answer a pull of the table.
                 guard error.mayConcernObjects else { return result }
                 (result.pushStop, result.stoppedBy) = (error, nil)
             }
@@ -88,11 +90,11 @@ extension SyncContext {
         return result
     }
 
-    /// Fetches what changed for a query, within a sync that has the store to itself.
+    /// Fetches the changes of a query, within a sync that has exclusive access to the store.
     ///
     /// - Parameters:
-    ///   - resolved: The query in the server's terms; `nil` if it is not known yet.
-    ///   - edits: Where a full pull notes the edits whose objects the server has no more; `nil` if it notes none.
+    ///   - resolved: The query in the server's terms; `nil` if it is not resolved yet.
+    ///   - edits: Receives the edits whose objects the server no longer has; `nil` if a full pull records none.
     func fetch(
         _ query: PullQuery, as resolved: ResolvedQuery? = nil, noting edits: inout PointlessEdits?
     ) async throws -> PullResult {

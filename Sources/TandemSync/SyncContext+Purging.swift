@@ -1,25 +1,25 @@
 import Tandem
 
 extension SyncContext {
-    /// Drops a model's objects here, and all that is remembered of how far they were pulled: the next pull begins anew.
-    /// The server is not told, and objects of other models that refer to them wait for them to come back.
+    /// Drops a model's local objects and their sync tokens: the next pull begins from scratch. The server does not
+    /// receive a request. References from other models stay unresolved until the objects are pulled again.
     ///
-    /// It waits for uploads of this process. For uploads of another process it waits for ``Options/patience``, then throws
-    /// ``SyncError/Code/busy``.
+    /// The method waits for uploads of this process. For uploads of another process it waits for ``Options/patience``,
+    /// then throws ``SyncError/Code/busy``.
     ///
     /// - Parameters:
-    ///   - model: Whose objects go.
-    ///   - force: Whether to give up what was not sent. Objects that the server never knew are then lost.
-    /// - Returns: How many objects went.
-    /// - Throws: ``SyncError/Code/pendingOperations`` if something was not sent and it is not forced; `TandemError` with
-    ///   the code `deleteDenied` if it is forced, and an object that the server never knew can't go, because of what
-    ///   refers to it. Nothing is changed then.
+    ///   - model: The model to purge.
+    ///   - force: Whether to give up unsent changes. Objects that the server never knew are then lost.
+    /// - Returns: The number of removed objects.
+    /// - Throws: ``SyncError/Code/pendingOperations`` if there are unsent changes and `force` is `false`; `TandemError`
+    ///   with the code `deleteDenied` if references prevent a forced removal of an object that the server never knew.
+    ///   Nothing is changed then.
     @discardableResult
     public func purge<M: Model>(_ model: M.Type, force: Bool = false) async throws -> Int {
         try await purge(PullQuery(model), force: force)
     }
 
-    /// Drops those of a model's objects here for which a filter holds.
+    /// Drops the local objects of a model that match a filter.
     ///
     /// For example:
     ///
@@ -28,16 +28,16 @@ extension SyncContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - model: Whose objects go.
-    ///   - queryID: The query that is to be pulled from its start again. The places of others stay: what they have
-    ///     fetched of these objects comes back when it changes there. Without one all the model's queries are pulled from
-    ///     their start.
-    ///   - filter: As the objects are here. It may ask only what a pull's filter may.
-    ///   - force: Whether to give up what was not sent of these objects.
-    /// - Returns: How many objects went.
-    /// - Throws: ``SyncError/Code/pendingOperations`` if something of the table was not sent and it is not forced;
-    ///   ``SyncError/Code/unsupportedFilter``; `TandemError` with the code `deleteDenied` if it is forced, and an object
-    ///   that the server never knew can't go, because of what refers to it. Nothing is changed then.
+    ///   - model: The model to purge.
+    ///   - queryID: The query whose next pull begins from scratch. Other queries keep their positions: they fetch a
+    ///     purged object again only after it changes on the server. Without a query ID, all queries of the model begin
+    ///     from scratch.
+    ///   - filter: A filter of the local objects. The limits of a pull's filter apply.
+    ///   - force: Whether to give up unsent changes of these objects.
+    /// - Returns: The number of removed objects.
+    /// - Throws: ``SyncError/Code/pendingOperations`` if the table has unsent changes and `force` is `false`;
+    ///   ``SyncError/Code/unsupportedFilter``; `TandemError` with the code `deleteDenied` if references prevent a
+    ///   forced removal of an object that the server never knew. Nothing is changed then.
     @discardableResult
     public func purge<M: Model>(
         _ model: M.Type, queryID: String? = nil, force: Bool = false,
@@ -78,7 +78,7 @@ extension SyncContext {
                 advice: "Push them, or force the purge to give them up.", table: name)
         }
         count += try removeAllSynced(in: table, where: filter, local)
-        // What waited to be uploaded has become operations.
+        // The removal has turned pending uploads into operations.
         if force, try local.countOfOperations(in: table) > 0 {
             count += try local.dropOperations(in: [table], where: filter)
         }
@@ -93,16 +93,16 @@ extension SyncContext {
             return count
         }
         try local.removeSyncTokens(of: table)
-        // What was kept for want of room would come back older than what the server has by then.
+        // A deferred item would later be older than the server's current item.
         var kept: [ServerID] = []
         try local.forEachKeptItemWithoutOperation(in: table) { kept.append($0.serverID) }
         try local.forgetKept(kept, in: table)
         return count
     }
 
-    /// Takes away what the server has of a table, but what has an operation.
+    /// Removes the objects of a table that the server has, except those with an operation.
     ///
-    /// - Returns: How many objects went.
+    /// - Returns: The number of removed objects.
     static func removeAllSynced(
         in table: String, where filter: LocalFilter?, _ local: any LocalWriting
     ) throws -> Int {

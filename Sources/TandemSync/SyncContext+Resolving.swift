@@ -1,16 +1,18 @@
 import Foundation
 import Tandem
 
-/// What the user chooses for an operation that the server refused, or that is in conflict. Each choice is one
-/// transaction, and needs neither the network nor another sync's end, but where said. While the operation is being sent it
-/// is ``SyncError/Code/busy``; one whose process died while it was sent is not.
+/// The user's decisions about an operation that the server refused, or that is in conflict. Each decision is one
+/// transaction. Unless stated otherwise, it needs no network and does not wait for another sync. It throws
+/// ``SyncError/Code/busy`` while the operation is being sent. It does not if the process that sent the operation has
+/// died.
 ///
-/// A choice names the version of the operation that the user was shown. If the object was changed here since, it throws
-/// `TandemError.Code.staleOperation` and changes nothing. What others have changed on the server since is not looked at.
+/// A decision names the version of the operation that the user saw. If the object was changed here since, the method
+/// throws `TandemError.Code.staleOperation` and changes nothing. It does not check for later changes on the server.
 extension SyncContext {
-    /// The operations that wait for the user, in the order of the queue, with why. Live: ``failures``.
+    /// Returns the operations that wait for the user, with their errors, in the order of the queue. For live values:
+    /// ``failures``.
     ///
-    /// - Complexity: One walk over the queue, if it has any.
+    /// - Complexity: A single pass over the queue, if any operation failed.
     public func failedOperations() async throws -> [TableOperationError] {
         try await store.read { try self.failedOperations(in: $0) }
     }
@@ -41,7 +43,7 @@ extension SyncContext {
         }
     }
 
-    /// The two sides of an operation that waits for the user, as objects that can be shown beside each other.
+    /// Returns the two sides of an operation that waits for the user, as typed objects.
     ///
     /// For example:
     ///
@@ -52,10 +54,10 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// - Returns: `nil` if nothing is known of the server's side, as where the server refused the operation for another
-    ///   reason, and if the operation is on another model's object.
-    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if what the server holds
-    ///   makes no object.
+    /// - Returns: `nil` if the server's side is not known, for example because the server refused the operation for
+    ///   another reason. Also `nil` if the operation's object belongs to another model.
+    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if the server's values
+    ///   are not a valid object.
     public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
         try await choosing(about: id) { operation, store in
             guard operation.table == M.__definition.table else { return nil }
@@ -73,7 +75,7 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// - Throws: `TandemError.Code.corrupt` if what the server holds makes no object.
+    /// - Throws: `TandemError.Code.corrupt` if the server's values are not a valid object.
     public func conflicts() async throws -> [AnyConflict] {
         let failed = try await failedOperations().filter(\.isConflict)
         return try await store.write { store in
@@ -100,7 +102,7 @@ extension SyncContext {
             operation, sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1)
     }
 
-    /// Sends an operation again that failed or is held.
+    /// Resends an operation that failed or is held.
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue.
     public func retry(_ shown: Tandem.Operation.Version) async throws {
@@ -110,11 +112,11 @@ extension SyncContext {
         }
     }
 
-    /// Has what is here sent over what the server holds; what only the server has changed is taken from it. An object
-    /// that the server has deleted is brought back there.
+    /// Sends the local changes over the server's values. Properties that only the server changed get its values. An
+    /// object that the server deleted is undeleted there.
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
-    ///   `.duplicateValue` if another object here has a unique value of the server's side.
+    ///   `.duplicateValue` if another local object has a unique value of the server's side.
     public func keepMine(_ shown: Tandem.Operation.Version) async throws {
         let id = shown.id
         try await choosing(shown) { operation, store in
@@ -128,19 +130,19 @@ extension SyncContext {
         }
     }
 
-    /// Makes the object what the server holds, and gives the operation up. Asks the server where nothing is known of its
-    /// side: that is a sync of its own.
+    /// Replaces the object with the server's values, and drops the operation. If the server's side is not known, the
+    /// method requests it, in a sync of its own.
     ///
-    /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift, as they were stored.
-    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue; `.duplicateValue` if another object
-    ///   here has a unique value of the server's side. Where the server was asked ``SyncError``, if it did not answer,
-    ///   if the object was changed meanwhile, and what keeps a sync from beginning; `CancellationError` if the task was
-    ///   cancelled.
+    /// - Returns: The lost values that were not sent, by the properties' names in Swift, as they were stored.
+    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
+    ///   `.duplicateValue` if another local object has a unique value of the server's side. If the server was asked:
+    ///   ``SyncError`` if it did not answer, if the object was changed meanwhile, or if the sync could not begin;
+    ///   `CancellationError` if the task was cancelled.
     @discardableResult
     public func takeServers(_ shown: Tandem.Operation.Version) async throws -> [String: StorageValue] {
         if case .lost(let values) = try await takeKnown(shown) { return values }
         return try await exclusively {
-            // The sync that was waited for may have brought it, or have sent the operation.
+            // The previous sync may have fetched the item, or sent the operation.
             let taking = try await store.write { store in
                 _ = try Self.current(shown, store)
                 return try self.takeKnown(self.waiting(shown.id, store, isAlone: true), store)
@@ -152,10 +154,10 @@ extension SyncContext {
         }
     }
 
-    /// What became of taking the server's side, as far as it is known.
+    /// The result of taking the server's side from local knowledge alone.
     private enum Taking: Sendable {
         case lost([String: StorageValue])
-        /// The server is to be asked about the object.
+        /// The server's side is not known; request it.
         case unknown(OutgoingObject)
     }
 
@@ -173,19 +175,19 @@ extension SyncContext {
     private func takeAsked(_ object: OutgoingObject) async throws -> [String: StorageValue] {
         let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
-            // This is a sync of its own: nothing is being sent.
+            // This sync has exclusive access, so nothing is being sent.
             _ = try Self.current(object.operation.version, store)
             return try store.discard(id, for: item)
         }
     }
 
-    /// Gives an operation up: an insert's object goes, an update's returns to what the server last sent, and a delete's
-    /// comes back. Where the server is known to hold something else by now, the object becomes that.
+    /// Drops an operation. The object of an insert is removed, an update reverts to the server's last values, and a
+    /// deleted object is restored. If newer values of the server are known, the object gets those.
     ///
-    /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift, as they were stored;
-    ///   all of an insert's.
-    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue; `.duplicateValue` if another object
-    ///   here has a unique value of what the object would become.
+    /// - Returns: The lost values that were not sent, by the properties' names in Swift, as they were stored; all
+    ///   values of an insert.
+    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
+    ///   `.duplicateValue` if another local object has a unique value of the restored object.
     @discardableResult
     public func discard(_ shown: Tandem.Operation.Version) async throws -> [String: StorageValue] {
         try await choosing(shown) { operation, store in
@@ -193,7 +195,7 @@ extension SyncContext {
         }
     }
 
-    /// Leaves an operation unsent until it is retried, whatever changes meanwhile.
+    /// Holds an operation back until it is retried, even if the object changes meanwhile.
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue.
     public func hold(_ id: Tandem.Operation.ID) async throws {
@@ -202,7 +204,7 @@ extension SyncContext {
 
     // MARK: -
 
-    /// Makes a choice about an operation, in one transaction.
+    /// Applies a decision about an operation, in one transaction.
     private func choosing<T: Sendable>(
         _ shown: Tandem.Operation.Version,
         _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
@@ -213,7 +215,7 @@ extension SyncContext {
         }
     }
 
-    /// The same about an operation as it is now.
+    /// Applies a decision about the current version of an operation.
     private func choosing<T: Sendable>(
         about id: Tandem.Operation.ID,
         _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
@@ -221,7 +223,7 @@ extension SyncContext {
         do {
             return try await store.write { try body(try self.waiting(id, $0), $0) }
         } catch let error as SyncError where error.code == .busy {
-            // Where its process has died before the answer came, it looks for ever as if it were being sent.
+            // If the process died before the response, the operation stays marked as being sent.
             let result = try await unlessSyncing {
                 try await store.write { try body(try self.waiting(id, $0, isAlone: true), $0) }
             }
@@ -230,14 +232,14 @@ extension SyncContext {
         }
     }
 
-    /// An operation that a choice can be made about.
+    /// Returns an operation that can be decided about.
     ///
-    /// - Parameter isAlone: Whether nothing is being sent, whatever it looks like.
+    /// - Parameter isAlone: Whether the caller knows that nothing is being sent, even if an operation is marked so.
     private func waiting(
         _ id: Tandem.Operation.ID, _ store: any LocalReading, isAlone: Bool = false
     ) throws -> Tandem.Operation {
         guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
-        // An attempt with an error has ended without an answer.
+        // An attempt with an error has ended without a response.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(
                 .busy, "The operation is being sent.", advice: "Choose when its answer has come.",
@@ -246,7 +248,7 @@ extension SyncContext {
         return operation
     }
 
-    /// The operation that the user was shown.
+    /// Returns the operation, if it still has the version that the user saw.
     private static func current(
         _ shown: Tandem.Operation.Version, _ store: any LocalReading
     ) throws -> Tandem.Operation {
@@ -265,7 +267,8 @@ extension SyncContext {
             .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
     }
 
-    /// What is known of the server's side: what a pull has brought, or the answer that the operation failed with.
+    /// Returns the known server side of an operation: what a pull has brought, or the answer that the operation failed
+    /// with.
     private func serverSide(of operation: Tandem.Operation, _ store: any LocalReading) throws -> ServerItem? {
         let forms = try forms(of: settings(of: operation.table))
         let answer = operation.error?.serverItem.flatMap { ItemForms.item(from: Array($0)) }
@@ -273,13 +276,13 @@ extension SyncContext {
             // The tombstone that the operation was made on was known before it was sent.
             let version = try store.object(operation.localID, in: operation.table)?.version
             let isOlder = answer != nil && kept.isDeleted && kept.version != nil && kept.version == version
-            // What the model can't read any more can't be taken either.
+            // An item that the model can no longer read can't be applied.
             if !isOlder { return try? forms.stored(kept) }
         }
         return answer.flatMap { try? forms.stored($0) }
     }
 
-    /// What the server holds of an object, asked now; a tombstone if nothing.
+    /// Requests the server's item of an object; returns a tombstone if there is none.
     private func found(_ object: OutgoingObject) async throws -> ServerItem? {
         let settings = try settings(of: object.operation.table)
         let forms = forms(of: settings)

@@ -2,8 +2,8 @@ import Foundation
 import Tandem
 
 extension SyncContext {
-    /// Synchronizes this device with the server: fetches first, without a push before; drops edits of objects that the
-    /// server has deleted, and reports their values; then sends the rest.
+    /// Synchronizes this device with the server. Fetches first, without a push before. Then drops edits of objects that
+    /// the server has deleted, and reports their values. Then sends the rest.
     ///
     /// For example:
     ///
@@ -13,22 +13,22 @@ extension SyncContext {
     /// for issue in result.issues { print(issue) }
     /// ```
     ///
-    /// That an object is gone its tombstone tells, or a full pull without a filter that does not find it. An edit is
-    /// dropped where the table's conflict policy merges and has no other wish for deleted objects, or where the server
-    /// wins. Every other policy decides by itself, when the edit is sent.
+    /// A tombstone shows that an object was deleted, and so does a full pull without a filter that does not find it.
+    /// The edit is dropped if the table's conflict policy lets the server win, or merges with the default for deleted
+    /// objects. Every other policy decides when the edit is sent.
     ///
     /// A table that can't be pulled does not stop the others: the result lists it (``SyncIssue/failedPull(_:_:)``). If
-    /// the server wants to be left alone for long, nothing more is asked, and each table fails with
-    /// ``SyncError/Code/later`` and ``SyncError/retryAt``. An operation that waits for the user goes on waiting.
+    /// the server asks for a long delay, no more requests are sent, and each table fails with ``SyncError/Code/later``
+    /// and ``SyncError/retryAt``. Operations that wait for the user stay unchanged.
     ///
-    /// If the server can't be reached for a pull, nothing is sent, and the next sync does all. If it can't be reached
-    /// for the push, what was pulled stays, and what was sent is sent. In both cases the error carries what was done
-    /// before: ``SyncError/result``.
+    /// If the server can't be reached for a pull, nothing is sent, and the next sync does everything. If it can't be
+    /// reached for the push, the pulled objects stay, and completed operations stay completed. In both cases the error
+    /// carries the result so far: ``SyncError/result``.
     ///
-    /// - Parameter pulls: What to fetch; if not said, all models that are sent, without filters, each with its table's
+    /// - Parameter pulls: The queries to fetch. By default: all synced models, without filters, each with its table's
     ///   name as query ID.
-    /// - Throws: ``SyncError/Code/unreachable`` and ``SyncError/Code/unauthenticated``; what stopped the push, as
-    ///   ``push()`` throws it; `CancellationError`; `TandemError` if the store can't be written.
+    /// - Throws: ``SyncError/Code/unreachable`` and ``SyncError/Code/unauthenticated``; the error that stopped the
+    ///   push, as ``push()`` throws it; `CancellationError`; `TandemError` if the store can't be written.
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
         let isExplicit = !ScheduledRun.isAutomatic
@@ -40,7 +40,7 @@ extension SyncContext {
         return try await finish(result)
     }
 
-    /// Everything, by the tables' names.
+    /// The queries for all synced models, with the tables' names as query IDs.
     var standardPulls: [PullQuery] {
         store.sentModels.map { model in
             let features = try? settings(of: model.table).features
@@ -48,10 +48,10 @@ extension SyncContext {
         }
     }
 
-    /// A whole sync but for the files, within one that has the store to itself.
+    /// Runs a whole sync except for the files. The caller has exclusive access to the store.
     ///
-    /// - Parameter isExplicit: Whether somebody has asked for it: what was to be sent again at a later time is then sent
-    ///   at once.
+    /// - Parameter isExplicit: Whether the app started the sync explicitly. Operations with a later retry date are then
+    ///   sent at once.
     private func runSynchronize(
         _ queries: [PullQuery], isExplicit: Bool
     ) async throws -> (result: SyncResult, sent: SentObjects?) {
@@ -71,7 +71,7 @@ extension SyncContext {
         return (result, sent)
     }
 
-    /// Adds a push to the result of a sync, and sends the files, for which other syncs need not wait.
+    /// Adds a push to the result of a sync, and uploads the files. Other syncs need not wait for the files.
     private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult
     {
         guard let sent else { return result }
@@ -97,10 +97,10 @@ extension SyncContext {
 
     // MARK: -
 
-    /// Drops updates of objects whose tombstones the pulls have brought, or that a whole pull has not found, where no
-    /// policy wants to keep them: they are left to the push then. What waits for the user is the user's.
+    /// Drops updates of objects whose tombstones the pulls fetched, or that a full pull did not find. Skips tables
+    /// whose policy may keep the edits: the push decides those. Skips operations that wait for the user.
     ///
-    /// - Parameter edits: Those of what was not found.
+    /// - Parameter edits: The edits of objects that full pulls did not find.
     private func drop(_ edits: PointlessEdits, _ result: inout SyncResult) async throws {
         let tables = Set(try store.sentModels.map(\.table).filter(dropsEdits))
         var last: Operation.ID?
@@ -133,12 +133,12 @@ extension SyncContext {
         }
     }
 
-    /// What tells that the object of an edit is gone; `nil` if nothing does.
+    /// Returns a tombstone if the object of an edit was deleted on the server; `nil` if nothing shows that.
     private static func tombstone(
         of operation: Operation, _ edits: PointlessEdits, _ local: any LocalReading
     ) throws -> ServerItem? {
         guard operation.kind == .update, operation.state == .pending || operation.state == .attempted,
-            // What was deleted from here, and is brought back, is not pointless.
+            // The edit of an object that this device deleted and restores is still needed.
             try !local.mayHaveDeleted(operation.id)
         else { return nil }
         let kept = try local.keptItem(of: operation.id)
@@ -155,7 +155,7 @@ extension SyncContext {
     private static func drop(
         _ id: Operation.ID, _ edits: PointlessEdits, _ local: any LocalWriting
     ) throws -> LostEdit? {
-        // It may have changed since it was looked at.
+        // The operation may have changed since it was read.
         guard let operation = try local.operation(withID: id),
             let tombstone = try tombstone(of: operation, edits, local)
         else { return nil }

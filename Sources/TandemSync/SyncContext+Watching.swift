@@ -1,7 +1,7 @@
 import Tandem
 
 extension SyncContext {
-    /// What the context is doing now, and what is left to do.
+    /// Returns the current activity of the context, and the remaining work.
     public func status() async throws -> SyncStatus {
         var status = board.status
         let (counts, fetched) = try await store.read { store in
@@ -18,7 +18,7 @@ extension SyncContext {
         return status
     }
 
-    /// What the context is doing, live: first as it is, then whenever it changes. Who is slow gets the newest.
+    /// The live status of the context: the current one first, then each change. A slow consumer gets only the newest.
     ///
     /// For example:
     ///
@@ -34,25 +34,26 @@ extension SyncContext {
         live(hasFiles: true) { try await self.status() }
     }
 
-    /// How far an object is on its way to the server; `nil` if the store does not have it.
+    /// Returns the sync state of an object; `nil` if the store does not have the object.
     ///
-    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with its model, or that is never sent.
+    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with its model, or if the model is
+    ///   local-only.
     public func state<M: Model>(of object: M) async throws -> SyncState? {
         let (table, localID, isPushing) = (M.__definition.table, object.localID, isPushing)
         _ = try settings(of: table)
         return try await store.read { try $0.syncState(of: localID, in: table, isPushing: isPushing) }
     }
 
-    /// How far an object is on its way to the server, live: first as it is, then whenever it changes.
+    /// Returns the live sync state of an object: the current one first, then each change.
     ///
-    /// Ends when the store is closed, and with ``SyncError/Code/unknownModel`` if the store was not opened with its model,
-    /// or that is never sent.
+    /// Ends when the store is closed, and with ``SyncError/Code/unknownModel`` if the store was not opened with its
+    /// model, or if the model is local-only.
     public func states<M: Model>(of object: M) -> AsyncThrowingStream<SyncState?, any Error> {
         live(hasFiles: true) { try await self.state(of: object) }
     }
 
-    /// The operations that wait for the user, live: first as they are, then whenever they change. Who is slow gets the
-    /// newest.
+    /// The live list of operations that wait for the user: the current ones first, then each change. A slow consumer
+    /// gets only the newest.
     ///
     /// For example:
     ///
@@ -62,26 +63,28 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// What the user can do about each: ``retry(_:)``, ``keepMine(_:)``, ``takeServers(_:)``, ``discard(_:)``,
+    /// The user's choices for each: ``retry(_:)``, ``keepMine(_:)``, ``takeServers(_:)``, ``discard(_:)``,
     /// ``hold(_:)``. Ends when the store is closed.
     public var failures: AsyncThrowingStream<[TableOperationError], any Error> {
         live { try await self.failedOperations() }
     }
 
-    /// Whether what is marked as being sent may be under way. Another process's push is not known of.
+    /// Whether operations that are marked as being sent may be in flight. A push of another process is not visible
+    /// here.
     private var isPushing: Bool {
         if case .pushing? = board.status.activity { true } else { false }
     }
 
-    /// A value that is read anew after each change of the queue, and of what the context does.
+    /// Returns a value that is read again after each change of the queue and of the context's activity.
     ///
-    /// - Parameter hasFiles: Whether it says something of files, so that it is read anew after what happens to them too.
+    /// - Parameter hasFiles: Whether the value depends on files. It is then also read again after each change of a
+    ///   file.
     func live<Value: Equatable & Sendable>(
         hasFiles: Bool = false, _ read: @escaping @Sendable () async throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
         let (values, continuation) = AsyncThrowingStream<Value, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        // One signal that nobody has acted upon says as much as ten.
+        // A single pending signal is enough for any number of changes.
         let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         signal.yield()
         let (board, changes) = (board, store.operationChanges)

@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// Brings a store and a server into step, when it is told to.
+/// Synchronizes a store with a server.
 public final class SyncContext: Sendable {
     let store: any LocalStore
     let remote: any Remote
-    /// The server of files; `nil` if files are not exchanged.
+    /// The file server; `nil` if files are not exchanged.
     let files: (any RemoteFiles)?
-    /// The store, if it is Tandem's own: others have no attachments.
+    /// The store, if it is a Tandem store. Other stores have no attachments.
     let tandem: Store?
     let options: Options
     let user: String?
@@ -18,16 +18,16 @@ public final class SyncContext: Sendable {
     let downloads = DownloadDesk()
     private let tables: Mutex<[String: TableSettings]>
 
-    /// A context for one store and one server. Nothing goes over the network yet.
+    /// Creates a context for one store and one server. Sends no request yet.
     ///
     /// - Parameters:
     ///   - store: The store. All its models that are not local-only are synced.
     ///   - remote: The server.
-    ///   - files: Where the files of attachments go. Without it they wait on this device, and their objects are not
-    ///     synced; attachments that a server has named are exchanged all the same.
-    ///   - user: Whose data it is, by a name that does not change; `nil` where the server tells nobody apart. A store
-    ///     that holds another user's data is not synced until the app has chosen what becomes of it: ``adopt(_:)``.
-    ///   - options: How it syncs.
+    ///   - files: The server for the files of attachments. Without it, new files stay pending on this device, and so do
+    ///     their objects. Attachments that have a server URL are exchanged nevertheless.
+    ///   - user: The user that owns the data, by a name that does not change; `nil` if the server does not distinguish
+    ///     users. A store that holds another user's data does not sync until the app calls ``adopt(_:)``.
+    ///   - options: The options of the context.
     public convenience init(
         store: Store, remote: some Remote, files: (any RemoteFiles)? = nil, user: String? = nil,
         options: Options = Options()
@@ -56,15 +56,16 @@ public final class SyncContext: Sendable {
             Dictionary(uniqueKeysWithValues: localStore.models.map { ($0.table, TableSettings($0)) }))
     }
 
-    /// The table of a model, to say how it is synced.
+    /// Returns the table of a model, to configure its sync.
     ///
-    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with it, or it is never sent.
+    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or if the model is
+    ///   local-only.
     public func table<M: Model>(_ model: M.Type) throws -> SyncTable<M> {
         _ = try settings(of: M.__definition.table)
         return SyncTable(context: self)
     }
 
-    /// What was said of a table, by its name in the store.
+    /// Returns the settings of a table, by its name in the store.
     func settings(of table: String) throws -> TableSettings {
         guard let settings = tables.withLock({ $0[table] }), !settings.model.isLocalOnly else {
             throw SyncError(
@@ -82,7 +83,7 @@ public final class SyncContext: Sendable {
         }
     }
 
-    /// How values go between the store and the wire, for one model.
+    /// Returns the coder between the store and the wire for one model.
     func forms(of settings: TableSettings) -> ItemForms {
         ItemForms(
             model: settings.model, format: remote.format,

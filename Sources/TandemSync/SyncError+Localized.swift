@@ -1,18 +1,22 @@
 import Foundation
 
-/// The words for an alert: ``errorDescription`` names the table and the property, ``recoverySuggestion`` is the advice.
+/// Texts for an alert: ``errorDescription`` names the table and the property, ``recoverySuggestion`` is the advice.
 extension SyncError: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? {
         guard let table else { return message }
         return "\(table)\(property.map { ".\($0)" } ?? ""): \(message)"
     }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { advice ?? code.advice }
 }
 
 extension TableOperationError: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? {
         isConflict
             ? "Let the user choose a side: see SyncContext.conflict(of:on:)."
@@ -21,8 +25,10 @@ extension TableOperationError: LocalizedError {
 }
 
 extension RemoteFailure: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? {
         switch self {
         case .notSent: "Sync again when the network is back."
@@ -56,31 +62,41 @@ extension FileProblem {
 }
 
 extension BadAnswer: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { "Report it to the server's operator." }
 }
 
 extension Unsendable: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { "Change the value, or discard the operation." }
 }
 
 extension UnreadableValue: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { "Correct the value on the server, or the property's type." }
 }
 
 extension UnaskableFilter: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { "Filter after the pull, by a query of the store." }
 }
 
 extension ShortFile: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { description }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { "Add the file again." }
 }

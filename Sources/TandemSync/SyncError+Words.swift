@@ -1,6 +1,6 @@
 import Tandem
 
-/// An error whose words are Tandem's own, and have no secret in them: they may stand in the store, in a status and in a
+/// An error with a text that Tandem wrote and that contains no secret. It may appear in the store, in a status and in a
 /// log.
 package protocol TellableError: Error, CustomStringConvertible {}
 
@@ -12,8 +12,8 @@ extension UnreadableValue: TellableError {}
 extension UnaskableFilter: TellableError {}
 
 extension SyncError {
-    /// What sync says of an error: of one of Tandem's its words, of any other the name of its type. The app's, and those
-    /// of a network stack, may have an address with a key in them, or a header.
+    /// Returns the text for an error: Tandem's own texts, and only the type's name for any other error. Errors of the
+    /// app or of a network stack may contain an address with a key, or a header.
     package static func words(of error: any Error) -> String {
         switch error {
         case let error as TandemError: error.withoutCause.description
@@ -24,7 +24,7 @@ extension SyncError {
 }
 
 extension TandemError {
-    /// Its description has the cause's in it, which may be anybody's.
+    /// A copy without the cause, whose description may come from other code.
     fileprivate var withoutCause: TandemError {
         TandemError(
             code, message, advice: advice, store: store, model: model, property: property, localID: localID,

@@ -1,11 +1,11 @@
 import Foundation
 import Tandem
 
-/// What went wrong in a sync, where, and what to do about it.
+/// An error of a sync, with its place and advice.
 ///
-/// The queue is as it was, and what was pulled before stays.
+/// The queue is intact, and objects that were pulled before stay.
 public struct SyncError: Error, Sendable {
-    /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
+    /// The kind of an error. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
             case unreachable, unauthenticated, refused, conflict, later, badAnswer, unsendable
@@ -13,6 +13,7 @@ public struct SyncError: Error, Sendable {
             case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
         }
         private let kind: Kind
+        /// A text for logs and messages.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.
@@ -46,32 +47,32 @@ public struct SyncError: Error, Sendable {
             }
         }
 
-        /// The server could not be reached, or its answer was lost.
+        /// The server could not be reached, or its response was lost.
         public static let unreachable = Code(kind: .unreachable)
-        /// The server asks who is calling, and the app has no answer that it takes.
+        /// The server requires authentication, and the app has no credentials that it accepts.
         public static let unauthenticated = Code(kind: .unauthenticated)
-        /// The server will not do this however often it is asked.
+        /// The server refuses the request permanently.
         public static let refused = Code(kind: .refused)
-        /// Both sides have changed an object, and the user is to choose.
+        /// Both sides have changed an object, and the user must decide.
         public static let conflict = Code(kind: .conflict)
-        /// The server can't answer now, or could not when it was asked for this object last. Where it has said when it can,
-        /// that is ``SyncError/retryAt``.
+        /// The server is not available now, or was not at the last request for this object. ``SyncError/retryAt`` is
+        /// the time that the server gave, if any.
         public static let later = Code(kind: .later)
-        /// The server's answer is none.
+        /// The server's response is not valid.
         public static let badAnswer = Code(kind: .badAnswer)
-        /// A value, or an object, that can't be sent.
+        /// A value or an object can't be sent.
         public static let unsendable = Code(kind: .unsendable)
         /// A pull did not end within the limit.
         public static let tooManyPages = Code(kind: .tooManyPages)
         /// A file whose size was not known is larger than the limit: ``SyncContext/Options/downloadLimit``.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// A server sends the same page again and again.
+        /// The server sends the same page repeatedly.
         public static let noProgress = Code(kind: .noProgress)
-        /// An incremental pull from a table that does not keep `updatedAt`.
+        /// The table of an incremental pull does not keep `updatedAt`.
         public static let noUpdatedAt = Code(kind: .noUpdatedAt)
         /// A query ID was used with another filter before.
         public static let otherFilter = Code(kind: .otherFilter)
-        /// A part of a filter that no server can be asked.
+        /// A part of a filter can't be sent to a server.
         public static let unsupportedFilter = Code(kind: .unsupportedFilter)
         /// A table can't be purged while it has operations.
         public static let pendingOperations = Code(kind: .pendingOperations)
@@ -79,7 +80,7 @@ public struct SyncError: Error, Sendable {
         public static let otherUser = Code(kind: .otherUser)
         /// The store is synced with another server.
         public static let otherServer = Code(kind: .otherServer)
-        /// Another sync has the store, the operation is being sent, or its object has changed meanwhile.
+        /// Another sync uses the store, the operation is being sent, or its object has changed meanwhile.
         public static let busy = Code(kind: .busy)
         /// The server has deleted the object.
         public static let deletedOnServer = Code(kind: .deletedOnServer)
@@ -94,33 +95,33 @@ public struct SyncError: Error, Sendable {
         public static let store = Code(kind: .store)
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, in a sentence.
+    /// A description of the error, as one sentence.
     public let message: String
-    /// What to do about it, in a sentence.
+    /// Advice about the error, as one sentence.
     public let advice: String?
-    /// The table concerned, as the server names it.
+    /// The affected table, by its name on the server.
     public let table: String?
-    /// The address asked, or the table's: scheme, host, port and path, without user, query and key. What concerns an
-    /// exchange with the server has one, if the remote tells it (``Remote/url(of:)``).
+    /// The requested address, or the table's: scheme, host, port and path, without user, query and key. An error of an
+    /// exchange has an address if the remote provides it (``Remote/url(of:)``).
     public let url: String?
-    /// The answer's status.
+    /// The status of the response.
     public let status: Int?
-    /// The property concerned, by its wire name.
+    /// The affected property, by its wire name.
     public let property: String?
-    /// When the server wants to be asked again, if it has said so: until then the context leaves it alone, whatever the
-    /// table.
+    /// The time after which the server accepts requests again, if it gave one. Until then the context sends no request,
+    /// whatever the table.
     public internal(set) var retryAt: Date?
     /// The error that caused this one.
     public let underlying: (any Error)?
-    /// What the sync had done before this error stopped it; `nil` if the error did not stop a sync that had begun.
+    /// The result of the sync before this error stopped it; `nil` if the error did not stop a running sync.
     ///
     /// Its ``SyncResult/issues`` list edits that gave way to the server's, which no other place records.
     public var result: SyncResult? { done?.result }
     private var done: Done?
 
-    /// A result, which has errors in it.
+    /// A box for a result, which contains errors itself.
     private final class Done: Sendable {
         let result: SyncResult
 
@@ -153,6 +154,7 @@ extension SyncError.Code {
 }
 
 extension SyncError: CustomStringConvertible {
+    /// A text for logs and messages.
     public var description: String {
         var text = ""
         if let table { text += table + (property.map { ".\($0)" } ?? "") + ": " }
@@ -165,17 +167,17 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension SyncError {
-    /// Adds what the sync had done.
+    /// Returns the error with the result of the sync.
     func carrying(_ result: SyncResult) -> SyncError {
         var error = self
         error.done = Done(result)
         return error
     }
 
-    /// Whether the server may have stumbled over several objects in a row, and serves everything else.
+    /// Whether the server may have failed on several objects in a row, and still serves the rest.
     var mayConcernObjects: Bool { code == .later || code == .badAnswer }
 
-    /// Why a sync stopped that has done something before.
+    /// Creates the error of a sync that stopped after it had done some work.
     init(stopping error: any Error) {
         switch error {
         case let error as SyncError: self = error
@@ -187,10 +189,10 @@ extension SyncError {
         }
     }
 
-    /// What a failed exchange means to the app.
+    /// Creates the app's error for a failed exchange.
     ///
     /// - Parameters:
-    ///   - table: The table that the exchange was about.
+    ///   - table: The table of the exchange.
     ///   - url: The table's address: ``Remote/url(of:)``.
     init(_ failure: RemoteFailure, table: RemoteTableName?, url: String?) {
         var (message, table, url) = ("\(failure)", table, url)
@@ -206,7 +208,7 @@ extension SyncError {
         case .refused(let answer, _): (code, status) = (.refused, answer)
         case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
         case .badAnswer(let answer):
-            (code, status, advice) = (.badAnswer, answer.status, "Tell whoever runs the server.")
+            (code, status, advice) = (.badAnswer, answer.status, "Report it to the server's operator.")
             (message, table) = (answer.message, answer.table)
             if !answer.url.isEmpty { url = answer.url }
         case .unsendable(let problem):
@@ -219,7 +221,7 @@ extension SyncError {
             underlying: failure)
     }
 
-    /// An address without what may be a secret in it, whoever has written it down: user, query and fragment.
+    /// Returns an address without user, query and fragment, which may contain a secret.
     static func shown(_ url: String) -> String {
         let text = url.prefix { $0 != "?" && $0 != "#" }
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex

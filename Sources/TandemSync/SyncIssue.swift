@@ -1,6 +1,6 @@
 import Tandem
 
-/// Something about a sync that the user should know. More cases may be added: keep a `default` in a `switch`.
+/// A fact about a sync that the user should know. More cases may be added: keep a `default` in a `switch`.
 ///
 /// ``description`` is a sentence for a list or a log. For example:
 ///
@@ -17,23 +17,23 @@ public enum SyncIssue: Sendable {
     /// The server refused a change. It waits for the user, or for a new change: see ``SyncContext/retry(_:)`` and
     /// ``SyncContext/discard(_:)``.
     case refused(TableOperationError)
-    /// Both sides have changed an object. The user is to choose: see ``SyncContext/keepMine(_:)`` and
+    /// Both sides have changed an object. The user must decide: see ``SyncContext/keepMine(_:)`` and
     /// ``SyncContext/takeServers(_:)``.
     case conflict(TableOperationError)
     /// A change made here gave way to the server's. No other place records it.
     case lostEdit(LostEdit)
-    /// A row of the server's could not be stored. Each pull tries it again.
+    /// A row from the server could not be stored. Each pull retries it.
     case refusedRow(RefusedRow)
-    /// The server dates a row more than a day past its own clock. It was stored.
+    /// The server dates a row more than a day past its own clock. The row was stored.
     case rowAheadOfClock(ServerID, table: String)
-    /// A query failed. The others went on.
+    /// A query failed. The other queries continued.
     case failedPull(PullQuery, SyncError)
     /// A change was not sent, or not sent with success. A later push sends it.
     case unsent(SyncResult.Entry)
     /// A file was not uploaded. A later push uploads it.
     case unsentFile(FileUpload)
 
-    /// Whether nothing is left to be done: the two sides are in step all the same.
+    /// Whether the issue needs no further action: both sides are in sync nevertheless.
     public var isOver: Bool {
         switch self {
         case .lostEdit, .rowAheadOfClock: true
@@ -43,10 +43,10 @@ public enum SyncIssue: Sendable {
 }
 
 extension SyncResult {
-    /// Everything that the user should know, the most important first: what waits for the user, whenever it failed, and
-    /// what this sync has lost, could not store, fetch, send or upload.
+    /// All issues that the user should know, the most important first. They are the operations that wait for the user,
+    /// whenever they failed, and the edits, rows, queries, changes and files that this sync lost or could not complete.
     ///
-    /// A change that the user holds back is not listed.
+    /// Held changes are not listed.
     public var issues: [SyncIssue] {
         let failed = Set(failedOperations.map(\.id))
         var issues = failedOperations.map { $0.isConflict ? SyncIssue.conflict($0) : .refused($0) }
@@ -64,8 +64,8 @@ extension SyncResult {
         return issues
     }
 
-    /// Whether it worked: all that was to be fetched is stored, all that was due is on the server, files included, and
-    /// nothing waits for the user. A change that the user holds back does not count.
+    /// Whether the sync is complete. All fetched objects are stored, all due changes and files are on the server, and
+    /// nothing waits for the user. Held changes do not count.
     public var isComplete: Bool { stoppedBy == nil && issues.allSatisfy(\.isOver) }
 }
 
@@ -76,7 +76,7 @@ extension SyncResult.Entry {
 }
 
 extension Result where Success == SyncResult, Failure == any Error {
-    /// Everything that the user should know of a sync, whether it ran to its end or was stopped.
+    /// All issues of a sync that the user should know, whether the sync completed or was stopped.
     public var issues: [SyncIssue] {
         switch self {
         case .success(let result): result.issues
@@ -86,6 +86,7 @@ extension Result where Success == SyncResult, Failure == any Error {
 }
 
 extension SyncIssue: CustomStringConvertible {
+    /// A text for logs and messages.
     public var description: String {
         switch self {
         case .refused(let failed), .conflict(let failed): "The \(failed)"
@@ -104,7 +105,7 @@ extension SyncIssue: CustomStringConvertible {
 }
 
 extension SyncResult.Outcome {
-    /// Why the operation is not on the server, as one sentence.
+    /// The reason why the operation is not on the server, as one sentence.
     fileprivate var reason: String {
         switch self {
         case .refused(let error), .conflict(let error), .retryLater(let error, _): error.message
@@ -118,7 +119,7 @@ extension SyncResult.Outcome {
 }
 
 extension FileUpload.Outcome {
-    /// Why the file is not on the server, as one sentence.
+    /// The reason why the file is not on the server, as one sentence.
     fileprivate var reason: String {
         switch self {
         case .failed(let error, _): error.message

@@ -3,7 +3,7 @@ import Tandem
 
 /// The result of a push, a pull or a whole sync.
 ///
-/// ``isComplete`` answers whether it worked. ``issues`` lists everything that the user should know. For example:
+/// ``isComplete`` tells whether the sync succeeded. ``issues`` lists everything that the user should know. For example:
 ///
 /// ```swift
 /// let result = try await sync.synchronize()
@@ -15,11 +15,11 @@ import Tandem
 /// The counts of ``received`` are members of the result as well: `result.inserted` is `result.received.inserted`.
 @dynamicMemberLookup
 public struct SyncResult: Sendable {
-    /// One of the queries that were fetched.
+    /// The result of a fetched query.
     public struct Pull: Sendable {
         /// The query.
         public let query: PullQuery
-        /// What it has brought, or why it failed. The other queries went on.
+        /// The query's result or error. The other queries continued.
         public let outcome: Result<PullResult, SyncError>
 
         /// Creates the result of a query, for a ``SyncResult`` of the app's own.
@@ -29,7 +29,7 @@ public struct SyncResult: Sendable {
         }
     }
 
-    /// One of the operations that were due.
+    /// The result of a due operation.
     public struct Entry: Sendable, Identifiable {
         /// The operation's ID in the queue.
         public let id: Tandem.Operation.ID
@@ -41,7 +41,7 @@ public struct SyncResult: Sendable {
         public let localID: LocalID
         /// How the operation ended.
         public let outcome: Outcome
-        /// What was given up for the server's values, because the conflict policy prefers them; `nil` if nothing was.
+        /// The edit that was dropped because the conflict policy prefers the server's values; `nil` if none was.
         public internal(set) var lost: LostEdit?
 
         /// Creates the result of an operation, for a ``SyncResult`` of the app's own.
@@ -62,26 +62,27 @@ public struct SyncResult: Sendable {
     public enum Outcome: Sendable {
         /// The server has carried it out.
         case done
-        /// The server held it already: an earlier answer was lost, or somebody else has made the same change.
+        /// The server had the change already: an earlier response was lost, or another client made the same change.
         case adopted
-        /// The server has carried it out, after it was merged with the changes of others so many times.
+        /// The server has carried it out after this number of merges with other clients' changes.
         case merged(rounds: Int)
-        /// The server's side was taken in place of it. See ``Entry/lost``.
+        /// The server's side replaced the change. See ``Entry/lost``.
         case tookServers
         /// The server refused it. It waits for the user, or for a new change.
         case refused(SyncError)
-        /// Others have changed the object too, and the policy leaves the choice to the user. It waits for that.
+        /// Another client has changed the object too, and the policy leaves the decision to the user. The operation
+        /// waits for it.
         case conflict(SyncError)
-        /// It failed this time. A later push sends it again, not before that time if there is one. Or it failed in an
-        /// earlier push, and was passed over because too many others failed again.
+        /// The operation failed in this push. A later push sends it again, not before the given time if there is one.
+        /// Or it failed in an earlier push, and this push skipped it because too many others failed again.
         case retryLater(SyncError, at: Date?)
-        /// It is left unsent until it is released.
+        /// The operation is held and not sent until it is released.
         case held
-        /// It refers to an object that the server does not have, and whose own operation is in the way.
+        /// The object refers to another one that the server does not have and whose own operation is blocked.
         case waiting(for: LocalID, table: String)
-        /// What was sent is done. What was changed meanwhile waits for the next push.
+        /// The sent change is done. A change made meanwhile waits for the next push.
         case stillPending
-        /// The push stopped before its turn came.
+        /// The push stopped before it reached the operation.
         case notReached
     }
 
@@ -96,20 +97,20 @@ public struct SyncResult: Sendable {
     public internal(set) var failedOperations: [TableOperationError] = []
     /// The edits that were dropped before the push, because the server has deleted their objects.
     var dropped: [LostEdit]
-    /// When the first operation or file is due that was put off and that is not listed here.
+    /// The time when the first deferred operation or file is due that is not listed here.
     var nextDue: Date?
-    /// Why the sync stopped before its end. The sync then throws this error with the result.
+    /// The error that stopped the sync. The sync then throws this error with the result.
     var stoppedBy: SyncError?
-    /// Why the push before a pull stopped before its end, if the pull went on.
+    /// The error that stopped the push before a pull, if the pull continued.
     var pushStop: SyncError?
 
-    /// Creates a result that the app has put together itself, for a ``SyncScheduler`` or a test.
+    /// Creates a result that the app has assembled itself, for a ``SyncScheduler`` or a test.
     ///
     /// - Parameters:
     ///   - pulls: The queries that were fetched.
     ///   - entries: The operations.
     ///   - uploads: The files.
-    ///   - lostEdits: The changes that gave way to the server's, beside those of `entries`.
+    ///   - lostEdits: The changes that were dropped for the server's, in addition to those in `entries`.
     public init(
         pulls: [Pull] = [], entries: [Entry] = [], uploads: [FileUpload] = [], lostEdits: [LostEdit] = []
     ) {
@@ -119,7 +120,7 @@ public struct SyncResult: Sendable {
         dropped = lostEdits
     }
 
-    /// What all queries have brought together.
+    /// The combined result of all queries.
     public var received: PullResult {
         pulls.reduce(PullResult()) { sum, pull in
             guard case .success(let result) = pull.outcome else { return sum }
@@ -132,10 +133,11 @@ public struct SyncResult: Sendable {
         received[keyPath: member]
     }
 
-    /// The changes that gave way to the server's: its objects were deleted, or the conflict policy prefers its values.
+    /// The changes that were dropped for the server's: the server deleted the objects, or the conflict policy prefers
+    /// its values.
     public var lostEdits: [LostEdit] { dropped + entries.compactMap(\.lost) }
 
-    /// Returns what two syncs have done, one after the other.
+    /// Returns the combined result of two consecutive syncs.
     ///
     /// For example:
     ///
@@ -163,19 +165,20 @@ extension SyncResult {
         add(push)
     }
 
-    /// Adds what a push did.
+    /// Adds the result of a push.
     mutating func add(_ push: PushResult) {
         entries += push.entries
         uploads += push.uploads
         (nextDue, stoppedBy) = (push.nextDue, push.stoppedBy)
     }
 
-    /// Whether a change was given up that is recorded in this result only.
+    /// Whether an edit was dropped that only this result records.
     var hasGivenUp: Bool { !lostEdits.isEmpty }
 }
 
 extension [SyncResult.Entry] {
-    /// Returns the operations of two pushes, one after the other. The later push replaces what was left to it.
+    /// Returns the operations of two consecutive pushes. The later push replaces the unsettled entries of the earlier
+    /// one.
     func followed(by later: Self) -> Self {
         let ids = Set(later.map(\.id))
         var lost: [Tandem.Operation.ID: LostEdit] = [:]
@@ -195,7 +198,7 @@ extension [SyncResult.Entry] {
 }
 
 extension SyncResult.Outcome {
-    /// Whether nothing of the operation is left to be sent.
+    /// Whether the operation has nothing left to send.
     public var isSettled: Bool {
         switch self {
         case .done, .adopted, .merged, .tookServers: true
@@ -203,7 +206,7 @@ extension SyncResult.Outcome {
         }
     }
 
-    /// Why the operation was not carried out, if there is an error.
+    /// The error of an operation that was not carried out, if any.
     public var error: SyncError? {
         switch self {
         case .refused(let error), .conflict(let error), .retryLater(let error, _): error
@@ -213,7 +216,7 @@ extension SyncResult.Outcome {
 }
 
 extension SyncResult.Pull {
-    /// Why the query failed; `nil` if it did not.
+    /// The error of the query; `nil` if it succeeded.
     var failure: SyncError? {
         if case .failure(let error) = outcome { error } else { nil }
     }

@@ -1,29 +1,29 @@
 import Tandem
 
-/// How far an object is on its way to the server.
+/// The sync state of an object.
 public enum SyncState: Hashable, Sendable {
-    /// The server has it as it is here.
+    /// The server has the object as it is here.
     case synced
     /// A change waits to be sent by the next push.
     case pending(Tandem.Operation.Kind)
     /// A change is being sent.
     case sending(Tandem.Operation.Kind)
-    /// A try to send the change has failed, for this reason. Nobody has to do anything: the next push tries again.
+    /// An attempt to send the change failed, for this reason. No action is needed: the next push retries.
     case retrying(Tandem.Operation.Kind, OperationError)
     /// The server refused the change: it waits for the user, or for another change.
     case failed(Tandem.Operation.Kind, OperationError)
-    /// The server holds something else, and the user is to choose.
+    /// The server has other values, and the user must decide.
     case conflict(Tandem.Operation.Kind, OperationError)
-    /// The user leaves it unsent.
+    /// The user holds the change back.
     case held(Tandem.Operation.Kind)
     /// The server has the object as it is here, except for this number of files that wait to be uploaded or are being
     /// uploaded, and the reason of the last failed attempt, if any. The server keeps a file that one of them replaces
     /// until then. No action is needed.
     case waitingForFiles(Int, reason: String?)
-    /// It can't be sent before another object, whose insert failed or is held.
+    /// The change can't be sent before another object, whose insert failed or is held.
     case waiting(Tandem.Operation.Kind, for: LocalID, model: String)
 
-    /// What is to be done on the server; `nil` if nothing is.
+    /// The kind of the pending change; `nil` if there is none.
     public var kind: Tandem.Operation.Kind? {
         switch self {
         case .synced, .waitingForFiles: nil
@@ -34,20 +34,21 @@ public enum SyncState: Hashable, Sendable {
     }
 }
 
-/// A reading of a store that has files beside its objects.
+/// A read transaction of a store that has files beside its objects.
 protocol FileReading {
-    /// How many of an object's files wait to be uploaded, and why a try failed, if one did.
+    /// Returns the number of an object's files that wait to be uploaded, and the reason of a failed attempt, if any.
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
-    /// Whether an update has nothing to send before files are uploaded that replace others.
+    /// Returns whether an update has nothing to send before the uploads of replacement files.
     func waitsForReplacements(_ id: Operation.ID) throws -> Bool
     /// How many files of a table's objects wait to be uploaded; of all tables if it is `nil`.
     func countOfPendingFiles(in table: String?) throws -> Int
 }
 
 extension LocalReading {
-    /// The state of an object; `nil` if there is no such object.
+    /// Returns the state of an object; `nil` if it does not exist.
     ///
-    /// - Parameter isPushing: Whether what is marked as being sent is under way. If not, its answer was lost.
+    /// - Parameter isPushing: Whether an operation that is marked as being sent is in flight. If not, its response was
+    ///   lost.
     func syncState(of localID: LocalID, in table: String, isPushing: Bool) throws -> SyncState? {
         guard let operation = try operation(on: localID, in: table) else {
             guard try hasObject(localID, in: table) else { return nil }
@@ -60,7 +61,7 @@ extension LocalReading {
         case .failed:
             let error = operation.error ?? OperationError(message: "", at: operation.changedAt)
             return error.serverItem == nil ? .failed(operation.kind, error) : .conflict(operation.kind, error)
-        // An attempt with an error has ended without an answer, and rests.
+        // An attempt with an error has ended without a response, and waits.
         case .attempted where isPushing && operation.error == nil: return .sending(operation.kind)
         case .attempted, .pending:
             if let files = self as? any FileReading, try files.waitsForReplacements(operation.id) {

@@ -1,18 +1,18 @@
 import Tandem
 
-/// Who makes the IDs of a table's objects.
+/// The side that creates the IDs of a table's objects.
 public enum IdentityPolicy: Hashable, Sendable {
-    /// This side does: an object's server ID is its local ID. A lost answer never makes a second object.
+    /// This device: an object's server ID is its local ID. A lost response never causes a second object.
     case client
-    /// The server does.
+    /// The server creates the IDs.
     ///
-    /// - Parameter lookUp: A text property of the server's table, by its wire name, that carries the local ID there: an
-    ///   insert whose answer was lost is looked up by it before it is sent again. Without one a lost answer can make a
-    ///   second object.
+    /// - Parameter lookUp: A text property of the server's table, by its wire name, that contains the local ID. If the
+    ///   response of an insert was lost, it is looked up by this property before a retry. Without it, a lost response
+    ///   can cause a second object.
     case server(lookUp: String?)
 }
 
-/// What a server's table keeps.
+/// The features of a server's table.
 public struct TableFeatures: Hashable, Sendable {
     /// Whether deleted items stay as tombstones, which a pull fetches.
     public var softDelete = true
@@ -21,11 +21,11 @@ public struct TableFeatures: Hashable, Sendable {
     /// Whether items have `updatedAt`. Without it there is no incremental pull.
     public var updatedAt = true
 
-    /// All of it.
+    /// Creates features that are all available.
     public init() {}
 }
 
-/// What a context was told of a model's table.
+/// The settings of a model's table.
 struct TableSettings: Sendable {
     let model: ModelDefinition
     var identity = IdentityPolicy.client
@@ -33,14 +33,14 @@ struct TableSettings: Sendable {
     var conflicts = ConflictRule.standard
     /// The forms in which attachments are sent, by the names of their properties in Swift.
     var attachments: [String: AttachmentForm] = [:]
-    /// The app's look at each operation before it is sent.
+    /// The app's closure that checks each operation before it is sent.
     var beforeSend: (@Sendable (OutgoingObject) async throws -> SendVerdict)?
 
     init(_ model: ModelDefinition) {
         self.model = model
     }
 
-    /// How an item that comes from the server is known again.
+    /// Returns how a server item is matched to a local object.
     func identity(of item: RemoteItem) -> ServerIdentity {
         switch identity {
         case .client: .client
@@ -54,16 +54,16 @@ struct TableSettings: Sendable {
     }
 }
 
-/// A model's table, to be synced.
+/// A synced table of a model.
 public struct SyncTable<M: Model>: Sendable {
     let context: SyncContext
 
-    /// Says who makes the IDs; this side, if not said.
+    /// Sets the side that creates the IDs; this device by default.
     public func setIdentity(_ identity: IdentityPolicy) {
         context.change(M.self) { $0.identity = identity }
     }
 
-    /// Says what the server's table keeps; all of it, if not said.
+    /// Sets the features of the server's table; all by default.
     public func setFeatures(_ features: TableFeatures) {
         context.change(M.self) { $0.features = features }
     }

@@ -1,33 +1,33 @@
 import Foundation
 import Tandem
 
-/// What a push has done about one file that was to be uploaded.
+/// The result of a file that a push was to upload.
 public struct FileUpload: Sendable {
-    /// How it ended. More ways may be added: keep a `default` in a `switch`.
+    /// The outcome of an upload. More cases may be added: keep a `default` in a `switch`.
     public enum Outcome: Sendable {
-        /// The server has it, at that address.
+        /// The server has the file, at this URL.
         case uploaded(url: String)
-        /// It did not work this time: a later push tries again, one that nobody has asked for not before that time. The
-        /// other files went on.
+        /// The upload failed. A later push retries it; a scheduled push waits until the given time. The other files
+        /// continued.
         case failed(SyncError, retryAt: Date?)
-        /// It has failed in an earlier push, and is not to be tried again before that time.
+        /// The upload failed in an earlier push, and is not retried before this time.
         case waiting(until: Date)
-        /// Nobody needs it any more: it was replaced, or its object deleted, meanwhile.
+        /// The file is no longer needed: it was replaced, or its object was deleted.
         case dropped
-        /// The push stopped before its turn came, or left it to another push that uploads files.
+        /// The push stopped before the file, or left it to another push that uploads files.
         case notReached
     }
 
-    /// The file, as the object had it.
+    /// The attachment of the object.
     public let attachment: Attachment
-    /// The object's table in the store: that of the first one that has the file.
+    /// The table of the first object that has the file, in the store.
     public let table: String
     /// The object.
     public let localID: LocalID
-    /// How it ended.
+    /// The outcome.
     public let outcome: Outcome
 
-    /// What became of a file, for a ``SyncResult`` of the app's own.
+    /// Creates the result of a file, for a ``SyncResult`` of the app's own.
     public init(attachment: Attachment, table: String, localID: LocalID, outcome: Outcome) {
         self.attachment = attachment
         self.table = table
@@ -35,7 +35,7 @@ public struct FileUpload: Sendable {
         self.outcome = outcome
     }
 
-    /// Whether nothing of it is left to be sent.
+    /// Whether nothing is left to send.
     public var isSettled: Bool {
         switch outcome {
         case .uploaded, .dropped: true

@@ -3,8 +3,8 @@ import Synchronization
 import Tandem
 
 extension SyncContext {
-    /// Fetches a file that is not on this device, and puts it where ``Tandem/StoreAttachments`` reads it: as an entry of
-    /// the cache, which goes again when the cache is full.
+    /// Downloads a file that is not on this device into the cache of ``Tandem/StoreAttachments``. The file is removed
+    /// again when the cache is full.
     ///
     /// For example:
     ///
@@ -13,24 +13,24 @@ extension SyncContext {
     /// image.show(try store.attachments.data(of: photo))
     /// ```
     ///
-    /// What comes is what the store knows of the file, by ID, when it is asked for: an old value does. It is held against
-    /// size and hash before anybody sees it; what has no known size is bounded by ``Options/downloadLimit``. Who asks for
-    /// a file that is on its way waits for that download; one that is here is not fetched again, unless it is missing in
-    /// the store's folder or was cut there. One that was damaged otherwise is fetched after
-    /// ``Tandem/StoreAttachments/evict(_:)``. A connection that breaks is taken up where it broke, ``RetryPolicy/tries``
-    /// times. It is no part of a sync, and may run beside one.
+    /// The method looks the file up in the store by ID, so an old attachment value is enough. It checks size and hash
+    /// before the file becomes visible. For an unknown size, ``Options/downloadLimit`` applies. Concurrent calls for
+    /// the same file share a download. A file on this device is not fetched again, unless it is missing or truncated in
+    /// the store's folder. To fetch a file with other damage, call ``Tandem/StoreAttachments/evict(_:)`` first. A
+    /// broken connection is resumed up to ``RetryPolicy/tries`` times. A download is not part of a sync and may run
+    /// beside a sync.
     ///
-    /// - Throws: ``SyncError`` if the server does not give it, ``SyncError/Code/tooLarge`` if it is larger than the limit;
-    ///   `TandemError.Code.fileMismatch` if it gives another file, of which nothing is kept;
-    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.attachmentNotHere` if no server is known
-    ///   to have it, `.diskFull`; `CancellationError`.
+    /// - Throws: ``SyncError`` if the server does not send it, ``SyncError/Code/tooLarge`` if it is larger than the
+    ///   limit; `TandemError.Code.fileMismatch` if it sends another file, which is then discarded;
+    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.attachmentNotHere` if no server is
+    ///   known to have it, `.diskFull`; `CancellationError`.
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }
         try await downloads.share(attachment.id) { try await self.fetch(attachment, files, tandem) }
     }
 
-    /// How often a file is fetched of which the store learns something else meanwhile.
+    /// The number of attempts if the store's record of the file changes during the download.
     private static let downloadRounds = 3
 
     private func fetch(_ attachment: Attachment, _ files: any RemoteFiles, _ store: Store) async throws {
@@ -42,7 +42,7 @@ extension SyncContext {
                 try Task.checkCancellation()
                 if try download.finish() { return }
             } catch {
-                // What went wrong with a file that the store knows elsewhere by now says nothing of that one.
+                // If the store's record of the file has changed, an error for the old record does not apply.
                 guard !(error is CancellationError), try download.isOutdated() else { throw error }
             }
             rounds += 1
@@ -56,13 +56,14 @@ extension SyncContext {
 
     /// Fetches all bytes of a file.
     ///
-    /// - Parameter tries: How many have failed.
-    /// - Returns: Whether all have come. If not, the rest might be another file's: it is to be begun anew.
+    /// - Parameter tries: The number of failed attempts.
+    /// - Returns: Whether all bytes have arrived. If not, the rest might belong to another file, so the download must
+    ///   restart.
     private func receive(
         _ download: StoreAttachments.Download, from files: any RemoteFiles, _ tries: inout Int
     ) async throws -> Bool {
         let (source, progress, limit) = (download.source, DownloadProgress(), options.downloadLimit)
-        // Where the hash is known, it is what tells whether it is the same file: a server may give that another ETag.
+        // A known hash identifies the file. The server may assign another ETag to the same file.
         let etag = source.sha256 == nil ? source.etag : nil
         let file = RemoteFile(url: source.url, etag: etag, size: source.size)
         while true {
@@ -96,13 +97,13 @@ extension SyncContext {
 }
 
 extension DownloadSource {
-    /// Holds what the server says of a file against what is known of it, before its bytes are taken.
+    /// Compares the server's description of a file with the known one, before its bytes are accepted.
     fileprivate func check(_ piece: FilePiece, _ limit: Int64) throws {
         if let size {
             guard piece.file.size == size else {
                 throw TandemError(
                     .fileMismatch, "The server's file has \(piece.file.size) bytes, and should have \(size).",
-                    advice: "Nothing of it was kept; tell whoever runs the server.")
+                    advice: "Report it to the server's operator; the partial file was removed.")
             }
         } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {
             throw SyncError(
@@ -114,7 +115,7 @@ extension DownloadSource {
 }
 
 extension RemoteFailure {
-    /// Whether the same request may succeed a little later.
+    /// Whether the same request may succeed later.
     fileprivate var mayPass: Bool {
         switch self {
         case .lost, .later: true
@@ -123,19 +124,19 @@ extension RemoteFailure {
     }
 }
 
-/// How far a download has come.
+/// The progress of a download.
 private final class DownloadProgress: Sendable {
     private let state = Mutex((offset: Int64(0), file: ServedFile?.none))
 
     var offset: Int64 { state.withLock(\.offset) }
-    /// Whether all has come, and only the end was lost.
+    /// Whether all bytes have arrived and only the end of the response was lost.
     var isWhole: Bool { state.withLock { $0.offset == $0.file?.size } }
 
     func note(_ piece: FilePiece) {
         state.withLock { $0 = (piece.offset + Int64(piece.bytes.count), piece.file) }
     }
 
-    /// What is asked for: of the same file as before, if the server has said which one that was.
+    /// Returns the file to request: the same one as before, if the server sent its ETag.
     func going(on file: RemoteFile) -> RemoteFile {
         var file = file
         file.etag = file.etag ?? state.withLock { $0.file?.etag }
@@ -143,7 +144,7 @@ private final class DownloadProgress: Sendable {
     }
 }
 
-/// The downloads that are under way, each for all who want the file.
+/// The running downloads, each shared by all tasks that need the file.
 final class DownloadDesk: Sendable {
     private struct Entry {
         let number: Int
@@ -158,7 +159,8 @@ final class DownloadDesk: Sendable {
 
     private let state = Mutex(State())
 
-    /// Does what a file needs, or waits for who does it already. It is cancelled when the last one who waits is.
+    /// Runs a download, or waits for the running one of the same file. It is cancelled when its last waiting task is
+    /// cancelled.
     func share(_ id: FileID, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let (number, task) = state.withLock { state in
             var entry =
@@ -199,7 +201,7 @@ final class DownloadDesk: Sendable {
     }
 }
 
-/// Somebody who waits for a task that others wait for too, and stops when it is cancelled itself.
+/// A waiting caller of a shared task. It stops waiting when it is cancelled itself.
 private final class Waiter: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, any Error>?

@@ -9,7 +9,7 @@ extension SyncContext {
         var marks: OperationMarks?
     }
 
-    /// A whole push: the queue, in a sync of its own, and then the files.
+    /// Runs a whole push: the queue, in a sync of its own, and then the files.
     func send(isExplicit: Bool) async throws -> PushResult {
         try await exclusively {
             try await sendObjects(isExplicit: isExplicit)
@@ -25,10 +25,10 @@ extension SyncContext {
         return SentObjects(result: try await runPush(isExplicit: isExplicit), marks: marks)
     }
 
-    /// Uploads the files and sends the changes made meanwhile, then the updates with the URLs. Last, it deletes unneeded
-    /// files on the server.
+    /// Uploads the files and sends the changes made meanwhile, then the updates with the URLs. Last, it deletes
+    /// unneeded files on the server.
     ///
-    /// It holds the lock of uploads throughout, and the lock of objects during each push.
+    /// The method holds the uploads' lock throughout, and the objects' lock during each push.
     func sendFiles(after sent: SentObjects, isExplicit: Bool) async throws -> PushResult {
         guard let files, let tandem, let marks = sent.marks, sent.result.stoppedBy == nil else { return sent.result }
         do {
@@ -40,7 +40,7 @@ extension SyncContext {
                 return try await upload(sent.result, run, UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit))
             }
             if let result { return result }
-            // The other push may end without them.
+            // The other push may end without these files.
             return try await addingFilesLeft(to: sent.result, tandem, dueAt: options.clock.now() + Self.uploadPause)
         } catch {
             guard sent.result.hasGivenUp else { throw error }
@@ -48,7 +48,7 @@ extension SyncContext {
         }
     }
 
-    /// How long a scheduler waits that has left the files to another push.
+    /// The delay of a scheduler that has left the files to another push, in seconds.
     private static let uploadPause: TimeInterval = 60
 
     private func upload(
@@ -64,7 +64,7 @@ extension SyncContext {
             case .thrown(let error): throw error
             case .failure, nil: break
             }
-            // What was changed again and again while it was sent may still be sent once more. What failed may not.
+            // Objects that changed repeatedly while they were sent may be sent once more. Failed operations may not.
             let failed = result.entries.filter { entry in
                 if case .stillPending = entry.outcome { return false }
                 return !entry.outcome.isSettled
@@ -79,7 +79,7 @@ extension SyncContext {
             result = try await addingFilesLeft(to: result, run.store, dueAt: options.clock.now())
             return result.followed(by: try await deletions.run())
         } catch {
-            // The files have gone all the same, and the next push sends their URLs.
+            // The files were uploaded nevertheless, and the next push sends their URLs.
             guard result.hasGivenUp || SyncError.Code.busy ~= error else { throw error }
             return result.with(run.results).stopped(by: SyncError(stopping: error))
         }
@@ -88,7 +88,7 @@ extension SyncContext {
     /// Adds the files that are left to another push: those that were attached while others were uploaded, or all that
     /// another push is uploading.
     ///
-    /// - Parameter date: When that other push is due.
+    /// - Parameter date: The time of that other push.
     private func addingFilesLeft(to result: PushResult, _ store: Store, dueAt date: Date) async throws -> PushResult {
         let known = Set(result.uploads.map(\.attachment.id))
         let left = try await store.read { try $0.pendingFiles(at: .distantFuture) }
@@ -102,23 +102,23 @@ extension SyncContext {
             nextDue: [result.nextDue, date].compactMap { $0 }.min())
     }
 
-    /// Whether there is anything to be sent: operations, files, or files to be deleted on the server.
+    /// Returns whether there are operations or files to send, or files to delete on the server.
     func hasToSend() async throws -> Bool {
         if try await store.read({ try $0.countOfOperations() }) > 0 { return true }
         guard files != nil, let tandem, !ScheduledRun.leavesFiles else { return false }
         return try await tandem.read { try $0.hasFilesToSend() }
     }
 
-    /// How a file stands, live: first as it is, then whenever that changes, as when it was downloaded, or has left the
-    /// cache. See ``status(of:)``.
+    /// Returns the live status of a file: the current one first, then each change, for example a download or a removal
+    /// from the cache. See ``status(of:)``.
     ///
-    /// Ends when the store is closed, and with `TandemError.Code.unknownAttachment` when the store does not know the file
-    /// any more.
+    /// Ends when the store is closed, and with `TandemError.Code.unknownAttachment` when the store no longer knows the
+    /// file.
     public func statuses(of attachment: Attachment) -> AsyncThrowingStream<AttachmentStatus, any Error> {
         live(hasFiles: true) { try await self.status(of: attachment) }
     }
 
-    /// How a file stands: as the store knows it, with what an upload has sent by now.
+    /// Returns the status of a file in the store, with the progress of an upload.
     ///
     /// For example:
     ///
@@ -128,7 +128,8 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// - Throws: `TandemError.Code.unknownAttachment` if the store does not know it, or its last object is gone.
+    /// - Throws: `TandemError.Code.unknownAttachment` if the store does not know the file, or if its last object was
+    ///   removed.
     public func status(of attachment: Attachment) async throws -> AttachmentStatus {
         guard let tandem else { throw Self.noFiles() }
         let sent = board.uploads[attachment.id]
@@ -160,7 +161,7 @@ extension PushResult {
         PushResult(entries: entries, uploads: uploads, stoppedBy: stoppedBy ?? error, nextDue: nextDue)
     }
 
-    /// What two pushes have done, one after the other.
+    /// Returns the combined result of two consecutive pushes.
     func followed(by later: PushResult) -> PushResult {
         PushResult(
             entries: entries.followed(by: later.entries), uploads: uploads, stoppedBy: stoppedBy ?? later.stoppedBy,

@@ -2,11 +2,11 @@ import Tandem
 
 /// The form in which attachments are sent to a server.
 public enum AttachmentForm: Hashable, Sendable {
-    /// An object of the ID, name, type, size, SHA-256 and URL. An attachment that the server itself named by a plain URL
-    /// stays a plain URL.
+    /// An object of the ID, name, type, size, SHA-256 and URL. An attachment that the server itself named by a plain
+    /// URL stays a plain URL.
     case object
-    /// The file's URL as a text, for tables whose other clients expect one. Other devices make name and type from the
-    /// URL, and know no size and no hash.
+    /// The file's URL as a text, for tables whose other clients expect one. Other devices derive name and type from the
+    /// URL, and do not know size and hash.
     case urlText
 }
 
@@ -19,13 +19,13 @@ extension SyncTable {
     /// try sync.table(Receipt.self).setAttachments(\.photo, as: .urlText)
     /// ```
     ///
-    /// Both forms are read in any case. A property that is not optional can't be sent as a URL: before its upload a file
-    /// has none.
+    /// Both forms are decoded in any case. A required property can't be sent as a URL: a file has no URL before its
+    /// upload.
     ///
     /// - Parameters:
     ///   - property: A property of the model itself that is not local only.
     ///   - form: The form from now on. Values that the server already has are not sent again.
-    /// - Throws: ``SyncError/Code/unsendable`` if the property is another model's, or is never sent.
+    /// - Throws: ``SyncError/Code/unsendable`` if the property belongs to another model or is local-only.
     public func setAttachments(
         _ property: KeyPath<M.Columns, Property<M, Attachment?>>, as form: AttachmentForm
     ) throws {
@@ -37,7 +37,7 @@ extension SyncTable {
     /// - Parameters:
     ///   - property: A list of attachments of the model itself that is not local only.
     ///   - form: The form from now on. Values that the server already has are not sent again.
-    /// - Throws: ``SyncError/Code/unsendable`` if the property is another model's, or is never sent.
+    /// - Throws: ``SyncError/Code/unsendable`` if the property belongs to another model or is local-only.
     public func setAttachments(
         _ property: KeyPath<M.Columns, Property<M, [Attachment]>>, as form: AttachmentForm
     ) throws {

@@ -1,14 +1,14 @@
 import Foundation
 import Tandem
 
-/// A change of an object here that has met another one on the server.
+/// A conflict between a local change of an object and a change on the server.
 ///
-/// Its objects are values that stand in no store; properties that are never sent have their defaults in them.
-/// References name objects by their local IDs, those of objects that are not here by the server's.
+/// The objects are values that are not in a store. Local-only properties have their defaults. References use local IDs,
+/// or server IDs if the object is not on this device.
 public struct Conflict<M: Model>: Sendable {
-    /// The operation as it is here: what a choice of the user's names.
+    /// The version of the operation. Pass it with the user's decision.
     public let version: Tandem.Operation.Version
-    /// What was to be done on the server.
+    /// The kind of the pending change.
     public let kind: Tandem.Operation.Kind
     /// The object.
     public let localID: LocalID
@@ -16,17 +16,17 @@ public struct Conflict<M: Model>: Sendable {
     public let local: M?
     /// The object as the server holds it; `nil` if it was deleted there.
     public let server: M?
-    /// The object as both sides have known it; `nil` if it was new here.
+    /// The last version that both sides had; `nil` if the object is new here.
     public let base: M?
     /// The properties changed here, by their names in Swift, that the server does not hold.
     public let changedHere: Set<String>
-    /// The properties that somebody else has changed.
+    /// The properties changed on the server since then, by their names in Swift.
     public let changedThere: Set<String>
     /// When the object was last changed here, by the local clock.
     public let changedAt: Date
     /// When the object was last changed on the server, by the server's clock.
     public let serverUpdatedAt: Date?
-    /// The how manieth conflict of this operation in this push it is: from 1.
+    /// The number of this conflict among the operation's conflicts in this push, from 1.
     public let round: Int
 }
 
@@ -52,6 +52,7 @@ public struct AnyConflict: Sendable, Identifiable {
     public let changedThere: Set<String>
     private let typed: any Sendable
 
+    /// The operation's ID in the queue.
     public var id: Tandem.Operation.ID { version.id }
 
     init<M: Model>(_ conflict: Conflict<M>) {
@@ -68,19 +69,18 @@ public struct AnyConflict: Sendable, Identifiable {
     public func of<M: Model>(_ model: M.Type) -> Conflict<M>? { typed as? Conflict<M> }
 }
 
-/// What the app decides about a conflict.
+/// The app's decision about a conflict.
 public enum Resolution<M: Model>: Sendable {
-    /// These values are written here and sent, those of properties that are never sent left aside. A property that was
-    /// not changed here, and has the value that it has in ``Conflict/local``, is left to the server: what others have
-    /// made of it stands.
+    /// Writes these values here and sends them, except local-only properties. If a property was not changed here and
+    /// equals its value in ``Conflict/local``, the server's value stays.
     case send(M)
-    /// The object is deleted, here and on the server.
+    /// Deletes the object, here and on the server.
     case sendDelete
-    /// The object becomes what the server holds.
+    /// Replaces the object with the server's values.
     case takeServers
-    /// What ``ConflictPolicy/merge(edits:deletes:)`` does, with its own answers to what it asks.
+    /// Merges as ``ConflictPolicy/merge(edits:deletes:)`` does, with its default parameters.
     case merge
-    /// The user is to choose; what to say to them.
+    /// Leaves the decision to the user, with this message.
     case later(String)
 }
 
@@ -103,7 +103,7 @@ extension Conflict {
         self.init(
             version: operation.version, kind: operation.kind, localID: operation.localID,
             local: operation.kind == .delete ? nil : try object(sides.local),
-            // What an answer does not name is as it was.
+            // A property that is missing in the response is unchanged.
             server: try sides.server.map { try object(known.merging($0) { $1 }) },
             base: operation.kind == .insert || operation.replaced == .insert ? nil : try object(known),
             changedHere: sides.changedHere, changedThere: sides.changedThere, changedAt: operation.changedAt,
@@ -112,7 +112,7 @@ extension Conflict {
 }
 
 extension Resolution {
-    /// - Parameter shown: The object as it is here, if the app was shown one.
+    /// - Parameter shown: The object as it is here, if the app received it.
     func verdict(on facts: ConflictFacts, shown: M?) -> ConflictVerdict {
         switch self {
         case .send(let object):
@@ -124,7 +124,7 @@ extension Resolution {
                 } ?? ModelValues.values(of: object))
         case .sendDelete:
             switch facts.meeting {
-            // It is gone there.
+            // The server has deleted the object.
             case .editMeetsDelete: .theirs
             case .deleteMeetsEdit: .ours(takingServers: [])
             case .editMeetsEdit: .written(nil)

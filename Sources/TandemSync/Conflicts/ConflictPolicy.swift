@@ -1,30 +1,30 @@
 import Tandem
 
-/// One of the two sides of a conflict.
+/// A side of a conflict.
 public enum ConflictSide: Hashable, Sendable {
-    /// What is here.
+    /// The local side.
     case client
-    /// What the server holds.
+    /// The server's side.
     case server
 }
 
-/// What stands where one side has deleted an object and the other has changed it.
+/// The winner if one side deleted an object and the other side changed it.
 public enum DeletePolicy: Hashable, Sendable {
-    /// The user chooses.
+    /// The user decides.
     case report
-    /// The change: what was deleted comes back.
+    /// The change wins: the deleted object is restored.
     case editWins
-    /// What was done here.
+    /// The local change wins.
     case client
-    /// What was done on the server.
+    /// The server's change wins.
     case server
 }
 
-/// Which change stands where both sides have made one.
+/// A policy for objects that both sides have changed.
 ///
-/// An object's own change that the server holds already, because an answer was lost, is no conflict, and no policy sees
-/// it. Whatever a policy decides is sent on the version that it was decided about: a third change in between is another
-/// conflict. A table without versions has none: there the last write wins, and nobody is asked.
+/// A change that the server already has because a response was lost is not a conflict. No policy sees it. A decision is
+/// sent with the version that it was made for. A third change in between is another conflict. Tables without versions
+/// have no conflicts: the last write wins, without a decision.
 ///
 /// | | changed on both sides | deleted here, changed there | changed here, deleted there |
 /// |---|---|---|---|
@@ -36,34 +36,35 @@ public enum DeletePolicy: Hashable, Sendable {
 public struct ConflictPolicy<M: Model>: Sendable {
     let rule: ConflictRule
 
-    /// Puts the two sides together, property by property: what only one side has changed is taken from it. The policy
-    /// of a table, if not said.
+    /// Merges the two sides by property: a property that only one side changed gets that side's value. This is the
+    /// default policy of a table.
     ///
     /// - Parameters:
-    ///   - edits: Whose value stands where both have changed one property.
-    ///   - deletes: What stands where one side has deleted the object.
+    ///   - edits: The side that wins if both sides changed the same property.
+    ///   - deletes: The policy if one side has deleted the object.
     public static func merge(edits: ConflictSide = .client, deletes: DeletePolicy = .report) -> Self {
         Self(rule: .merge(edits: edits, deletes: deletes))
     }
 
-    /// What was done here stands; of an object changed on both sides the properties that were changed here.
+    /// The local change wins. If both sides changed an object, the properties changed here are sent.
     public static var clientWins: Self { Self(rule: .clientWins) }
 
-    /// What was done on the server stands. What is lost here is in the push's result.
+    /// The server's change wins. The push's result lists the edits that are lost.
     public static var serverWins: Self { Self(rule: .serverWins) }
 
-    /// What was done last stands, however late it is sent: the local time of the last change, put right by the server's
-    /// clock as its answers tell it, against the server's `updatedAt`.
+    /// The latest change wins, however late it is sent. The policy compares the local time of the last change with the
+    /// server's `updatedAt`. The `Date` headers of the server's responses correct the local time.
     ///
-    /// Times are only as good as clocks. The server's is told to the second, so that of two changes within one either
-    /// may win; a clock that was wrong when the change was made, and right when it is sent, is not found out; and where
-    /// the server has no time for an object, as for one that it keeps no tombstone of, the server's side stands.
+    /// The result is only as accurate as the clocks. The server's clock is known to the second, so either of two
+    /// changes within a second may win. The policy does not detect a clock that was wrong at the change and is right
+    /// when it is sent. If the server has no time for an object, for example without a tombstone, the server's side
+    /// wins.
     public static var newestWins: Self { Self(rule: .newestWins) }
 
-    /// Every conflict waits for the user. What Azure Mobile Apps and Datasync do, if not told otherwise.
+    /// Every conflict waits for the user. This is the default of Azure Mobile Apps and Datasync.
     public static var report: Self { Self(rule: .report) }
 
-    /// The app decides about each.
+    /// The app decides about each conflict.
     ///
     /// For example:
     ///
@@ -75,8 +76,8 @@ public struct ConflictPolicy<M: Model>: Sendable {
     /// })
     /// ```
     ///
-    /// - Parameter decide: Called in the push, which waits for it; it may write to the store, and must not begin a sync.
-    ///   What it throws leaves the conflict to the user.
+    /// - Parameter decide: The push calls this closure and waits for it. The closure may write to the store, and must
+    ///   not begin a sync. If it throws, the conflict waits for the user.
     public static func resolve(
         _ decide: @escaping @Sendable (Conflict<M>) async throws -> Resolution<M>
     ) -> Self {
@@ -89,7 +90,7 @@ public struct ConflictPolicy<M: Model>: Sendable {
 }
 
 extension SyncTable {
-    /// Says which change stands where both sides have made one; ``ConflictPolicy/merge(edits:deletes:)``, if not said.
+    /// Sets the conflict policy of the table; ``ConflictPolicy/merge(edits:deletes:)`` by default.
     public func setConflicts(_ policy: ConflictPolicy<M>) {
         context.change(M.self) { $0.conflicts = policy.rule }
     }

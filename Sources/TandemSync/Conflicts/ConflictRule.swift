@@ -10,11 +10,11 @@ enum ConflictRule: Sendable {
     case report
     case ask(@Sendable (ConflictFacts) async throws -> ConflictVerdict)
 
-    /// What holds where nothing was said.
+    /// The default rule.
     static let standard = ConflictRule.merge(edits: .client, deletes: .report)
 }
 
-/// What is known of a conflict.
+/// The facts about a conflict.
 struct ConflictFacts: Sendable {
     let operation: Operation
     let sides: ConflictSides
@@ -22,7 +22,7 @@ struct ConflictFacts: Sendable {
     let round: Int
     let store: any LocalStore
 
-    /// What kind of conflict it is.
+    /// The kind of the conflict.
     var meeting: Meeting {
         if sides.kind == .delete { return .deleteMeetsEdit }
         return sides.server == nil ? .editMeetsDelete : .editMeetsEdit
@@ -31,24 +31,24 @@ struct ConflictFacts: Sendable {
     enum Meeting { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
 }
 
-/// What is to be done about a conflict.
+/// The decision about a conflict.
 enum ConflictVerdict: Sendable {
-    /// There is nothing to decide: what is here is sent on the server's version, and nobody's change is given up for it.
+    /// There is nothing to decide. The local values are sent with the server's version, and no change is lost.
     case nothing
-    /// What is here is sent on the server's version; these properties become what the server says.
+    /// The local values are sent with the server's version. These properties get the server's values.
     case ours(takingServers: Set<String>)
-    /// These values are written here, and sent; `nil` to delete the object.
+    /// The values to write here and send; `nil` to delete the object.
     case written([String: StorageValue]?)
-    /// The object becomes what the server says.
+    /// The object gets the server's values.
     case theirs
-    /// The user is to choose.
+    /// The user must decide.
     case later(SyncError.Code, String)
 }
 
 extension ConflictRule {
-    /// What a rule that needs nobody's help says. Of one that asks the app, what `merge` says.
+    /// Returns the decision of the rule. For a rule that asks the app, returns the decision of `merge`.
     ///
-    /// - Parameter changedAt: When the object was changed here, by the server's clock.
+    /// - Parameter changedAt: The time of the local change, by the server's clock.
     func verdict(on facts: ConflictFacts, changedAt: Date) -> ConflictVerdict {
         let (sides, meeting) = (facts.sides, facts.meeting)
         let report = ConflictVerdict.later(.conflict, meeting.message)
@@ -57,7 +57,7 @@ extension ConflictRule {
         case .clientWins: return .ours(takingServers: [])
         case .serverWins: return .theirs
         case .newestWins:
-            // Without a time of the server's nothing says that ours is newer.
+            // Without a time of the server, the local change can't be shown to be newer.
             guard let there = facts.item.updatedAt?.date, changedAt > there else { return .theirs }
             return .ours(takingServers: [])
         case .merge(let edits, let deletes):

@@ -1,10 +1,10 @@
 import Synchronization
 import Tandem
 
-/// Files that the app itself carries: for a server with ways of its own, an Azure or Datasync server with a controller for
-/// files, or a library that knows them.
+/// Files that the app's closures transfer: for a server with its own protocol, an Azure or Datasync server with a file
+/// controller, or a client library.
 ///
-/// For example, over a client of the app's:
+/// For example, with a client of the app:
 ///
 /// ```swift
 /// let files = ClosureFiles { file, progress in
@@ -18,30 +18,30 @@ import Tandem
 /// }
 /// ```
 ///
-/// What a closure throws that is no ``RemoteFailure`` is taken for ``RemoteFailure/lost(_:)``: the server may have acted,
-/// and the call is made again later. What the laws of ``RemoteFiles`` ask and a closure can't be trusted with is seen to
-/// here: files that can't be sent are not, progress does not fall, and of a download no byte is missing, there twice, or
-/// handed over after its end. That a cancelled call ends in time is up to the closures, and to say where a file will be,
-/// if that is known before: ``OutgoingFile/willBe(at:)``.
+/// An error of a closure that is not a ``RemoteFailure`` counts as ``RemoteFailure/lost(_:)``: the server may have
+/// acted, and the call is retried later. This type enforces requirements of ``RemoteFiles`` for the closures. It
+/// rejects files that can't be sent, and progress never falls. A download has no missing byte, no repeated byte, and no
+/// byte after its end. The closures must end in time when they are cancelled. They must also report a file's URL if
+/// they know it before the upload: ``OutgoingFile/willBe(at:)``.
 public struct ClosureFiles: RemoteFiles {
-    /// Sends a file, and tells how far it is.
+    /// A closure that sends a file and reports its progress.
     public typealias Upload =
         @Sendable (OutgoingFile, _ progress: @escaping @Sendable (Int64) -> Void) async throws -> UploadedFile
-    /// Fetches a file from an offset on.
+    /// A closure that fetches a file from an offset.
     public typealias Download =
         @Sendable (RemoteFile, _ offset: Int64, _ take: @escaping @Sendable (FilePiece) async throws -> Void)
         async throws -> ServedFile
-    /// Deletes a file.
+    /// A closure that deletes a file.
     public typealias Delete = @Sendable (RemoteFile) async throws -> Void
 
-    /// A piece that came when none was awaited: after another had not been taken, or after the end.
+    /// An unexpected piece: after a rejected piece, or after the end.
     private struct Unawaited: Error {}
 
     private let uploading: Upload
     private let downloading: Download
     private let deleting: Delete
 
-    /// Files that closures carry. They are called from many tasks at once.
+    /// Creates files that closures transfer. The closures are called from many tasks concurrently.
     public init(
         upload: @escaping Upload, download: @escaping Download, delete: @escaping Delete
     ) {
@@ -50,6 +50,7 @@ public struct ClosureFiles: RemoteFiles {
         deleting = delete
     }
 
+    /// Uploads a file by the closure.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -69,6 +70,7 @@ public struct ClosureFiles: RemoteFiles {
         return uploaded
     }
 
+    /// Downloads a file by the closure.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -97,6 +99,7 @@ public struct ClosureFiles: RemoteFiles {
         return served
     }
 
+    /// Deletes a file by the closure.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         try await calling { try await deleting(file) }
     }
@@ -118,7 +121,7 @@ public struct ClosureFiles: RemoteFiles {
                 .size, message, table: "files", url: String(file.url.prefix { $0 != "?" && $0 != "#" }), status: 0))
     }
 
-    /// Lets the pieces of a download through, each in its place.
+    /// A filter that passes the pieces of a download in order.
     private final class Gate: Sendable {
         private struct State {
             var place: Int64
@@ -157,7 +160,7 @@ public struct ClosureFiles: RemoteFiles {
             }
         }
 
-        /// Lets nothing through any more; what was thrown by whoever takes.
+        /// Rejects all further pieces; returns the error of the receiving closure.
         func close() -> (any Error)? {
             state.withLock { state in
                 state.isClosed = true

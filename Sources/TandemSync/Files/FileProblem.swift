@@ -1,50 +1,52 @@
-/// What is wrong with a file, or with sending it: the part of ``RemoteFailure`` that objects have no use for.
+/// A problem with a file or its transfer: the part of ``RemoteFailure`` that only files need.
 ///
-/// | case | what helps |
+/// | case | remedy |
 /// |---|---|
-/// | ``changed`` | to read the row again: it names another file by now |
+/// | ``changed`` | read the row again: it names another file |
 /// | ``taken`` | – : the server has another file under this ID |
-/// | ``hashMismatch`` | to send it once more, from the beginning: what came is dropped |
+/// | ``hashMismatch`` | send the file again from the beginning: the server discarded it |
 /// | ``tooLarge`` | a smaller file |
-/// | ``outOfSpace`` | whoever runs the server, and time |
+/// | ``outOfSpace`` | free space on the server |
 /// | ``unreadable(_:)`` | the file on this device |
-/// | ``notTaken(_:)`` | whoever took the pieces: often room on this device |
+/// | ``notTaken(_:)`` | the receiver of the pieces: often free space on this device |
 public enum FileProblem: Sendable {
-    /// The file on the server is not the one that was meant: its ETag is another.
+    /// The file on the server is not the expected one: its ETag differs.
     case changed
     /// The server has another file under this ID.
     case taken
-    /// The server says that the bytes which came don't have the hash that was said. It keeps nothing of them.
+    /// The server reports that the received bytes don't match the announced hash. It discards them.
     case hashMismatch
-    /// The server takes no file of this size.
+    /// The server does not accept a file of this size.
     case tooLarge
-    /// The server has no room.
+    /// The server has no free space.
     case outOfSpace
-    /// The bytes to send could not be read, or there are fewer of them than was said.
+    /// The bytes to send could not be read, or are fewer than announced.
     case unreadable(any Error)
-    /// Who downloads could not take a piece: what the closure threw.
+    /// The receiver of a download could not accept a piece. The value is the closure's error.
     case notTaken(any Error)
 }
 
 /// A file that ends before its size does: inside ``FileProblem/unreadable(_:)``.
 public struct ShortFile: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where it ended, in bytes.
+    /// The actual end, in bytes.
     public let end: Int64
-    /// Where it should have, in bytes.
+    /// The expected size, in bytes.
     public let size: Int64
 
-    /// A file that ends too early.
+    /// Creates the error of a file that ends too early.
     public init(end: Int64, size: Int64) {
         self.end = end
         self.size = size
     }
 
+    /// A text for logs and messages.
     public var description: String { "The file ends after \(end) bytes, and was said to have \(size)." }
 }
 
 extension ShortFile: TellableError {}
 
 extension FileProblem: CustomStringConvertible {
+    /// A text for logs and messages.
     public var description: String {
         switch self {
         case .changed: "The server has another version of the file."
@@ -57,7 +59,7 @@ extension FileProblem: CustomStringConvertible {
         }
     }
 
-    /// The status that stands for it, where there is one.
+    /// The HTTP status of the problem, if there is one.
     var status: Int? {
         switch self {
         case .changed, .taken: 412

@@ -1,24 +1,24 @@
 import Crypto
 import Tandem
 
-/// A file on its way to a server.
+/// A file to upload.
 public struct OutgoingFile: Sendable {
-    /// What it is known by: 32 lower-case hexadecimal digits.
+    /// The file's ID: 32 lower-case hexadecimal digits.
     public var id: String
-    /// What people call it, with any characters: a server never makes a path of it.
+    /// The display name, with any characters: a server never uses it as a path.
     public var name: String
-    /// Its media type, such as `image/jpeg`.
+    /// The media type, such as `image/jpeg`.
     public var contentType: String
-    /// How many bytes it has.
+    /// The number of bytes.
     public var size: Int64
-    /// The SHA-256 of its bytes: 64 lower-case hexadecimal digits.
+    /// The SHA-256 of the bytes: 64 lower-case hexadecimal digits.
     public var sha256: String
-    /// Where its bytes are.
+    /// The source of the bytes.
     public var bytes: any FileBytes
-    /// Called with its place on the server before its first byte goes.
+    /// Called with the file's URL on the server before its first byte is sent.
     package var onPlace: (@Sendable (String) async throws -> Void)?
 
-    /// A file whose size and hash are known.
+    /// Creates a file with a known size and hash.
     public init(
         id: String, name: String, contentType: String, size: Int64, sha256: String, bytes: any FileBytes
     ) {
@@ -30,7 +30,7 @@ public struct OutgoingFile: Sendable {
         self.bytes = bytes
     }
 
-    /// A small file, in memory.
+    /// Creates a small file from bytes in memory.
     public init(id: String, name: String, contentType: String, bytes: [UInt8]) {
         self.init(
             id: id, name: name, contentType: contentType, size: Int64(bytes.count),
@@ -38,11 +38,11 @@ public struct OutgoingFile: Sendable {
     }
 }
 
-/// Where the bytes of a file are.
+/// A source of a file's bytes.
 public protocol FileBytes: Sendable {
-    /// Some bytes from an offset on: as many as asked for, fewer only where the file ends.
+    /// Returns bytes from an offset: the requested number, fewer only at the end of the file.
     ///
-    /// It is called by one task at a time for one upload.
+    /// Only one task at a time calls it for an upload.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 }
 
@@ -55,17 +55,17 @@ private struct BytesInMemory: FileBytes {
     }
 }
 
-/// What a server says of a file that it has taken.
+/// The server's response for an uploaded file.
 public struct UploadedFile: Hashable, Sendable {
-    /// Where it can be read and deleted from now on.
+    /// The URL at which the file can be read and deleted.
     public var url: String
-    /// Which file that is, in the server's words, without quotes; `nil` from a server that does not say.
+    /// The file's ETag, without quotes; `nil` if the server sends none.
     public var etag: String?
-    /// Whether the server says that it had the file whole before: what this upload has not made is not this client's to
-    /// take back.
+    /// Whether the server already had the complete file. This client must not delete a file that its upload did not
+    /// create.
     public var wasThere: Bool
 
-    /// A file that a server has.
+    /// Creates the description of an uploaded file.
     public init(url: String, etag: String?, wasThere: Bool = false) {
         self.url = url
         self.etag = etag
@@ -74,11 +74,12 @@ public struct UploadedFile: Hashable, Sendable {
 }
 
 extension OutgoingFile {
-    /// Says where the file will be, before its first byte goes: for those who write a ``RemoteFiles`` and know that by then.
+    /// Records the file's future URL before its first byte is sent. For implementations of ``RemoteFiles`` that know it
+    /// by then.
     ///
-    /// The store writes it down. An upload that has no answer, as it was cancelled or its process died, may have arrived
-    /// all the same: if nobody needs the file any more, it is deleted there. Say the same place with each try: what an
-    /// earlier one may have left at another is not deleted.
+    /// The store persists the URL. An upload without a response, for example after a cancellation or crash, may still
+    /// have arrived. If the file is no longer needed, it is deleted at that URL. Use the same URL in each attempt: a
+    /// file that an earlier attempt left at another URL is not deleted.
     ///
     /// For example:
     ///
@@ -88,12 +89,11 @@ extension OutgoingFile {
     /// try await api.put(file.bytes, at: place)
     /// ```
     ///
-    /// Who hands on a file in another form copies it and changes ``bytes``: nothing is written down by way of a file that is
-    /// made anew.
+    /// To send a file in another form, copy it and change ``bytes``. A newly created file does not record a URL.
     ///
-    /// - Parameter url: What the answer's ``UploadedFile/url`` will be.
-    /// - Throws: ``RemoteFailure/notSent(_:)`` if nobody wants the file any more, or it can't be written down. The upload
-    ///   is to end with it.
+    /// - Parameter url: The future ``UploadedFile/url`` of the response.
+    /// - Throws: ``RemoteFailure/notSent(_:)`` if the file is no longer needed, or if the URL can't be stored. The
+    ///   upload must end with this error.
     public func willBe(at url: String) async throws(RemoteFailure) {
         do {
             try await onPlace?(url)
@@ -102,9 +102,10 @@ extension OutgoingFile {
         }
     }
 
-    /// Whether it can be sent at all: for those who write a ``RemoteFiles``.
+    /// Checks whether the file can be sent. For implementations of ``RemoteFiles``.
     ///
-    /// - Throws: ``RemoteFailure/unsendable(_:)`` if the ID, the hash, the size, the content type or the name is none.
+    /// - Throws: ``RemoteFailure/unsendable(_:)`` if the ID, the hash, the size, the content type or the name is not
+    ///   valid.
     public func check() throws(RemoteFailure) {
         if let problem { throw .unsendable(problem) }
     }
@@ -127,11 +128,11 @@ extension OutgoingFile {
         return nil
     }
 
-    /// The longest name that travels, in bytes of UTF-8. Encoded for a header it has three times as many.
+    /// The maximum length of a name to send, in bytes of UTF-8. Its encoding in a header is up to three times as long.
     public static let greatestName = 1024
 }
 
-/// Bytes as hexadecimal digits.
+/// A conversion of bytes to hexadecimal digits.
 enum HexText {
     static func of(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)

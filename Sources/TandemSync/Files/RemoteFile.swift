@@ -1,14 +1,14 @@
-/// A file on a server, as a row names it.
+/// A file on a server, as named by a row.
 public struct RemoteFile: Hashable, Sendable {
-    /// Where it is.
+    /// The URL of the file.
     public var url: String
-    /// Which one it must be, without quotes; `nil` for whichever is there. A download that goes on from an offset
-    /// without one may put two files together: the hash shows it, and only that.
+    /// The required ETag, without quotes; `nil` to accept any file. Without an ETag, a download that continues from an
+    /// offset may mix two files. Only the hash then detects it.
     public var etag: String?
-    /// How many bytes it must have; `nil` if that is not known.
+    /// The required number of bytes; `nil` if it is not known.
     public var size: Int64?
 
-    /// A file by its address.
+    /// Creates a file from its URL.
     public init(url: String, etag: String? = nil, size: Int64? = nil) {
         self.url = url
         self.etag = etag
@@ -16,17 +16,17 @@ public struct RemoteFile: Hashable, Sendable {
     }
 }
 
-/// What a server says of a file that it sends.
+/// The server's description of a file that it sends.
 public struct ServedFile: Hashable, Sendable {
-    /// How many bytes the whole file has.
+    /// The number of bytes of the whole file.
     public var size: Int64
-    /// Which one it is, without quotes, if the server says so.
+    /// The file's ETag, without quotes, if the server sends it.
     public var etag: String?
-    /// The SHA-256 that the server says it has, as 64 lower-case hexadecimal digits. A claim: whoever takes the file
-    /// computes their own.
+    /// The SHA-256 that the server claims, as 64 lower-case hexadecimal digits. The receiver of the file must compute
+    /// its own.
     public var sha256: String?
 
-    /// What a server says of a file.
+    /// Creates a server's description of a file.
     public init(size: Int64, etag: String? = nil, sha256: String? = nil) {
         self.size = size
         self.etag = etag
@@ -34,19 +34,19 @@ public struct ServedFile: Hashable, Sendable {
     }
 }
 
-/// Some bytes of a file that is downloaded.
+/// A piece of a downloaded file.
 public struct FilePiece: Hashable, Sendable {
-    /// The bytes: at least one, ``greatestSize`` at most.
+    /// The bytes: at least 1, at most ``greatestSize``.
     public var bytes: [UInt8]
-    /// Where in the file the first of them belongs.
+    /// The offset of the first byte in the file.
     public var offset: Int64
-    /// The file that they are of: whoever has no room for that many bytes refuses the first piece.
+    /// The file of these bytes. A receiver without space for its size rejects the first piece.
     public var file: ServedFile
 
-    /// The most bytes of a piece.
+    /// The maximum number of bytes in a piece.
     public static let greatestSize = 1 << 20
 
-    /// Some bytes of a file.
+    /// Creates a piece of a file.
     public init(bytes: [UInt8], offset: Int64, file: ServedFile) {
         self.bytes = bytes
         self.offset = offset

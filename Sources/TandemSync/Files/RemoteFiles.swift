@@ -1,6 +1,6 @@
 import Tandem
 
-/// Where a server keeps files, spoken to in its own tongue. It knows nothing of stores, rows and attachments.
+/// A client of a file server, in the server's own protocol. It does not know stores, rows or attachments.
 ///
 /// For example:
 ///
@@ -11,54 +11,55 @@ import Tandem
 /// try await files.delete(RemoteFile(url: uploaded.url, etag: uploaded.etag))
 /// ```
 ///
-/// Whoever brings another server implements this, and keeps its laws (`RemoteFilesConformance` of TandemTesting checks
-/// them):
+/// To support another server, implement this protocol and its requirements. `RemoteFilesConformance` of TandemTesting
+/// checks them:
 ///
-/// 1. A call is one attempt. What failed is not repeated inside, but for one repeat after the server has asked who is
-///    calling. An upload may first ask what the server has.
-/// 2. What a call throws is a ``RemoteFailure``, which says whether the server may have acted
-///    (``RemoteFailure/mayHaveActed``). What is about files alone is a ``FileProblem`` in it.
-/// 3. It keeps no state of any file: what a server has of one is asked of the server.
-/// 4. A call whose task is cancelled ends within a second, if the caller's own closures and bytes do. Once it has
-///    ended, neither of them is called any more.
-/// 5. Calls come from many tasks at once, for one file too.
-/// 6. To upload a file again that is there already is a success with the same answer, but for
-///    ``UploadedFile/wasThere``: a lost answer does no harm.
-/// 7. A file is never in memory: pieces of ``FilePiece/greatestSize`` at most are, a few at a time, however slow the
+/// 1. A call is a single attempt. It does not retry, except once after the server has requested authentication. An
+///    upload may first ask which bytes the server has.
+/// 2. A call throws a ``RemoteFailure``, which tells whether the server may have acted
+///    (``RemoteFailure/mayHaveActed``). Problems of files only are a ``FileProblem`` in it.
+/// 3. The client keeps no state of a file: it asks the server for the received bytes.
+/// 4. A call whose task is cancelled ends within a second, if the caller's own closures and bytes do. After its end,
+///    the call uses neither of them.
+/// 5. Many tasks call concurrently, also for the same file.
+/// 6. A repeated upload of an existing file succeeds with the same response, except for ``UploadedFile/wasThere``. So a
+///    lost response does no harm.
+/// 7. A whole file is never in memory. At most a few pieces of up to ``FilePiece/greatestSize`` are, however slow the
 ///    other side is.
-/// 8. An answer of the wrong shape is a failure, never a guess. More bytes than were promised are not handed over, and
-///    fewer are not taken for all.
-/// 9. A file's URL comes from rows that others may have written. Credentials go to the server that they are for.
-/// 10. A URL is one file's for good: no other file is put there, so that to delete what one object has let go of takes
-///    nothing from another.
-/// 11. An upload that knows the file's URL before it sends the first byte says so then: ``OutgoingFile/willBe(at:)``. What
-///    it can't know, nobody can delete if the upload has no answer and the file is not needed any more.
+/// 8. An invalid response is a failure, never a guess. Excess bytes are not delivered, and missing bytes cause a
+///    failure.
+/// 9. A file's URL comes from rows that others may have written. Credentials are sent only to the server that they
+///    belong to.
+/// 10. A URL belongs to the same file permanently. So deleting a file that an object no longer uses never affects
+///     another object.
+/// 11. An upload that knows the file's URL before the first byte reports it then: ``OutgoingFile/willBe(at:)``. Without
+///     that, a file whose upload has no response can't be deleted when it is no longer needed.
 ///
 /// ## Topics
 /// - ``upload(_:progress:)``
 /// - ``download(_:from:to:)``
 /// - ``delete(_:)``
 public protocol RemoteFiles: Sendable {
-    /// Sends a file, from where an earlier attempt ended if the server keeps what came.
+    /// Uploads a file. Continues where an earlier attempt ended if the server keeps the received bytes.
     ///
-    /// - Parameter progress: Told how many of the file's bytes have been handed to the network or were at the server
-    ///   before, from time to time, never fewer than before. It must not wait.
+    /// - Parameter progress: Receives from time to time the number of bytes that were passed to the network or were
+    ///   already on the server. The number never falls. The closure must not wait.
     /// - Throws: Among others ``FileProblem/taken``, ``FileProblem/hashMismatch``, ``FileProblem/tooLarge``,
     ///   ``FileProblem/outOfSpace`` and ``FileProblem/unreadable(_:)``.
     func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile
 
-    /// Fetches a file, or what of it follows an offset.
+    /// Downloads a file, or its part from an offset.
     ///
-    /// The next piece is not read off the network before the last one is taken. What comes is not held against its
-    /// hash: whoever takes it does that, at the end, before the file is used.
+    /// The next piece is not read from the network before the last one is accepted. This method does not check the
+    /// hash. The receiver checks it at the end, before the file is used.
     ///
     /// - Parameters:
-    ///   - offset: From which byte on. Below the file's size.
-    ///   - take: Given the pieces in their order, one after another. What it throws ends the download with
-    ///     ``FileProblem/notTaken(_:)``. An empty file has no piece.
-    /// - Returns: What the server says of the file, which each piece bears too.
+    ///   - offset: The first byte to fetch, less than the file's size.
+    ///   - take: Receives the pieces in order. If it throws, the download ends with ``FileProblem/notTaken(_:)``. An
+    ///     empty file has no piece.
+    /// - Returns: The server's description of the file, which each piece also carries.
     /// - Throws: Among others ``RemoteFailure/notFound`` and ``FileProblem/changed``.
     func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
@@ -66,13 +67,13 @@ public protocol RemoteFiles: Sendable {
 
     /// Deletes a file that is still at its ETag.
     ///
-    /// - Throws: ``RemoteFailure/notFound`` or ``RemoteFailure/gone`` if there is none, ``FileProblem/changed`` if it
-    ///   is another one.
+    /// - Throws: ``RemoteFailure/notFound`` or ``RemoteFailure/gone`` if there is no such file, ``FileProblem/changed``
+    ///   if its ETag differs.
     func delete(_ file: RemoteFile) async throws(RemoteFailure)
 }
 
 extension RemoteFiles {
-    /// Sends a file, and tells nobody how far it is.
+    /// Uploads a file without reporting progress.
     public func upload(_ file: OutgoingFile) async throws(RemoteFailure) -> UploadedFile {
         try await upload(file) { _ in }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
 extension Duration {
-    /// In seconds, as times are counted.
+    /// The duration in seconds.
     package var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

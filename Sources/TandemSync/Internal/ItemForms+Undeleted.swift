@@ -1,10 +1,9 @@
 import Tandem
 
 extension ItemForms {
-    /// What an undelete has brought back, of which a server has kept no more than ID and version: what stands in the place
-    /// of a value, and is none, is not looked at.
+    /// Decodes an undeleted item of which the server kept only ID and version. Ignores values that are not valid.
     ///
-    /// - Parameter source: What was kept of it, if that is where it is from.
+    /// - Parameter source: The stored form of the deferred item, if the item comes from there.
     func undeleted(_ item: RemoteItem, keptAs source: [UInt8]? = nil) throws(UnreadableValue) -> ServerItem {
         var item = item
         item.members.removeAll { member in
@@ -18,9 +17,9 @@ extension ItemForms {
         return stored
     }
 
-    /// Whether an item that was undeleted is what is left where a server keeps no values of what it deletes: it has none at
-    /// all, or none where the model needs one. What such a server has kept instead is no change of anybody's; what any
-    /// other has is what it had before.
+    /// Returns whether an undeleted item is blank, because the server does not keep the values of deleted items. A
+    /// blank item has no values, or lacks a required value. Its remaining values are not another client's change. Any
+    /// other server restores the earlier values.
     func isBlank(_ item: RemoteItem) -> Bool {
         var hasValue = false
         for property in sent {
@@ -28,7 +27,7 @@ extension ItemForms {
             if let node, isValue(node, of: property) {
                 hasValue = hasValue || node != .null
             } else if node == .null, property.appendDefault != nil {
-                // The column may be younger than the row: it says nothing.
+                // The column may be newer than the row, so it is not evidence.
                 continue
             } else if node != nil || property.appendDefault == nil && !property.isOptional {
                 return true

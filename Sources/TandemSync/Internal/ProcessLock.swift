@@ -1,19 +1,19 @@
 import Foundation
 
-/// Tells processes apart that would sync one store: a lock on a file beside it, which the system takes back when its
-/// holder dies, however it dies.
+/// A lock between processes that sync the same store. It locks a file beside the store. The system releases it when its
+/// process dies.
 ///
 /// The file stays: removing it would let a second process lock a new file while the first one holds the old one. It
-/// holds nothing but times: ``QuietPulls``.
+/// contains only times: ``QuietPulls``.
 struct ProcessLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock if nobody has it.
+    /// Acquires the lock if it is free.
     ///
     /// - Returns: `nil` if another process has it.
     /// - Throws: ``SyncError/Code/busy`` with the system's reason if the file can't be opened or locked.
     static func take(at path: String) throws(SyncError) -> ProcessLock? {
-        // A new file is readable and writable as the store is: by the umask, as SQLite makes its own.
+        // A new file gets its permissions by the umask, as SQLite's files do.
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw failure(path) }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -31,7 +31,7 @@ struct ProcessLock: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Lets others have it. To be called once.
+    /// Releases the lock. Call it once.
     func release() {
         close(descriptor)
     }

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// Until when the server wants to be left alone. It is one for all that a context exchanges with its server: whichever
-/// table was told so, a push, a pull and a scheduler heed it.
+/// The end of the server's `Retry-After`. It applies to all exchanges of a context: pushes, pulls and schedulers,
+/// whichever table received it.
 final class ServerPause: Sendable {
     private struct State {
         var since = Date.distantPast
@@ -12,18 +12,19 @@ final class ServerPause: Sendable {
 
     private let state = Mutex(State())
 
-    /// By how many seconds a clock may be put right. One that is set back by more would make of each pause a longer one.
+    /// The largest correction of the clock in seconds that is ignored. A clock that is set back further would prolong
+    /// each pause.
     private static let slack: Double = 60
 
-    /// When a delay ends that a server has asked for: after a day at the latest.
+    /// Returns the end of a delay that a server requested, after at most a day.
     static func end(of delay: Duration, at now: Date) -> Date { now + min(delay.seconds, RetryPolicy.longestPause) }
 
-    /// The server wants to be left alone until then.
+    /// Records a pause that the server requested.
     func note(until end: Date, at now: Date) {
         state.withLock { state in (state.since, state.until) = (now, max(state.until ?? end, end)) }
     }
 
-    /// When the pause ends, for who is about to begin; `nil` if there is none.
+    /// Returns the end of the pause, for a sync that begins; `nil` if there is none.
     func end(at now: Date) -> Date? {
         state.withLock { state in
             if let until = state.until, until <= now || now < state.since - Self.slack { state.until = nil }
@@ -31,9 +32,9 @@ final class ServerPause: Sendable {
         }
     }
 
-    /// How many seconds are left of the pause, for who waits for its end.
+    /// Returns the remaining seconds of the pause, for a waiting sync.
     ///
-    /// - Parameter longest: The most that are left if the clock was set back meanwhile.
+    /// - Parameter longest: The maximum to return if the clock was set back meanwhile.
     func secondsLeft(at now: Date, atMost longest: Double) -> Double {
         state.withLock { state in
             guard let until = state.until else { return 0 }
@@ -44,8 +45,8 @@ final class ServerPause: Sendable {
 }
 
 extension SyncContext {
-    /// Waits until the server may be asked, or ends the sync: for a short pause, and one that somebody has asked for, that
-    /// is to wait; a scheduler comes back by itself.
+    /// Waits until requests are allowed, or ends the sync. A requested sync waits for a short pause. A scheduler
+    /// retries by itself.
     ///
     /// - Throws: ``SyncError/Code/later``; `CancellationError`.
     func waitOutPause(for forms: ItemForms) async throws {
@@ -56,7 +57,7 @@ extension SyncContext {
         }
     }
 
-    /// Why the server can't be asked about a table now; `nil` if it can, at the latest after a short wait.
+    /// Returns the error if requests for a table are not allowed now; `nil` if they are, possibly after a short wait.
     func pauseError(for forms: ItemForms?) -> SyncError? {
         let now = options.clock.now()
         guard let end = pause.end(at: now),
@@ -67,7 +68,7 @@ extension SyncContext {
             table: forms?.table.rawValue, url: forms?.url, retryAt: end)
     }
 
-    /// What to throw for an exchange that failed. What it says of when to come back is heeded from now on.
+    /// Returns the error to throw for a failed exchange, and applies its `Retry-After`.
     func thrown(for failure: RemoteFailure, _ forms: ItemForms) -> any Error {
         let thrown = SyncError.thrown(for: failure, forms)
         guard case .later(_, let delay?) = failure, delay > .zero, var error = thrown as? SyncError else {

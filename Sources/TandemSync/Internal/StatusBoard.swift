@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// What a context is doing, and those who want to know.
+/// The status of a context, with its observers.
 final class StatusBoard: Sendable {
     private struct State {
         var status = SyncStatus()
-        /// The activities with objects and with files. Both may go on at a time.
+        /// The activities with objects and with files. Both may run concurrently.
         var objects: SyncStatus.Activity?
         var files: SyncStatus.Activity?
-        /// How many bytes of each file have been sent, while files are uploaded.
+        /// The number of bytes sent of each file, during uploads.
         var uploads: [FileID: Int64] = [:]
-        /// How many syncs are running, or wait for their turn to end.
+        /// The number of syncs that are running or waiting.
         var running = 0
         var lastToken = 0
         var observers: [Int: @Sendable () -> Void] = [:]
@@ -19,10 +19,10 @@ final class StatusBoard: Sendable {
 
     private let state = Mutex(State())
 
-    /// What the context does; what the store has left to do is not in it.
+    /// The activity of the context, without the remaining work in the store.
     var status: SyncStatus { state.withLock { $0.status } }
 
-    /// Whether anybody wants to know.
+    /// Whether the status has observers.
     var isWatched: Bool { state.withLock { !$0.observers.isEmpty } }
 
     func begin() {
@@ -33,10 +33,11 @@ final class StatusBoard: Sendable {
     }
 
     /// - Parameters:
-    ///   - error: Why it failed, if it did.
-    ///   - hasRun: Whether its turn had come. One that only waited says nothing of what the running one does, and to stop
-    ///     waiting is no failure.
-    ///   - isExchange: Whether it was to exchange anything with the server. What was not says nothing of how syncing goes.
+    ///   - error: The error of the sync, if it failed.
+    ///   - hasRun: Whether the sync had begun. A sync that only waited does not affect the activity, and its
+    ///     cancellation is not a failure.
+    ///   - isExchange: Whether the sync was to exchange data with the server. Otherwise it does not affect the last
+    ///     error.
     func end(with error: (any Error)?, hasRun: Bool, isExchange: Bool = true) {
         change { state in
             state.running -= 1
@@ -49,32 +50,32 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Notes what is done with objects.
+    /// Sets the activity with objects.
     func note(_ activity: SyncStatus.Activity) {
         change { $0.objects = activity }
     }
 
-    /// Notes that nothing is done with objects any more.
+    /// Clears the activity with objects.
     func noteRest() {
         change { $0.objects = nil }
     }
 
-    /// Notes how far uploads are.
+    /// Sets the progress of uploads.
     ///
-    /// - Parameter activity: `nil` if they are over.
+    /// - Parameter activity: `nil` if the uploads have ended.
     func noteUploads(_ activity: SyncStatus.Activity?, sent: [FileID: Int64]) {
         change { ($0.files, $0.uploads) = (activity, sent) }
     }
 
-    /// How many bytes of each file have been sent.
+    /// The number of bytes sent of each file.
     var uploads: [FileID: Int64] { state.withLock { $0.uploads } }
 
-    /// A table was fetched to its end.
+    /// Records a complete pull of a table.
     func noteSuccess(of table: String, at date: Date) {
         change { $0.status.lastSuccess[table] = date }
     }
 
-    /// Adds somebody to be told of each change, on the thread that makes it.
+    /// Adds an observer of each change, called on the thread of the change.
     func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.lastToken += 1

@@ -1,12 +1,12 @@
 import OpenCombine
 import Synchronization
 
-/// An asynchronous sequence as an OpenCombine publisher: each subscription has a sequence of its own, and is told on the
-/// thread that the sequence's task runs on.
+/// An asynchronous sequence as an OpenCombine publisher. Each subscription has its own sequence, and receives values on
+/// the thread of the sequence's task.
 ///
-/// Demand is honoured: a value that nobody has asked for is held back, and only the newest of them is kept.
+/// It respects demand: without demand, only the newest value is kept.
 struct StreamPublisher<Output: Sendable, Failure: Error>: Publisher {
-    /// Hands the values on until there are no more, and tells how that came.
+    /// A subscription that delivers the values and the completion.
     typealias Source = @Sendable (_ tell: @Sendable (Output) -> Void) async -> Subscribers.Completion<Failure>
 
     let source: Source
@@ -40,7 +40,7 @@ extension StreamPublisher where Failure == Never {
     }
 }
 
-/// `@unchecked Sendable`: all that changes is behind the lock; the subscriber is called by one thread at a time
+/// `@unchecked Sendable`: the lock protects all mutable state. A single thread at a time calls the subscriber
 /// (`isDelivering`), with the lock open.
 private final class StreamSubscription<Output: Sendable, Failure: Error>: Subscription, @unchecked Sendable {
     private struct State {
@@ -67,7 +67,7 @@ private final class StreamSubscription<Output: Sendable, Failure: Error>: Subscr
     deinit { state.task?.cancel() }
 
     func start(_ source: @escaping StreamPublisher<Output, Failure>.Source) {
-        // Not holding the subscription, so that one that is dropped ends.
+        // The task does not retain the subscription, so that a released subscription ends.
         let task = Task.detached { [weak self] in
             let completion = await source { [weak self] value in self?.enqueue { $0.pending = value } }
             self?.enqueue { $0.completion = completion }
@@ -82,7 +82,8 @@ private final class StreamSubscription<Output: Sendable, Failure: Error>: Subscr
     func request(_ demand: Subscribers.Demand) { enqueue { $0.demand += demand } }
 
     func cancel() {
-        // They go with the lock open: what ends with them may be the app's, and cancel too.
+        // These values are released with the lock open: their deinitializers may run the app's code, which may cancel
+        // too.
         let (task, subscriber, pending) = lock.withLock { _ in
             defer { (state.subscriber, state.pending) = (nil, nil) }
             return (state.task, state.subscriber, state.pending)
@@ -108,7 +109,7 @@ private final class StreamSubscription<Output: Sendable, Failure: Error>: Subscr
         }
     }
 
-    /// What is to be delivered now. With nothing, the delivering has ended.
+    /// Returns the next delivery; `nil` ends the delivery loop.
     private func takeNext() -> Next? {
         lock.withLock { _ in
             if let subscriber = state.subscriber {

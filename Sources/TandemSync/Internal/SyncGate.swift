@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one pass at a time, in the order in which they came. Who is cancelled stops waiting at once.
+/// A fair asynchronous lock. A cancelled task stops waiting at once.
 final class SyncGate: Sendable {
     private struct State {
         var isTaken = false
@@ -10,9 +10,9 @@ final class SyncGate: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits until nobody else is inside.
+    /// Acquires the lock, in the order of the calls.
     ///
-    /// - Throws: `CancellationError`; then the gate was not passed.
+    /// - Throws: `CancellationError`; the lock is then not acquired.
     func enter() async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -39,7 +39,7 @@ final class SyncGate: Sendable {
         }
     }
 
-    /// Passes if nobody is inside.
+    /// Acquires the lock if it is free.
     func tryToEnter() -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }
@@ -48,7 +48,7 @@ final class SyncGate: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Releases the lock to the next waiting task.
     func leave() {
         let next = state.withLock { state in
             guard !state.waiters.isEmpty else {
@@ -61,7 +61,7 @@ final class SyncGate: Sendable {
     }
 }
 
-/// The gates of this process, one for each lock of a store that is being synced.
+/// The locks of this process: a gate for each lock of a store in use.
 final class SyncGates: Sendable {
     static let all = SyncGates()
 
@@ -72,7 +72,7 @@ final class SyncGates: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// The gate of a lock, until ``release(_:)`` is called as often.
+    /// Returns the gate of a lock. Balance each call with ``release(_:)``.
     func gate(of name: String) -> SyncGate {
         entries.withLock { entries in
             var entry = entries[name] ?? Entry()

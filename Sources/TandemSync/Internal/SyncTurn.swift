@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The time in which a sync, or the uploads of a push, have a lock of a store.
+/// The period in which a sync, or the uploads of a push, hold a lock of a store.
 ///
-/// A request for that lock within the turn would deadlock, and is refused. Tasks that are begun within it, in closures
-/// of the app's, inherit it: one that is over stands in nobody's way, so that such a task may sync when it lives longer.
+/// A request for that lock within the turn would deadlock, and is refused. Tasks that the app's closures start within
+/// the turn inherit it. A turn that has ended does not block them, so a task that outlives it may sync.
 final class SyncTurn: Sendable {
     private enum Stage { case waiting, running, over }
 
-    /// Those that the current task is inside of, or was begun in.
+    /// The turns that the current task runs in or was started in.
     @TaskLocal static var inherited: [SyncTurn] = []
 
     /// The lock, by its name: ``LocalStore/lockName``, or that of uploads.
@@ -18,12 +18,12 @@ final class SyncTurn: Sendable {
         self.lock = lock
     }
 
-    /// Whether the current task is within a turn of the lock.
+    /// Returns whether the current task is within a turn of the lock.
     static func isWithin(_ lock: String) -> Bool {
         inherited.contains { $0.lock == lock && !$0.isOver }
     }
 
-    /// Runs what is done in the turn.
+    /// Runs the body of the turn.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         stage.withLock { $0 = .running }
         defer { stage.withLock { $0 = .over } }
@@ -31,7 +31,7 @@ final class SyncTurn: Sendable {
         return try await Self.$inherited.withValue(outer + [self], operation: body)
     }
 
-    /// Whether it ever came.
+    /// Whether the turn has begun.
     var hasBegun: Bool { stage.withLock { $0 != .waiting } }
 
     private var isOver: Bool { stage.withLock { $0 == .over } }

@@ -26,7 +26,7 @@ struct ItemForms: Sendable {
 
     // MARK: In
 
-    /// What the server has said, read for the model.
+    /// Decodes a server item for the model.
     ///
     /// Null for a property that is not optional is the property's default, if it has one: servers send it for a column
     /// that is younger than the row. The item's extras then say that the server has null.
@@ -37,7 +37,7 @@ struct ItemForms: Sendable {
         return try stored(item, &places)
     }
 
-    /// What the server has said, read for the model.
+    /// Decodes a server item for the model.
     ///
     /// - Parameter places: What was learnt of the items before, of one model and one server.
     func stored(_ item: RemoteItem, _ places: inout MemberPlaces) throws(UnreadableValue) -> ServerItem {
@@ -65,7 +65,8 @@ struct ItemForms: Sendable {
             source: Self.bytes(of: item))
     }
 
-    /// A property's default; `nil` if it is another one each time, as a new UUID is. An object keeps the one that it got.
+    /// A property's default; `nil` if it is another one each time, as a new UUID is. An object keeps the one that it
+    /// got.
     private func constantDefault(of property: PropertyDefinition) -> StorageValue? {
         let row = RowBuffer()
         // Two dates in a row may be the same.
@@ -74,18 +75,18 @@ struct ItemForms: Sendable {
         return row.slotCount == 32 && (1..<32).allSatisfy { row.value(at: $0) == first } ? first : nil
     }
 
-    /// What can't be read for the model, to be kept aside.
+    /// Returns an item that can't be decoded for the model, to be deferred.
     func unreadable(_ item: RemoteItem, _ error: UnreadableValue) -> ServerItem {
         var stored = ServerItem(
             serverID: item.id, version: item.version, createdAt: item.createdAt?.date,
             updatedAt: item.updatedAt?.date, source: Self.bytes(of: item))
         stored.unreadable = TandemError(
-            .invalidValue, error.message, advice: "Tell whoever runs the server, or update the app.",
+            .invalidValue, error.message, advice: "Update the app, or report it to the server's operator.",
             model: model.name, property: sent.first { $0.wireName == error.member }?.name ?? error.member)
         return stored
     }
 
-    /// What was kept of a server's item; `nil` if it can't be read: another version of Tandem has written it.
+    /// Decodes a deferred server item; returns `nil` if it can't be read: another version of Tandem has written it.
     static func item(from source: [UInt8]) -> RemoteItem? {
         guard
             case .array(let parts)? = source.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) }),
@@ -112,15 +113,15 @@ struct ItemForms: Sendable {
 
     private static func bytes(_ node: JSONNode) -> [UInt8] {
         var text: [UInt8] = []
-        // What was read from JSON has a text.
+        // Values parsed from JSON have a text.
         try? ExactJSON.writeForeign(node, to: &text)
         return text
     }
 
     // MARK: Out
 
-    /// What a value is after the wire: a date at the server's precision. What is sent is compared with what comes back
-    /// in this form.
+    /// Returns a value as it is after a round trip over the wire: a date at the server's precision. What is sent is
+    /// compared with what comes back in this form.
     var rounding: WireRounding {
         { property, value in
             try format.storageValue(of: node(of: value, for: property), for: property)

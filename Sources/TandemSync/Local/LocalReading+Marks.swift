@@ -6,7 +6,7 @@ protocol MarkedReading {
 }
 
 extension LocalReading {
-    /// What is to be sent by itself: the operations that neither failed nor are held.
+    /// The marks of the operations that are sent automatically: they neither failed nor are held.
     func marksOfOperations() throws -> OperationMarks {
         if let marked = self as? any MarkedReading { return try marked.operationMarks() }
         var (all, last) = ([Operation](), nil as Operation.ID?)

@@ -37,13 +37,13 @@ package protocol LocalReading {
     ///
     /// - Parameters:
     ///   - id: Those after this one; `nil` for the first ones.
-    ///   - limit: How many at most.
+    ///   - limit: The maximum number to return.
     func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation]
 
-    /// An operation; `nil` if it is no longer in the queue.
+    /// Returns an operation; `nil` if it is no longer in the queue.
     func operation(withID id: Tandem.Operation.ID) throws -> Tandem.Operation?
 
-    /// The operation of an object; `nil` if it has none.
+    /// Returns the operation of an object; `nil` if it has none.
     func operation(on localID: LocalID, in table: String) throws -> Tandem.Operation?
 
     /// The number of operations on a table's objects.
@@ -55,8 +55,8 @@ package protocol LocalReading {
     /// The number of operations in a state.
     func countOfOperations(in state: Tandem.Operation.State) throws -> Int
 
-    /// The number of operations that are pending or attempted, and have an error: a try to send them has failed, and they
-    /// wait to be sent again.
+    /// The number of operations that are pending or attempted, and have an error: a try to send them has failed, and
+    /// they wait to be sent again.
     func countOfOperationsToRetry() throws -> Int
 
     /// An object by its stored values, a deleted one that the server has not heard of too; `nil` if there is none.
@@ -75,20 +75,19 @@ package protocol LocalReading {
     /// refers to it, or to what refers to it.
     func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)?
 
-    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back, and
-    /// may have been carried out.
+    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back,
+    /// and may have been carried out.
     func mayHaveDeleted(_ id: Tandem.Operation.ID) throws -> Bool
 
-    /// What a server has said of the object of an operation, and could not be written; the newest by the server's time if
-    /// there are several.
+    /// Returns the deferred server item of an operation's object; the newest by the server's time if there are several.
     func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem?
 
-    /// What is kept for a table's objects, and can be received now as far as is known: what clashed with a unique value,
-    /// and what was kept beside an operation that is no more.
+    /// Returns the deferred items of a table that may be stored now. They conflicted with a unique value, or with an
+    /// operation that no longer exists.
     ///
     /// - Parameters:
     ///   - serverID: Those after this one, in the order of their IDs; `nil` for the first ones.
-    ///   - limit: How many at most.
+    ///   - limit: The maximum number to return.
     func keptItemsWithoutOperation(in table: String, after serverID: ServerID?, limit: Int) throws -> [KeptItem]
 
     /// The number of a row, by which ``LocalWriting/removeSynced(_:in:)`` takes it away; `nil` if no object has the ID.
@@ -101,19 +100,19 @@ package protocol LocalReading {
     ///
     /// - Parameters:
     ///   - filter: Of those, the ones for which it holds; `nil` for all.
-    ///   - body: Must not use the store.
+    ///   - body: A closure that must not use the store.
     /// - Throws: `.unknownModel`, and what the closure throws.
     func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws
 
-    /// How far a query has been pulled; `nil` if it was never pulled, or must be pulled from the start.
+    /// Returns the position of a query; `nil` if it was never pulled, or must be pulled from the start.
     func syncToken(of queryID: String, in table: String) throws -> SyncToken?
 
-    /// When each table was last fetched to its end by one of its tokens, by the local clock.
+    /// Returns the time of each table's last complete pull, by its tokens and the local clock.
     func lastSuccesses() throws -> [String: Date]
 
-    /// A setting of sync's; `nil` if it was not set.
+    /// Returns a setting of sync; `nil` if it was not set.
     func syncSetting(_ key: SyncSetting) throws -> String?
 
     /// The tables of models that the store was not opened with, and that hold what is exchanged with a server: objects

@@ -7,17 +7,17 @@ import Tandem
 /// ``TandemStore`` is Tandem's own. Tests have another one in memory, as an oracle: `LocalStoreSupport`, whose
 /// `LocalStoreConformance` checks these requirements of every local store:
 ///
-/// 1. A ``write(_:)`` is one transaction: all of it is kept, or, if its block throws, nothing. A call that throws inside
-///    a block that goes on has changed nothing.
+/// 1. A ``write(_:)`` is one transaction: all of it is kept, or, if its block throws, nothing. A call that throws
+///    inside a block that goes on has changed nothing.
 /// 2. Writes follow each other. A read sees all that was written before it, and no half of a write.
 /// 3. An object has at most one operation. Changes of the app's make one, or join the one that is there, as
 ///    `Operation.Kind` and ``LocalWriting/change(_:in:to:)`` say; what a server has sent makes none.
 /// 4. No call writes a server's value over a change that was not sent, unless it says so.
-/// 5. Values are in their stored form (see `StorageValue`), by the properties' names in Swift; texts and IDs are compared
-///    byte by byte.
-/// 6. A reference is kept as a local ID. In a ``ServerItem`` and in an ``OutgoingObject`` it stands as a server ID where
-///    the server knows the object. One to an object that is not there, or is deleted, is kept by the ID that it was given,
-///    and leads to the object as soon as that is there, by its local ID or its server ID.
+/// 5. Values are in their stored form (see `StorageValue`), by the properties' names in Swift; texts and IDs are
+///    compared byte by byte.
+/// 6. A reference is kept as a local ID. In a ``ServerItem`` and in an ``OutgoingObject`` it stands as a server ID
+///    where the server knows the object. One to an object that is not there, or is deleted, is kept by the ID that it
+///    was given, and leads to the object as soon as that is there, by its local ID or its server ID.
 /// 7. Two live objects have no equal values of a unique property, or of all properties of a unique index; null equals
 ///    nothing. What would make it so throws `TandemError.Code.duplicateValue`.
 ///
@@ -41,8 +41,8 @@ package protocol LocalStore: Sendable {
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T
 
     /// The tables whose operations have changed, after each commit that changed some, from the time when the stream was
-    /// asked for; who is slow may be given those of several commits at once. What is kept beside an operation is a change
-    /// of it.
+    /// asked for; who is slow may be given those of several commits at once. What is kept beside an operation is a
+    /// change of it.
     var operationChanges: AsyncStream<Set<String>> { get }
 
     /// Calls a closure after each commit that changed operations, until the result is cancelled or released.

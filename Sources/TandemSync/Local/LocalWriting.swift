@@ -34,19 +34,20 @@ import Tandem
 package protocol LocalWriting: LocalReading {
     // MARK: As the app does
 
-    /// Adds an object, as the app would: its insert is queued. Over a deleted object of its ID that the server has not
-    /// heard of, it is an update that brings that one back.
+    /// Inserts an object as the app would, and queues its insert. If a deleted object with this ID was not sent yet,
+    /// the method restores it by an update.
     ///
     /// - Parameters:
-    ///   - values: By the properties' names in Swift, references by local IDs. What is not among them has its default.
-    ///   - localID: Its key; a new one is made if it is `nil`.
+    ///   - values: Values by the properties' names in Swift, with references by local IDs. Missing properties get their
+    ///     defaults.
+    ///   - localID: The object's key; `nil` to create a new one.
     /// - Throws: `.duplicateID`, `.duplicateValue`; `.invalidValue` if a property without a default is missing.
     func insert(_ values: [String: StorageValue], in table: String, as localID: LocalID?) throws -> LocalID
 
     /// Writes properties of an object as the app would, by their names in Swift: what was deleted comes back first. Or
     /// deletes it: what refers to it goes by the references' delete rules.
     ///
-    /// What has its value already is not touched. The operation becomes:
+    /// Equal values are not written. The operation becomes:
     ///
     /// | there | change | becomes |
     /// |---|---|---|
@@ -58,8 +59,8 @@ package protocol LocalWriting: LocalReading {
     /// | update | delete | delete, which remembers the update |
     /// | delete | update | what the delete had replaced, or none, and the update joins; all properties if it was sent |
     ///
-    /// One that had failed waits to be sent again; one that is held stays held. Changes of properties that are kept here
-    /// only make no operation.
+    /// A failed operation becomes pending again; a held one stays held. Changes of local-only properties cause no
+    /// operation.
     ///
     /// - Parameter values: `nil` to delete it; deleting what is not there, or is deleted, does nothing.
     /// - Throws: `.notFound`, `.duplicateValue`, `.deleteDenied`.
@@ -67,15 +68,15 @@ package protocol LocalWriting: LocalReading {
 
     // MARK: Sending
 
-    /// The object of an operation as it would be sent now; `nil` if the operation is no longer in the queue.
+    /// Returns the object of an operation as it would be sent now; `nil` if the operation is no longer in the queue.
     func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject?
 
-    /// Marks an operation as being sent: from now on the server may have it. What is changed of the object before the
-    /// answer comes stays to be sent after it.
+    /// Marks an operation as being sent: from now on the server may have it. Changes made before the response stay
+    /// pending.
     ///
     /// - Parameters:
-    ///   - leavingOut: References, by their names in Swift, that an insert does not take along. They stay to be sent, as
-    ///     an update.
+    ///   - leavingOut: References, by their names in Swift, that an insert does not take along. They stay to be sent,
+    ///     as an update.
     ///   - rounding: What the wire makes of a value. What is sent is remembered in that form: the server may hold it.
     /// - Returns: The operation as it is being sent, its ``Tandem/Operation/attempts`` one more.
     /// - Throws: `.staleOperation` if it is no longer in the queue, or is held; what `rounding` throws.
@@ -83,56 +84,56 @@ package protocol LocalWriting: LocalReading {
         _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation
 
-    /// Folds what the server holds after an attempt in: what was not changed here meanwhile becomes what the server says,
-    /// and of what was, that is the new base.
+    /// Folds what the server holds after an attempt in: what was not changed here meanwhile becomes what the server
+    /// says, and of what was, that is the new base.
     ///
-    /// If another object here has the server ID, it was pulled while this one's answer was lost: the two become this one,
-    /// and what was changed of that one is a change of this one.
+    /// If another object here has the server ID, it was pulled while this one's answer was lost: the two become this
+    /// one, and what was changed of that one is a change of this one.
     ///
     /// - Parameters:
-    ///   - attempt: Which one, by ``Tandem/Operation/attempts`` when it began.
+    ///   - attempt: The number of the attempt: ``Tandem/Operation/attempts`` when it began.
     ///   - item: What the server holds; after a delete the tombstone, or `nil`.
     ///   - keepsTombstones: Whether the server keeps what it deletes, under its ID. An object that was brought back
     ///     while its delete was under way is then to be undeleted there, and not to be inserted.
-    /// - Throws: `.invalidValue` if an insert or update has no live item for an answer; `.duplicateID` if the server ID is
-    ///   that of an object that was here before.
+    /// - Throws: `.invalidValue` if an insert or update has no live item for an answer; `.duplicateID` if the server ID
+    ///   is that of an object that was here before.
     func acknowledge(
         _ id: Tandem.Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
     ) throws -> AnswerOutcome
 
-    /// Notes that an attempt failed, and surely changed nothing on the server: it is as if it had never been made.
+    /// Records that an attempt failed and certainly changed nothing on the server, as if it had not been made.
     ///
     /// - Parameters:
-    ///   - attempt: Which one, by ``Tandem/Operation/attempts`` when it began.
+    ///   - attempt: The number of the attempt: ``Tandem/Operation/attempts`` when it began.
     ///   - retry: Whether it waits to be sent again by itself. If not, it waits for the user, or for a new change; one
     ///     that was made meanwhile counts.
-    ///   - retryAt: When it may be sent again, if the server has said so.
-    /// - Returns: `false`, and nothing is changed, if that attempt is no longer under way.
+    ///   - retryAt: The time from which it may be sent again, if the server gave one.
+    /// - Returns: `false`, and nothing is changed, if that attempt is no longer the current one.
     func fail(
         _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool
 
-    /// Notes that an operation failed without being sent.
+    /// Records that an operation failed without being sent.
     ///
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func fail(_ id: Tandem.Operation.ID, _ error: OperationError, retry: Bool) throws
 
-    /// Notes that nobody knows what became of an attempt: it goes on being one that the server may have carried out.
+    /// Records that the outcome of an attempt is unknown: the server may have carried it out.
     ///
     /// - Parameters:
-    ///   - attempt: Which one, by ``Tandem/Operation/attempts`` when it began.
-    ///   - retryAt: When it may be sent again, if the server has said so.
-    /// - Returns: `false`, and nothing is changed, if that attempt is no longer under way.
+    ///   - attempt: The number of the attempt: ``Tandem/Operation/attempts`` when it began.
+    ///   - retryAt: The time from which it may be sent again, if the server gave one.
+    /// - Returns: `false`, and nothing is changed, if that attempt is no longer the current one.
     func leaveUncertain(_ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?) throws -> Bool
 
     // MARK: Conflicts
 
-    /// Compares an operation with what the server holds. Nothing is written.
+    /// Compares an operation with the server's item. Writes nothing.
     ///
-    /// What the server holds is no change of somebody else's if it is what it held before, what is here, or anything that
-    /// was sent since the server last answered.
+    /// A value is not another client's change if it equals the server's last value, the local value, or a value sent
+    /// since the server's last response.
     ///
-    /// - Parameter rounding: What the wire makes of a value, as in ``beginAttempt(_:leavingOut:rounding:)``.
+    /// - Parameter rounding: The rounding of a value by the wire, as in ``beginAttempt(_:leavingOut:rounding:)``.
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func sides(of id: Tandem.Operation.ID, against item: ServerItem, rounding: WireRounding) throws -> ConflictSides
 
@@ -145,14 +146,14 @@ package protocol LocalWriting: LocalReading {
     /// - Parameters:
     ///   - takingServers: Properties, by their names in Swift, changed here, that become what the server says all the
     ///     same.
-    ///   - rounding: What the wire makes of a value, as in ``beginAttempt(_:leavingOut:rounding:)``.
-    /// - Throws: `.duplicateValue` if another object here has a unique value of the server's: the operation is then as it
-    ///   was; `.staleOperation` if it is no longer in the queue.
+    ///   - rounding: The rounding of a value by the wire, as in ``beginAttempt(_:leavingOut:rounding:)``.
+    /// - Throws: `.duplicateValue` if another object here has a unique value of the server's: the operation is then as
+    ///   it was; `.staleOperation` if it is no longer in the queue.
     func rebase(
         _ id: Tandem.Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome
 
-    /// Has an object inserted anew: the server has it no more, and keeps nothing of it.
+    /// Turns an operation into an insert, because the server no longer has the object or a tombstone.
     ///
     /// - Throws: `.staleOperation` if the operation is no longer in the queue, or is a delete.
     func makeInsert(_ id: Tandem.Operation.ID) throws
@@ -163,14 +164,14 @@ package protocol LocalWriting: LocalReading {
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func hold(_ id: Tandem.Operation.ID) throws
 
-    /// Has an operation that failed, or is held, sent again. One that is pending or under way stays as it is.
+    /// Makes a failed or held operation pending again. A pending or attempted operation is unchanged.
     ///
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func release(_ id: Tandem.Operation.ID) throws
 
     /// Gives an operation up. An insert's object goes, by the delete rules of those that refer to it; an update's
-    /// returns to what the server last sent, and a delete's comes back. Where the server holds something else by now, it
-    /// becomes that. An insert that the server may have got becomes a delete, to be sent.
+    /// returns to what the server last sent, and a delete's comes back. Where the server holds something else by now,
+    /// it becomes that. An insert that the server may have got becomes a delete, to be sent.
     ///
     /// - Parameter item: What the server holds, if that is known: a live item, or the tombstone with which the object
     ///   goes.
@@ -182,52 +183,54 @@ package protocol LocalWriting: LocalReading {
     // MARK: Receiving
 
     /// Takes what a server has sent into the store: writes it where no operation is pending, and keeps it beside the
-    /// operation where one is. What clashes with a unique value of another object here is kept too, and so is what can't
-    /// be read: see ``Tandem/ServerItem/unreadable``.
+    /// operation where one is. What clashes with a unique value of another object here is kept too, and so is what
+    /// can't be read: see ``Tandem/ServerItem/unreadable``.
     ///
-    /// - Parameter identity: How the object is known again.
-    /// - Throws: `.invalidValue` if the item says nothing of a property that a new object needs.
+    /// - Parameter identity: The rule that matches the item to a local object.
+    /// - Throws: `.invalidValue` if the item lacks a required value of a new object.
     func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt
 
-    /// Takes items into the store that may stand in each other's way: unique values that were passed on, or swapped.
+    /// Stores items that may block each other because unique values were moved or swapped.
     ///
-    /// - Parameter items: Of one table, no two of one object.
-    /// - Returns: What became of each, in their order.
+    /// - Parameter items: Items of the same table, each of a different object.
+    /// - Returns: The result of each item, in order.
     func receiveTogether(_ items: [ServerItem], in table: String, identity: ServerIdentity) throws -> [ServerReceipt]
 
     /// Takes away those of some rows that are live, known to the server, and without an operation: the server has them
     /// no more, or the app wants them no more. What refers to them waits for them.
     ///
-    /// - Returns: How many they were.
+    /// - Returns: The number of removed rows.
     func removeSynced(_ rows: [Int64], in table: String) throws -> Int
 
-    /// Takes rows away as ``removeSynced(_:in:)`` does, for which a query with a filter asked and which it did not bring.
+    /// Takes rows away as ``removeSynced(_:in:)`` does, for which a query with a filter asked and which it did not
+    /// bring.
     ///
     /// What the server is known to hold of such an object, and could not be written, stays, as what is kept without an
     /// object: it is newer than the row, so that it may be the filter that it has left, and no pull would bring it
     /// again. A kept tombstone goes.
     ///
-    /// - Returns: How many they were.
+    /// - Returns: The number of removed rows.
     func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int
 
-    /// Gives up the operations of some tables' objects, and takes these objects away, deleted ones too. What refers to one
-    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it,
-    /// after those of them that go as well.
+    /// Gives up the operations of some tables' objects, and takes these objects away, deleted ones too. What refers to
+    /// one that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to
+    /// it, after those of them that go as well.
     ///
-    /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for all.
-    /// - Returns: How many operations are lost.
+    /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for
+    ///   all.
+    /// - Returns: The number of dropped operations.
     /// - Throws: `.deleteDenied` if what refers to an object that the server never knew, and does not go itself, denies
     ///   it.
     func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int
 
-    // MARK: What sync remembers
+    // MARK: Tokens and settings
 
-    /// Keeps how far a query has been pulled, with what was pulled; `nil` to pull it from the start.
+    /// Stores the position of a query, in the transaction of the pulled items; `nil` to pull the query from the start.
     func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws
 
-    /// Forgets how far a table's queries have been pulled.
+    /// Removes the positions of a table's queries.
     func removeSyncTokens(of table: String) throws
 
-    /// Sets, or with `nil` forgets, a setting of sync's.
+    /// Sets a setting of sync, or removes it with `nil`.
     func setSyncSetting(_ key: SyncSetting, _ value: String?) throws
 }

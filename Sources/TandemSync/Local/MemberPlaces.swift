@@ -9,7 +9,8 @@ struct MemberPlaces {
     let row = RowBuffer()
     private var known: [(name: String, place: Int?)] = []
 
-    /// The place of the property that has a name on the wire, `nil` if none has it. Names are the same if their UTF-8 is.
+    /// The place of the property that has a name on the wire, `nil` if none has it. Names are the same if their UTF-8
+    /// is.
     ///
     /// - Complexity: O(1) if the item before had the name in the same place, else O(*n*) in the number of properties.
     mutating func place(of name: String, at index: Int, among properties: [PropertyDefinition]) -> Int? {

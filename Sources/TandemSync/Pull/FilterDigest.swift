@@ -1,13 +1,14 @@
 import Crypto
 import Foundation
 
-/// What a filter is remembered by: two that ask the same in the same words have one digest, and no others do.
+/// A digest that identifies a stored filter. Two filters have the same digest only if they are written identically.
 ///
-/// The text that it is made of has every part's kind and every text's length in it, so that no two filters share one.
+/// The hashed text contains the kind of each part and the length of each text, so that different filters have different
+/// texts.
 struct FilterDigest {
     private var text: [UInt8] = []
 
-    /// The SHA-256 of a filter; of nothing at all if there is none.
+    /// Returns the SHA-256 of a filter, or of an empty text without a filter.
     static func bytes(of filter: RemoteFilter?) -> [UInt8] {
         var digest = FilterDigest()
         if let filter { digest.append(filter) }
@@ -57,7 +58,7 @@ struct FilterDigest {
         }
     }
 
-    // Not the cases' own names: renaming one must not make a stored digest another filter's.
+    // These names are independent of the cases' names: a renamed case must not change a stored digest.
     private func name(of comparison: RemoteFilter.Comparison) -> String {
         switch comparison {
         case .equal: "=="

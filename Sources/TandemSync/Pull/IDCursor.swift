@@ -1,21 +1,21 @@
 import Tandem
 
-/// Where a full pull stands among a table's items in the order of their IDs.
+/// The position of a full pull among a table's items, in the order of their IDs.
 ///
-/// A page is asked after the last ID, not by a number of items to leave out: an item that goes meanwhile would make
-/// another one be jumped over, which would then be swept away.
+/// A request continues after the last ID, not at an offset. With an offset, a deletion in between would skip another
+/// item, and the pull would then remove that item here.
 struct IDCursor {
     private(set) var last: ServerID?
-    /// An earlier place, moved up at each power of two pages: a server that goes round in a circle comes by again.
+    /// An earlier position, updated at each power of two pages. It detects a server that repeats its pages in a cycle.
     private var mark: ServerID?
     private var pages = 0
 
     /// - Parameter last: The last item of an interrupted pull; `nil` to begin with the first item.
     init(after last: ServerID? = nil) { self.last = last }
 
-    /// Goes on past a page.
+    /// Advances past a page.
     ///
-    /// - Returns: `false` if the server goes round in a circle.
+    /// - Returns: `false` if the server repeats its pages in a cycle.
     mutating func advance(past page: RemotePage) -> Bool {
         guard let id = page.items.last?.id else { return true }
         if id == last || id == mark { return false }

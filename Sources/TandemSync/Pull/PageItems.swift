@@ -1,7 +1,7 @@
 import Tandem
 
-/// A page's items as a store takes them: all of them, read before anything is written. One that can't be read is kept
-/// aside, and stands in no other's way.
+/// The decoded items of a page. All items are decoded before a write begins. An item that can't be decoded is stored
+/// separately and does not affect the others.
 struct PageItems: Sendable {
     private let items: [(item: ServerItem, identity: ServerIdentity)]
     private let forms: ItemForms
@@ -25,22 +25,21 @@ struct PageItems: Sendable {
         }
     }
 
-    /// An item read for its model.
+    /// Decodes an item for its model.
     ///
-    /// - Throws: ``SyncError/Code/badAnswer`` for a value that is none of its property's type.
+    /// - Throws: ``SyncError/Code/badAnswer`` if a value does not have its property's type.
     static func stored(_ item: RemoteItem, _ forms: ItemForms) throws -> ServerItem {
         do throws(UnreadableValue) {
             return try forms.stored(item)
         } catch {
             throw SyncError(
                 .badAnswer, "The item \(item.id) can't be read: \(error.message)",
-                advice: "Tell whoever runs the server, or update the app.", table: forms.table.rawValue,
+                advice: "Update the app, or report it to the server's operator.", table: forms.table.rawValue,
                 url: forms.url, property: error.member, underlying: error)
         }
     }
 
-    /// Hands the items to the store, within one transaction. A new object without a value that it needs is kept aside
-    /// too.
+    /// Stores the items within one transaction. Also defers a new object that lacks a required value.
     func receive(into local: any LocalWriting, _ tally: inout PullTally) throws {
         for (item, identity) in items {
             do {
@@ -61,10 +60,10 @@ struct PageItems: Sendable {
         tally.noteUnreadable(item.serverID, refusal.message, refusal)
     }
 
-    /// Hands the items to the store, within one transaction, which may stand in each other's way.
+    /// Stores items that may block each other, within one transaction.
     ///
-    /// One that can't be taken, a new object without a value that it needs, is noted among the refused; the others are
-    /// taken. Each is counted once.
+    /// An item that can't be stored, for example a new object that lacks a required value, is recorded as refused. The
+    /// others are stored. Each item is counted once.
     func receiveTogether(into local: any LocalWriting, _ tally: inout PullTally) throws {
         var refused: [ServerItem] = []
         for (item, identity) in items {
@@ -81,7 +80,7 @@ struct PageItems: Sendable {
             }
         }
         guard !refused.isEmpty else { return }
-        // What is refused is new, or synced: it is no object's that was made here and not sent, whatever it carries.
+        // A refused item is new or synced. It does not belong to an unsent local object, whatever values it has.
         let identity: ServerIdentity = items.first?.identity == .client ? .client : .server(localID: nil)
         let receipts = try local.receiveTogether(refused, in: table, identity: identity)
         for (item, receipt) in zip(refused, receipts) { tally.note(receipt, of: item.serverID) }

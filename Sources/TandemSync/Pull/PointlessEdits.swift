@@ -1,8 +1,8 @@
 import Tandem
 
-/// Edits of objects that the server has no more, as whole pulls have found: no tombstone tells so.
+/// Edits of objects that the server no longer has, as full pulls have found without a tombstone.
 ///
-/// Nothing of it is on the disk: the next whole pull finds the same.
+/// They are not persisted: the next full pull finds them again.
 struct PointlessEdits: Sendable {
     private struct Object: Hashable {
         let table: String
@@ -12,13 +12,13 @@ struct PointlessEdits: Sendable {
     private var edits: [Object: Tandem.Operation.ID] = [:]
     private var objects: [Tandem.Operation.ID: Object] = [:]
 
-    /// Notes that a whole pull of a table has not found the object of an edit.
+    /// Records that a full pull of a table did not find the object of an edit.
     mutating func note(_ edit: Tandem.Operation.ID, of serverID: ServerID, in table: String) {
         let object = Object(table: table, serverID: serverID)
         (edits[object], objects[edit]) = (edit, object)
     }
 
-    /// Forgets objects that a later pull of the same sync has found after all.
+    /// Removes objects that a later pull of the same sync has found.
     mutating func forget(_ found: [ServerID], in table: String) {
         guard !edits.isEmpty else { return }
         for serverID in found {
@@ -27,6 +27,6 @@ struct PointlessEdits: Sendable {
         }
     }
 
-    /// Which object is gone; `nil` if nothing says that an edit's is.
+    /// Returns the server ID of an edit's missing object; `nil` if the object is not known to be missing.
     func serverID(of edit: Tandem.Operation.ID) -> ServerID? { objects[edit]?.serverID }
 }

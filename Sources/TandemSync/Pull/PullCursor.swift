@@ -1,66 +1,67 @@
 import Foundation
 import Tandem
 
-/// Where an incremental pull stands among a table's items in the order of `updatedAt`, then ID, and how much of that
-/// order is known to be whole.
+/// The position of an incremental pull among a table's items, in the order of `updatedAt`, then ID. It also tracks the
+/// part of that order that is known to be complete.
 ///
-/// A page is asked from the time of the last item on, that time included, so that items which share an instant are not
-/// torn apart; within the instant those that were read are skipped, all but the last, the *anchor*. If the page does not
-/// begin with it, an item has left or joined the instant meanwhile. Then it is asked from a page before on, where one of
-/// the last page's items tells how far the rest has moved; only if none of them is found there, the instant is read
-/// again from its start. From then on half of each page overlaps the one before. An item that changes while pages are
-/// read gets a later time and comes at the end.
+/// A request begins at the time of the last item, inclusive, so that items with the same time stay together. Within
+/// that time, it skips the items that were read except the last one, the *anchor*. If the page does not begin with the
+/// anchor, an item has left or joined that time. The next request then begins one page earlier, where an item of the
+/// last page shows how far the rest has moved. If none of these items is found there, the time is read again from its
+/// start. From then on, half of each page overlaps the previous one. An item that changes during the pull gets a later
+/// time and comes at the end.
 ///
 /// A server may commit late: an item may appear with a time up to the *overlap* before the server's clock. The *floor*
-/// is the time up to which that can't happen any more, taken from the clock of the very page that was read; what is
-/// later is read again by the next pull. A floor taken from the last item's time alone would lose what is committed
-/// late while a long pull is under way.
+/// is the time up to which that can no longer happen. It is computed from the clock of each page that was read. The
+/// next pull reads later items again. A floor from the last item's time alone would lose items that are committed late
+/// during a long pull.
 ///
-/// The floor is *settled* when its whole instant is read, and the clock was past that instant's end: nothing can come
-/// there any more. The next pull then begins behind it, and not with it: where nothing is new it gets an empty page,
-/// however many items share the last instant.
+/// The floor is *settled* if all items of its time are read, and the clock was past the end of that time. No item can
+/// then appear there. The next pull begins after the floor. Without changes it gets an empty page, however many items
+/// share the last time.
 struct PullCursor {
-    /// What to do with a page.
+    /// The next step for a page.
     enum Step {
-        /// The items are to be stored.
+        /// Store the items.
         case take(ArraySlice<RemoteItem>)
-        /// Nothing on it can be relied on: some of the instant is read again.
+        /// The page is not reliable: read a part of the time again.
         case again
-        /// The server sends the same page again and again.
+        /// The server sends the same page repeatedly.
         case stuck
     }
 
     private let pageSize: Int
     private let overlap: TimeInterval
-    /// The time from which the next page is asked; `nil` for the first of all.
+    /// The time at which the next request begins; `nil` for the first one.
     private var place: WireTimestamp?
     private(set) var skip = 0
-    /// Those of the last page's items that are in the instant of the place. The last one is the anchor.
+    /// The items of the last page that have the time of `place`. The last one is the anchor.
     private var read: ArraySlice<RemoteItem> = []
-    /// How many of them the next page is to begin with.
+    /// The number of these items with which the next page should begin.
     private var margin = 1
-    /// Whether items have left or joined the instant.
+    /// Whether items have left or joined this time.
     private var isUnsteady = false
     private var hasGoneBack = false
-    /// How many pages of the instant in a row had nothing new.
+    /// The number of consecutive pages of this time without new items.
     private var idle = 0
     private var restarts = 0
-    /// The server's clock when it answered first.
+    /// The server's clock at its first response.
     private var began: Date?
 
-    /// The time up to which all is read and nothing can come any more: a row's own time.
+    /// The time up to which everything is read and no item can appear. It is the time of a row.
     private(set) var floor: WireTimestamp?
-    /// Whether everything read lies up to the floor.
+    /// Whether all items read so far have times up to the floor.
     private var isAllUnderFloor = true
-    /// Whether all items of the floor's instant are read.
+    /// Whether all items of the floor's time are read.
     private var isWhole: Bool
-    /// Whether the clock was past the end of that instant whenever some of them were; `nil` if none was yet.
+    /// Whether the clock was past the end of that time on each page with some of these items; `nil` before the first
+    /// such page.
     private var isPast: Bool?
 
-    /// Whether no page was taken yet, and the first one is asked from behind the floor.
+    /// Whether the first request begins after the floor and no page was accepted yet.
     private var isBehindFloor: Bool
 
-    /// Whether the next pull may begin behind the floor.
+    /// Whether the next pull may begin after the floor.
     var isSettled: Bool { isWhole && isPast == true }
 
     /// - Parameter isSettled: Whether the floor was settled when the last pull ended.
@@ -75,19 +76,20 @@ struct PullCursor {
 
     var order: PageRequest.Order { .updatedAt(from: place) }
 
-    /// More than the page's size where some that were read come along, so that a page of one item gets on too.
+    /// The number of items to request. It exceeds the page size by the overlap, so that a page size of 1 also makes
+    /// progress.
     var top: Int { pageSize + (read.isEmpty ? 0 : margin) }
 
-    /// Goes on past a page.
+    /// Advances past a page.
     ///
-    /// - Parameter now: The local time: where the server does not tell its own, a time past it is not taken for one that
-    ///   the server's clock has reached.
+    /// - Parameter now: The local time. If the server does not send its own, the cursor assumes that the server's clock
+    ///   has not passed the local time.
     mutating func advance(past page: RemotePage, now: Date) -> Step {
         if began == nil { began = page.serverDate }
         var fresh = page.items[...]
-        // One that was edited is no anchor: what is skipped has moved with it.
+        // An edited item is not a valid anchor: the skipped items have moved with it.
         if let first = page.items.first, first.id == read.last?.id, skip == 0 || first.updatedAt == place {
-            // What came before and is as it was is not stored again.
+            // An unchanged item that was already read is not stored again.
             if first == read.last { fresh = fresh.dropFirst() }
         } else if skip > 0 {
             guard let unread = unread(of: page.items) else { return goBack() }
@@ -121,30 +123,32 @@ struct PullCursor {
         return .take(fresh)
     }
 
-    /// Begins with the floor after all: the server took what lies behind it for the same time, as one does whose
-    /// filter is coarser than what it writes.
+    /// Restarts at the floor, inclusive. A server whose filter is coarser than its stored times treats later items as
+    /// equal.
     ///
-    /// - Returns: `false` if that is not how it began.
+    /// - Returns: `false` if the pull did not begin after the floor.
     mutating func goBackToFloor() -> Bool {
         guard isBehindFloor else { return false }
         (place, isBehindFloor, isWhole, isPast) = (floor, false, false, nil)
         return true
     }
 
-    /// Whether a pull ends with a page.
+    /// Returns whether a pull ends with a page.
     ///
-    /// Where a page does not say whether it is the last one, a short one may be cut short by the host. Then the end is
-    /// where what was changed since the first page begins: others may go on writing for ever.
+    /// If a page does not say whether it is the last one, the host may have truncated a short page. The pull then ends
+    /// at the first item that was changed after the first page. Otherwise other writers could keep it running without
+    /// end.
     ///
-    /// - Parameter top: How many items were asked for.
+    /// - Parameter top: The number of requested items.
     func ends(with page: RemotePage, top: Int) -> Bool {
         guard page.hasMore else { return true }
         guard page.items.count < top, let began, let time = page.items.last?.updatedAt else { return false }
-        // The server's clock is told without the parts of a second.
+        // The server's clock has one-second resolution.
         return time.date >= began + 1
     }
 
-    /// What was not read of a page of the instant that does not begin with the anchor; `nil` if nothing on it was.
+    /// Returns the unread items of a page that does not begin with the anchor; `nil` if the page has no item that was
+    /// read.
     private mutating func unread(of items: [RemoteItem]) -> ArraySlice<RemoteItem>? {
         let known = Dictionary(read.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         guard items.contains(where: { known[$0.id] != nil && $0.updatedAt == place }) else { return nil }
@@ -166,8 +170,8 @@ struct PullCursor {
         return restarts > 4 ? .stuck : .again
     }
 
-    /// The items are in the order of their times, and those before them were read by earlier pages: the floor may rise
-    /// for as long as all of them lie under it.
+    /// Raises the floor. The items are in the order of their times, and earlier pages read all items before them. The
+    /// floor may rise while all items lie under it.
     private mutating func raiseFloor(_ page: RemotePage, clock: Date) {
         let limit = clock - overlap
         var isMet = false
@@ -179,9 +183,9 @@ struct PullCursor {
             if floor.map({ $0 < time }) ?? true { (floor, isWhole, isPast) = (time, false, nil) }
             isMet = true
         }
-        // By the clock of each page that has some of the instant: what came between two of them was not read.
+        // Checks the clock of each page with items of this time: items that appeared between two pages were not read.
         if isMet, isPast != false { isPast = floor?.next.map { $0.date <= limit } ?? false }
-        // After an item that is later than the floor nothing of the floor's instant follows.
+        // After an item later than the floor, no item of the floor's time follows.
         if !page.hasMore || !isAllUnderFloor { isWhole = true }
     }
 }

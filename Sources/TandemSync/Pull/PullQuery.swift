@@ -1,6 +1,7 @@
 import Tandem
 
-/// What is pulled: a model's objects or those of a filter, and by which name it is remembered how far that has come.
+/// A query to pull: all objects of a model, or those that match a filter, with the name under which the position is
+/// stored.
 ///
 /// For example:
 ///
@@ -11,26 +12,26 @@ import Tandem
 /// ])
 /// ```
 public struct PullQuery: Sendable {
-    /// The name by which the next pull goes on where this one ended; `nil` to fetch everything each time.
+    /// The name under which the next pull continues where this one ended; `nil` to fetch everything each time.
     public let queryID: String?
     /// The model's table in the store.
     public let table: String
-    /// What is asked of each object; `nil` for all.
+    /// The condition on each object; `nil` for all objects.
     let filter: PredicateNode?
 
     init(table: String, queryID: String?, filter: PredicateNode? = nil) {
         self.table = table
         self.queryID = queryID
-        // A filter that always holds asks the server for what none does.
+        // A filter that is always true is equivalent to none.
         if case .constant(true)? = filter { self.filter = nil } else { self.filter = filter }
     }
 
-    /// All of a model's objects.
+    /// Creates a query of all objects of a model.
     public init<M: Model>(_ model: M.Type, queryID: String? = nil) {
         self.init(table: M.__definition.table, queryID: queryID)
     }
 
-    /// Those of a model's objects for which a filter holds. It may ask of the model's own properties only.
+    /// Creates a query of the objects that match a filter. The filter may use the model's own properties only.
     public init<M: Model>(
         _ model: M.Type, queryID: String? = nil, where filter: (M.Columns) -> some PredicateExpression<M>
     ) {

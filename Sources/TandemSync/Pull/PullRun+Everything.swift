@@ -22,7 +22,7 @@ extension PullRun {
         try await finish(pass)
     }
 
-    /// One pass over a table's items in the order of their IDs.
+    /// A pass over a table's items in the order of their IDs.
     struct FullPass {
         var cursor: IDCursor
         var unseen = Unseen()
@@ -109,16 +109,16 @@ extension PullRun {
     /// Ends a pass that has fetched everything.
     private mutating func finish(_ pass: FullPass) async throws {
         try await sweep(pass.unseen)
-        // A request for what was not seen would be in vain.
+        // A request for an unseen object would fail.
         for (serverID, id) in pass.unseen.edited { pointlessEdits?.note(id, of: serverID, in: query.table) }
         if pass.progress?.tokens ?? 0 > 0 { try await forgetProgress() }
     }
 
-    /// The name of the token whose date is that of the last full pull; no pull goes on from it. No app has such a character in
-    /// a query ID.
+    /// The name of the token that stores the date of the last full pull. No pull continues from it. No app uses this
+    /// character in a query ID.
     private static let success = "\u{0}everything"
 
-    /// Writes down when everything was fetched, if there was anything new: a quiet table is not written to.
+    /// Stores the time of the full pull if it found changes. A table without changes is not written.
     func rememberSuccess(at date: Date) async throws {
         let (table, digest, hasChanged) = (query.table, query.digest, tally.result.changes > 0)
         if !hasChanged {
@@ -139,18 +139,18 @@ extension PullRun {
             try local.forEachSyncedRow(in: table, where: filter) { row, id in
                 if isUnseen(id) { unseen.rows.insert(row) }
             }
-            // Whether a kept item is one of a filter's is not known here.
+            // The store can't tell whether a deferred item matches a filter.
             guard filter == nil else { return unseen }
             try local.forEachKeptItemWithoutOperation(in: table) { item in
                 if item.localID == nil, isUnseen(item.serverID) { unseen.kept.insert(item.serverID) }
             }
-            // What a filter does not bring may have left it.
+            // A filtered pull does not find an object that no longer matches.
             if looksForEdits { unseen.edited = try Self.edits(in: table, local).filter { isUnseen($0.key) } }
             return unseen
         }
     }
 
-    /// The objects of a table that the server knows and of which an edit waits to be sent.
+    /// Returns the pending edits of a table's objects that the server knows.
     private static func edits(
         in table: String, _ local: any LocalReading
     ) throws -> [ServerID: Tandem.Operation.ID] {
@@ -165,7 +165,7 @@ extension PullRun {
         }
     }
 
-    /// Takes away what was not seen and is still as the server had it.
+    /// Removes the objects that were not seen and have no local changes.
     private mutating func sweep(_ unseen: Unseen) async throws {
         var rows = unseen.rows
         let (table, isWhole) = (query.table, query.filter == nil)

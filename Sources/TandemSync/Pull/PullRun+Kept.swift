@@ -1,11 +1,11 @@
 import Tandem
 
 extension PullRun {
-    /// Tries what was kept of the table's and has no operation: the token has passed it, so that the server will not
-    /// send it again.
+    /// Retries the deferred items of the table that have no operation. The token has passed them, so the server does
+    /// not send them again.
     ///
-    /// All of it in one write: where unique values were passed on or swapped, one item has another's. One that can't be
-    /// taken is told of, and stands in no other's way.
+    /// All items are stored in one write: if unique values were moved or swapped, an item has another item's old value.
+    /// An item that can't be stored is reported and does not block the others.
     mutating func retryKept() async throws {
         let items = try await readableKept()
         guard !items.isEmpty else { return }

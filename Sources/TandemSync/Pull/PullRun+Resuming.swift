@@ -22,8 +22,8 @@ extension PullRun {
         try await context.store.write { try FullPullProgress.remove(in: table, $0) }
     }
 
-    /// The progress of a pull that begins with a page; `nil` if it could not be resumed. Resuming takes `updatedAt` and the
-    /// server's clock.
+    /// The progress of a pull that begins with a page; `nil` if it could not be resumed. Resuming takes `updatedAt` and
+    /// the server's clock.
     func progress(from page: RemotePage) -> FullPullProgress? {
         guard query.settings.features.updatedAt, page.items.allSatisfy({ $0.updatedAt != nil }),
             let start = settledTime(of: page)
@@ -41,9 +41,10 @@ extension PullRun {
 
     /// Resumes an interrupted pull: fetches the remaining items, and all changes since the pull began.
     ///
-    /// Only the number of the server's items shows that an item that was fetched earlier was deleted without a tombstone,
-    /// or has left the filter. The server counts before the changes are fetched. An item that is inserted in between makes
-    /// the numbers differ. A tombstone that comes in between could make them equal, so it takes another count.
+    /// Only the number of the server's items shows that an item that was fetched earlier was deleted without a
+    /// tombstone, or has left the filter. The server counts before the changes are fetched. An item that is inserted in
+    /// between makes the numbers differ. A tombstone that comes in between could make them equal, so it takes another
+    /// count.
     ///
     /// - Parameter start: The server's time when the pull began, less the overlap.
     /// - Returns: `false` if the pull has to begin again.
@@ -116,8 +117,8 @@ extension PullRun.FullPass {
         return deleted.insert(hash).inserted
     }
 
-    /// Whether the next pull may resume this one. If not, it would end with the same error each time, and nothing before
-    /// its place would be fetched.
+    /// Whether the next pull may resume this one. If not, it would end with the same error each time, and nothing
+    /// before its place would be fetched.
     func isWorthResuming(after error: any Error) -> Bool {
         guard let error = error as? SyncError else { return true }
         switch error.code {

@@ -1,17 +1,17 @@
 import Foundation
 import Tandem
 
-/// One pull, from its first request to its last.
+/// A pull, from its first request to its last.
 struct PullRun {
     let context: SyncContext
     let query: ResolvedQuery
     let forms: ItemForms
     var tally: PullTally
-    /// The edits whose objects the server turns out to have no more; `nil` if nobody wants to know.
+    /// The edits whose objects the server no longer has; `nil` if the caller does not need them.
     var pointlessEdits: PointlessEdits?
     /// The number of items received, as watchers of the status see it.
     var received = 0
-    /// How many items there are, where the server has said so.
+    /// The number of items on the server, if it counts them.
     private var total: Int?
 
     init(_ context: SyncContext, _ query: ResolvedQuery) {
@@ -21,10 +21,10 @@ struct PullRun {
         tally = PullTally(query.settings.model)
     }
 
-    /// Fetches what there is to fetch.
+    /// Runs the pull.
     ///
-    /// What was kept is tried again before, as the pages may need it, and once more after, if something was refused: what
-    /// stood in its way may have gone.
+    /// Deferred items are retried first, because the pages may need them. They are retried again at the end if an item
+    /// was refused: the blocking value may have been removed.
     mutating func run() async throws -> PullResult {
         note(0)
         try await retryKept()
@@ -40,13 +40,13 @@ struct PullRun {
         return tally.finished()
     }
 
-    // MARK: What changed
+    // MARK: Changes
 
     private mutating func pullChanges(_ queryID: String) async throws {
         let table = query.table
         var stored = try await context.store.read { try $0.syncToken(of: queryID, in: table) }
         var cursor = PullCursor(
-            // A place that can't be read is none: the query is pulled from its start.
+            // An unreadable position counts as missing: the query is pulled from its start.
             from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
             pageSize: context.options.pageSize, overlap: context.options.overlap)
         while true {
@@ -79,11 +79,11 @@ struct PullRun {
         }
     }
 
-    /// Writes a page and how far the query has come with it, or nothing.
+    /// Writes a page and the query's new position in one transaction.
     ///
     /// - Parameters:
-    ///   - always: Whether the token is another one.
-    ///   - isLast: Whether the pull ends with this page: when it did is noted, but not for its own sake.
+    ///   - always: Whether the token has changed.
+    ///   - isLast: Whether the pull ends with this page. Its end time is stored only together with other changes.
     /// - Returns: Whether the token was written.
     private mutating func store(
         _ items: ArraySlice<RemoteItem>, token: SyncToken, of queryID: String, always: Bool, isLast: Bool
@@ -103,7 +103,7 @@ struct PullRun {
         return wrote
     }
 
-    /// Rows dated far past the server's own clock are taken and reported. The token does not pass the clock, so each
+    /// Rows dated far past the server's own clock are stored and reported. The token does not pass the clock, so each
     /// pull reads them again.
     private mutating func noteTimes(of page: RemotePage) {
         guard let clock = page.serverDate else { return }
@@ -126,12 +126,12 @@ struct PullRun {
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
-            // It costs the server a walk over all of them.
+            // A count makes the server scan all items.
             wantsCount: wantsCount || tally.result.pages == 0 && context.board.isWatched)
         tally.result.pages += 1
         let page = try await ask(request)
         total = page.count ?? total
-        // What lies behind a page without items can't be asked for, and must not be taken for gone.
+        // Items after an empty page can't be requested, and must not count as deleted.
         if page.items.isEmpty && page.hasMore { throw noProgress() }
         return page
     }
@@ -162,10 +162,10 @@ struct PullRun {
         }
     }
 
-    /// What an earlier pull of the same sync has not found may be there after all.
+    /// Removes the found objects from the pointless edits: an earlier pull of the same sync may have missed them.
     mutating func noteFound(_ page: RemotePage) { pointlessEdits?.forget(page.items.map(\.id), in: query.table) }
 
-    /// Tells those who watch of so many more items.
+    /// Reports newly received items to observers of the status.
     mutating func note(_ items: Int) {
         received += items
         context.board.note(.pulling(table: query.table, received: received, total: total))
@@ -177,15 +177,15 @@ struct PullRun {
 }
 
 extension SyncError {
-    /// Whether a page had items from before its place.
+    /// Whether a page has items from before its position.
     fileprivate var isOutOfOrder: Bool {
         if case .badAnswer(let answer)? = underlying as? RemoteFailure { answer.code == .outOfOrder } else { false }
     }
 
     static func noProgress(in forms: ItemForms) -> SyncError {
         SyncError(
-            .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
-            advice: "Tell whoever runs the server if it happens again.", table: forms.table.rawValue, url: forms.url)
+            .noProgress, "The server sends the same items repeatedly, or its items change faster than they come.",
+            advice: "If it happens again, report it to the operator.", table: forms.table.rawValue, url: forms.url)
     }
 
     static func tooManyPages(_ limit: Int, of forms: ItemForms) -> SyncError {
@@ -195,7 +195,7 @@ extension SyncError {
             url: forms.url)
     }
 
-    /// What to throw for a failure of reading: a cancelled task's is `CancellationError`.
+    /// Returns the error to throw for a failed request; `CancellationError` if the task was cancelled.
     static func thrown(for failure: RemoteFailure, _ forms: ItemForms) -> any Error {
         if failure.isCancellation { return CancellationError() }
         let error = SyncError(failure, table: forms.table, url: forms.url)
@@ -203,12 +203,12 @@ extension SyncError {
         case .badAnswer(let answer) where answer.code == .noUpdatedAt:
             return SyncError(
                 .noUpdatedAt, error.message,
-                advice: "Pull without a query ID, and say so by SyncTable.setFeatures(_:).", table: error.table,
+                advice: "Pull without a query ID, and call SyncTable.setFeatures(_:).", table: error.table,
                 url: error.url, status: error.status, underlying: failure)
         case .unsendable(let problem) where problem.code == .filter:
             return SyncError(
-                .unsupportedFilter, error.message, advice: "Ask for more, and search here.", table: error.table,
-                url: error.url, property: error.property, underlying: failure)
+                .unsupportedFilter, error.message, advice: "Pull a wider filter, and query the store.",
+                table: error.table, url: error.url, property: error.property, underlying: failure)
         default: return error
         }
     }

@@ -1,8 +1,8 @@
 import Tandem
 
-/// What a pull has done so far.
+/// The intermediate result of a pull.
 struct PullTally: Sendable {
-    /// Whose items they are.
+    /// The model of the items.
     let model: ModelDefinition
     var result = PullResult()
     private var refused: [ServerID: RefusedRow] = [:]
@@ -38,7 +38,7 @@ struct PullTally: Sendable {
         RefusedRow(model: model.name, table: model.table, serverID: id, message: message, underlying: error)
     }
 
-    /// The whole result, the refused rows in the order of their IDs.
+    /// Returns the final result, with the refused rows in the order of their IDs.
     func finished() -> PullResult {
         var result = result
         result.refusedRows = refused.values.sorted { $0.serverID.rawValue < $1.serverID.rawValue }

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// A query that is ready to be asked: its table is known, and its filter is in the server's terms.
+/// A query that is ready to be sent: its table is known, and its filter is in the server's terms.
 struct ResolvedQuery: Sendable {
     let settings: TableSettings
     let queryID: String?
@@ -13,19 +13,19 @@ struct ResolvedQuery: Sendable {
 }
 
 extension SyncContext {
-    /// Puts a query into the server's terms.
+    /// Translates a query into the server's terms.
     ///
-    /// - Parameter isPreliminary: Whether an object that the filter names, and that the server does not know yet, may get
-    ///   known before the query is asked.
-    /// - Returns: `nil` if it is preliminary, and there is such an object.
+    /// - Parameter isPreliminary: Whether a push may still send an object that the filter names and that the server
+    ///   does not know yet.
+    /// - Returns: `nil` if the call is preliminary and there is such an object.
     /// - Throws: ``SyncError/Code/unknownModel``, ``SyncError/Code/unsupportedFilter``, ``SyncError/Code/noUpdatedAt``,
-    ///   and ``SyncError/Code/otherFilter`` if its query ID is another filter's. The server was not asked anything.
+    ///   and ``SyncError/Code/otherFilter`` if the query ID belongs to another filter. No request was sent.
     func resolve(_ query: PullQuery, isPreliminary: Bool = false) async throws -> ResolvedQuery? {
         let settings = try settings(of: query.table)
         let name = settings.model.wireName
         if query.queryID != nil, !settings.features.updatedAt {
             throw SyncError(
-                .noUpdatedAt, "The server's table does not keep updatedAt, so that what changed can't be asked for.",
+                .noUpdatedAt, "The server's table does not keep updatedAt, so changes can't be requested.",
                 advice: "Pull without a query ID.", table: name)
         }
         let format = remote.format
@@ -50,7 +50,7 @@ extension SyncContext {
         return resolved
     }
 
-    /// A query's filter, to be asked here.
+    /// Returns a query's filter for the local store.
     ///
     /// - Throws: ``SyncError/Code/unknownModel``, ``SyncError/Code/unsupportedFilter``.
     func localFilter(of query: PullQuery) async throws -> LocalFilter? {
@@ -59,7 +59,7 @@ extension SyncContext {
         return try await store.read { try Self.filter(query, format, name, $0).0 }
     }
 
-    /// A query's filter in both terms, and whether the server knows all that it names.
+    /// Returns a query's filter in local and server terms, and whether the server knows all objects that it names.
     private static func filter(
         _ query: PullQuery, _ format: WireFormat, _ name: String, _ local: any LocalReading
     ) throws -> (LocalFilter?, isComplete: Bool) {
@@ -67,7 +67,7 @@ extension SyncContext {
         let unknown = UnknownObjects()
         let translation = FilterTranslation(format: format) { localID, table in
             if let serverID = try local.serverID(of: localID, in: table) { return serverID }
-            // The rest of the filter is looked at all the same: what can never be asked is told first.
+            // The rest of the filter is still checked: a part that is never supported is reported first.
             unknown.found = true
             return ServerID(localID.rawValue)
         }
@@ -75,12 +75,12 @@ extension SyncContext {
             return (LocalFilter(node: node, remote: try translation.filter(node)), !unknown.found)
         } catch let error as UnaskableFilter {
             throw SyncError(
-                .unsupportedFilter, error.description, advice: "Ask for more, and search here.", table: name,
+                .unsupportedFilter, error.description, advice: "Pull a wider filter, and query the store.", table: name,
                 property: error.part, underlying: error)
         }
     }
 
-    /// Lives within one call, on one thread.
+    /// A flag that is used within a single call, on one thread.
     private final class UnknownObjects {
         var found = false
     }

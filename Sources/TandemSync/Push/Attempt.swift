@@ -1,44 +1,44 @@
 import Foundation
 import Tandem
 
-/// An operation that is being sent.
+/// An attempt to send an operation.
 struct Attempt: Sendable {
-    /// What the server is asked.
+    /// The kind of the request.
     enum Request: Sendable, Hashable {
         case insert
         case update
         case undelete
         case delete
-        /// To delete what an insert may have created whose answer was lost.
+        /// Deletes an object that an insert without a response may have created.
         case deleteLostInsert
     }
 
     let id: Operation.ID
-    /// Which attempt of the operation it is.
+    /// The number of the attempt.
     let number: Int
     let request: Request
     let item: OutgoingItem
     let settings: TableSettings
-    /// Whether an insert of the object was sent before, and may have been carried out.
+    /// Whether an earlier insert of the object may have been carried out.
     let mayBeThere: Bool
-    /// By what the object is found on the server.
+    /// The key for a lookup of the object on the server.
     let key: RemoteKey?
 
     var table: RemoteTableName { item.table }
 }
 
 extension Attempt {
-    /// What an operation is to ask the server.
+    /// Returns the request for an operation.
     static func request(for object: OutgoingObject) -> Request {
         switch object.operation.kind {
         case .insert: .insert
-        // A delete of it may have been carried out.
+        // An earlier delete may have been carried out.
         case .update: object.attemptedKinds.contains(.delete) ? .undelete : .update
         case .delete: object.serverID == nil ? .deleteLostInsert : .delete
         }
     }
 
-    /// By what the server finds an object.
+    /// Returns the key for a lookup of an object on the server.
     static func key(of object: OutgoingObject, _ settings: TableSettings) -> RemoteKey? {
         if let serverID = object.serverID { return .id(serverID) }
         switch settings.identity {
@@ -47,7 +47,7 @@ extension Attempt {
         }
     }
 
-    /// What is sent for an operation.
+    /// Returns the item to send for an operation.
     ///
     /// - Throws: ``Unsendable``.
     static func item(
@@ -55,7 +55,7 @@ extension Attempt {
         leavingOut: Set<String>
     ) throws(Unsendable) -> OutgoingItem {
         let version = settings.features.versions ? object.version : nil
-        // A delete has no values: one that can't be written must not keep it back.
+        // A delete has no values, so a value that can't be encoded must not block it.
         if request == .delete { return OutgoingItem(table: forms.table, id: object.serverID, version: version) }
         var (id, extra) = (object.serverID, [RemoteItem.Member]())
         if id == nil {
@@ -82,18 +82,18 @@ extension Attempt {
     }
 }
 
-/// What came of an exchange.
+/// The result of an exchange.
 enum Reply: Sendable {
-    /// The server has done it; what it holds now, `nil` after a delete that left nothing.
+    /// The server has carried it out. The value is its current item; `nil` after a delete without a tombstone.
     case done(RemoteItem?)
-    /// The object is there, as nobody else has written it: what the operation wants has still to follow.
+    /// The object exists, and no other client has written it. The operation's values must still follow.
     case present(RemoteItem)
-    /// The server holds something else than what the operation was made on.
+    /// The server's item differs from the one that the operation is based on.
     case differs(RemoteItem, status: Int?)
     /// The server has no such object.
     case missing(status: Int?)
-    /// The server has done it, and does not say what it holds.
+    /// The server has carried it out, and did not return its item.
     case unclear(SyncError)
-    /// There was none.
+    /// The exchange failed.
     case failed(RemoteFailure, mayHaveActed: Bool)
 }

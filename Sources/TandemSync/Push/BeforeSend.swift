@@ -1,33 +1,33 @@
 import Foundation
 import Tandem
 
-/// An operation that is about to be sent, as the app is shown it.
+/// An operation that the app can check before it is sent.
 public struct OutgoingOperation<M: Model>: Sendable {
-    /// Its place in the queue.
+    /// The operation's ID in the queue.
     public let id: Tandem.Operation.ID
-    /// What is to be done on the server.
+    /// The kind of change.
     public let kind: Tandem.Operation.Kind
-    /// The object. Of one that is deleted what is left; properties that are never sent have their defaults.
+    /// The object, or the remaining values of a deleted one. Local-only properties have their defaults.
     public let object: M
-    /// The properties changed, by their names in Swift; of an insert all.
+    /// The changed properties, by their names in Swift; all properties of an insert.
     public let changed: Set<String>
-    /// How often it was sent before.
+    /// The number of earlier attempts.
     public let attempts: Int
 }
 
-/// What the app says to an operation that is about to be sent.
+/// The app's decision about an operation before it is sent.
 public enum SendDecision<M: Model>: Sendable {
-    /// It is sent as it is.
+    /// Sends the operation unchanged.
     case send
-    /// The values that differ from what was shown are written here first, as a change of the app's, and sent with it. An
-    /// object that was deleted is deleted all the same.
+    /// Writes the values that differ from the checked object here, as a change of the app, and sends them with the
+    /// operation. A deleted object is deleted nevertheless.
     case sendChanged(M)
-    /// It is left unsent until it is retried: ``SyncContext/retry(_:)``.
+    /// Holds the operation back until it is retried: ``SyncContext/retry(_:)``.
     case hold
 }
 
 extension SyncTable {
-    /// Has the app look at each operation of the table before it is sent.
+    /// Sets a closure that checks each operation of the table before it is sent.
     ///
     /// For example:
     ///
@@ -37,12 +37,12 @@ extension SyncTable {
     /// }
     /// ```
     ///
-    /// If the object is edited while the app looks, it is shown again, so that nothing is sent unseen: three times in a
-    /// row, then the operation is left to the next push. A closure that edits the object itself each time it looks
-    /// therefore never has it sent: it returns ``SendDecision/sendChanged(_:)`` instead.
+    /// If the object is edited during the check, the closure is called again, so that no unchecked value is sent. After
+    /// three calls in a row, the operation waits for the next push. A closure that edits the object in each call
+    /// therefore prevents the send. Return ``SendDecision/sendChanged(_:)`` instead.
     ///
-    /// - Parameter look: Called in the push, which waits for it, each time before an operation is sent; it may write to
-    ///   other objects of the store, and must not begin a sync. What it throws leaves the operation to the next push.
+    /// - Parameter look: The push calls this closure before each send, and waits for it. The closure may write to other
+    ///   objects of the store, and must not begin a sync. If it throws, the operation waits for the next push.
     public func setBeforeSend(
         _ look: @escaping @Sendable (OutgoingOperation<M>) async throws -> SendDecision<M>
     ) {
@@ -69,13 +69,13 @@ extension SyncTable {
 /// A ``SendDecision`` without its model's type.
 enum SendVerdict: Sendable {
     case send
-    /// These properties are written.
+    /// The properties to write.
     case write([String: StorageValue])
     case hold
 }
 
 extension OutgoingObject {
-    /// The object's values with references by local IDs.
+    /// Returns the object's values with references by local IDs.
     func localValues(of model: ModelDefinition) -> [String: StorageValue] {
         var values = values
         for property in model.properties where property.kind.isReference && values[property.name] != nil {
@@ -91,8 +91,8 @@ extension OutgoingObject {
 }
 
 extension ModelValues {
-    /// The values that differ from those of an object as it was shown: what the app has left as it is may be something
-    /// else by now.
+    /// Returns the values that differ from the checked object. Values that the app has not changed may have newer
+    /// edits.
     static func changes<M: Model>(of object: M, from shown: M) -> [String: StorageValue] {
         let before = values(of: shown)
         return values(of: object).filter { before[$0] != $1 }
@@ -100,10 +100,10 @@ extension ModelValues {
 }
 
 extension PushRun {
-    /// How often an operation is shown to the app in a row, if it is edited meanwhile.
+    /// The maximum number of consecutive checks of an operation that is edited meanwhile.
     private static let lookLimit = 3
 
-    /// Shows an operation to the app. `nil` if it may go on.
+    /// Lets the app check an operation. Returns `nil` if the push may continue with it.
     func askApp(_ id: Operation.ID) async throws -> Progress? {
         guard let table = state.withLock({ $0.queue[id]?.table }) else { return .gone }
         let settings = try context.settings(of: table)
@@ -115,14 +115,14 @@ extension PushRun {
             case .edited: continue
             }
         }
-        // Its last edit was not shown, and is not sent.
+        // The last edit was not checked, and is not sent.
         return .over(.stillPending)
     }
 
     private enum Looked: Sendable {
         case mayGo
         case ended(Progress)
-        /// What the app was shown was edited while it looked.
+        /// The object was edited during the check.
         case edited
     }
 
@@ -151,7 +151,7 @@ extension PushRun {
                     try store.hold(id)
                     return .ended(.over(.held))
                 }
-                // Nothing is sent that the app has not seen.
+                // Values that the app has not checked are not sent.
                 guard now.operation.kind == object.operation.kind, now.localValues(of: settings.model) == shown else {
                     return .edited
                 }
@@ -172,11 +172,11 @@ extension PushRun {
     private enum Look: Sendable {
         case ready(OutgoingObject)
         case parked
-        /// It is not sent now.
+        /// The operation is not sent now.
         case other
     }
 
-    /// The object of an operation if it would be sent now: what has to wait is shown when its turn has come.
+    /// Returns the object of an operation if it can be sent now. A waiting operation is checked later.
     private func sendable(_ id: Operation.ID, _ settings: TableSettings) async throws -> Look {
         try await store.write { store in
             guard let object = try store.outgoing(id), try self.unmet(object, store) == nil,

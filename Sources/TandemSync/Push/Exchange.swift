@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// What is said to a server for one attempt, and what it answers.
+/// The exchange with a server for an attempt.
 struct Exchange: Sendable {
     let attempt: Attempt
     let remote: any Remote
@@ -28,7 +28,7 @@ struct Exchange: Sendable {
     // MARK: Requests
 
     private func insert() async throws(RemoteFailure) -> Reply {
-        // Where the server makes the IDs, a second insert would make a second object.
+        // If the server creates the IDs, a second insert would create a second object.
         if attempt.mayBeThere, case .property? = attempt.key, let found = try await find() {
             return .differs(found, status: nil)
         }
@@ -50,7 +50,7 @@ struct Exchange: Sendable {
         case .success(let found?): return .differs(found, status: status)
         case .success(nil): break
         }
-        // It may be about something else: a number that must be unique.
+        // The conflict may concern another value that must be unique.
         let unseen = "Its ID is taken by an item that can't be seen."
         throw .refused(status: status, message: message.isEmpty ? unseen : message)
     }
@@ -64,8 +64,8 @@ struct Exchange: Sendable {
     }
 
     private func undelete() async throws(RemoteFailure) -> Reply {
-        // One without a version could come late, and bring back what has been deleted again: the tombstone says which
-        // it is.
+        // A late undelete without a version could restore an object that was deleted again. The tombstone provides the
+        // version.
         if attempt.settings.features.versions, attempt.item.version == nil {
             guard let found = try await find() else { return .missing(status: nil) }
             if found.version != nil { return .differs(found, status: nil) }
@@ -100,7 +100,7 @@ struct Exchange: Sendable {
         }
     }
 
-    /// What a delete has met.
+    /// Returns the result of a delete that met another item.
     private func inTheWay(_ item: RemoteItem?, _ status: Int) async -> Reply {
         inTheWay(await lookedUp(item), status)
     }
@@ -113,8 +113,8 @@ struct Exchange: Sendable {
         }
     }
 
-    /// What stands in a request's way, looked up where the answer did not have it. Where that fails nobody knows what
-    /// became of the request: it may have met itself, delivered twice.
+    /// Looks up the conflicting item if the response did not have it. If the lookup fails, the outcome is unknown: the
+    /// request may have been delivered twice and conflicted with itself.
     private func lookedUp(_ item: RemoteItem?) async -> Result<RemoteItem?, RemoteFailure> {
         do throws(RemoteFailure) {
             return .success(try await item.orFind(find))
@@ -123,8 +123,8 @@ struct Exchange: Sendable {
         }
     }
 
-    /// An insert whose answer was lost may still be on its way. Where tombstones stay, it is sent once more: a late one
-    /// then meets what is left of it, and brings nothing back.
+    /// An insert without a response may still be in transit. If the server keeps tombstones, the insert is sent again.
+    /// A late insert then meets the tombstone and restores nothing.
     private func deleteLostInsert() async throws(RemoteFailure) -> Reply {
         guard isSoft, case .id? = attempt.key else { return try await found(deleting: find()) }
         guard !attempt.item.members.isEmpty else { return try await delete(bare) }
@@ -134,15 +134,15 @@ struct Exchange: Sendable {
         } catch {
             switch error {
             case .conflict(let status, let item, _): return await inTheWay(item, status)
-            // It would not have been taken before either; if it was, it goes.
+            // The earlier insert would have been refused too. If it was accepted, the object is deleted.
             case .refused, .unsendable, .notFound, .gone: return try await found(deleting: find())
             default: throw error
             }
         }
     }
 
-    /// What is to be deleted as it is there: it may have been pulled and edited by others, whose changes a delete that
-    /// names no version would erase unseen.
+    /// Returns the item to delete with its version. Other clients may have edited it, and a delete without a version
+    /// would discard their changes.
     private func found(deleting item: RemoteItem?) -> Reply {
         guard let item else { return .done(nil) }
         return item.isDeleted ? .done(item) : .differs(item, status: nil)
@@ -154,7 +154,7 @@ struct Exchange: Sendable {
 
     // MARK: Answers
 
-    /// What a change met that could not be made.
+    /// Returns the server's state that prevented a change.
     private func differing(_ failure: RemoteFailure) async throws(RemoteFailure) -> Reply {
         switch failure {
         case .conflict(let status, let item, let detail):
@@ -164,21 +164,21 @@ struct Exchange: Sendable {
         case .notFound, .gone:
             var status = 404
             if case .gone = failure { status = 410 }
-            // A tombstone has a version to go on from.
+            // A tombstone has a version for the next request.
             return isSoft ? found(await lookedUp(nil), status) : .missing(status: status)
         default: throw failure
         }
     }
 
-    /// Throws what a server says of a conflict that is none: the item is at the version sent, so that it is something
-    /// else that the server will not have. It would say so each time.
+    /// Throws an error if a conflict is not about the version: the item has the sent version, so the server refuses
+    /// something else. It would refuse it each time.
     private func checkChanged(
         _ result: Result<RemoteItem?, RemoteFailure>, _ status: Int, _ message: String
     ) throws(RemoteFailure) {
         guard !message.isEmpty, case .success(let there?) = result,
-            // What is to be undeleted is a tombstone.
+            // The item to undelete is a tombstone.
             !there.isDeleted || attempt.request == .undelete,
-            // Without versions no conflict is about one.
+            // Without versions, a conflict is never about a version.
             !attempt.settings.features.versions || there.version == attempt.item.version
         else { return }
         throw .refused(status: status, message: message)
@@ -192,7 +192,7 @@ struct Exchange: Sendable {
         }
     }
 
-    /// What the server holds after a change that it has made.
+    /// Returns the server's item after a successful change.
     private func held(_ answer: RemoteAnswer) async -> Reply {
         do throws(RemoteFailure) {
             guard let item = try await answer.item.orFind(find) else {
@@ -207,8 +207,8 @@ struct Exchange: Sendable {
         }
     }
 
-    /// What a change has left on the server that is not all that is wanted. What had to be looked up may be what somebody
-    /// else has made of it since: that is met like any other change.
+    /// Returns the server's item after a partial change. An item from a lookup may contain later changes of other
+    /// clients, which are handled like any other change.
     private func left(by answer: RemoteAnswer) async -> Reply {
         let reply = await held(answer)
         guard case .done(let item?) = reply else { return reply }
@@ -221,7 +221,7 @@ struct Exchange: Sendable {
         return try await remote.find(table, key)
     }
 
-    /// Makes a request, and learns from its answer what time it is there.
+    /// Sends a request, and records the server's time from its response.
     private func sent(
         _ request: () async throws(RemoteFailure) -> RemoteAnswer
     ) async throws(RemoteFailure) -> RemoteAnswer {
@@ -231,7 +231,7 @@ struct Exchange: Sendable {
             if let date = answer.serverDate { serverClock.note(date, between: before, and: clock.now()) }
             return answer
         } catch {
-            // Whose change is the newer one may be asked about this very answer.
+            // A conflict policy may need the server's time for this response.
             if case .conflict(_, _, let detail) = error, let date = detail.serverDate {
                 serverClock.note(date, between: before, and: clock.now())
             }
@@ -241,7 +241,7 @@ struct Exchange: Sendable {
 }
 
 extension Optional where Wrapped == RemoteItem {
-    /// The item, looked up where the answer did not have it.
+    /// Returns the item, looked up if the response did not have it.
     fileprivate func orFind(
         _ find: () async throws(RemoteFailure) -> RemoteItem?
     ) async throws(RemoteFailure) -> RemoteItem? {

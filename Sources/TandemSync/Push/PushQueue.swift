@@ -1,36 +1,36 @@
 import Foundation
 import Tandem
 
-/// What a push has to send, and in which order: who goes next, who waits for whom, and what became of them.
+/// The operations of a push, with their order, dependencies and outcomes.
 ///
-/// An operation waits for one other at a time; it is looked at again when that one has ended. So a cycle shows itself as
-/// a chain that leads back, at the moment it would be closed.
+/// An operation waits for a single other one at a time, and is checked again when that one ends. So a cycle is detected
+/// as a chain that leads back when its last link would be added.
 struct PushQueue {
-    /// An operation, as far as its order is concerned.
+    /// An operation in the order of the push.
     struct Node {
         let id: Operation.ID
         let kind: Operation.Kind
         let table: String
         let localID: LocalID
-        /// What it failed of in an earlier push, if it has since not been sent.
+        /// The error of an earlier push, if the operation was not sent since.
         let earlierError: OperationError?
         /// Whether enough others that failed in an earlier push are tried before it.
         var isSpare = false
-        /// Its place in the line.
+        /// The position in the line.
         var place: Int
-        /// How often it was put together with what the server holds.
+        /// The number of merges with the server's item.
         var rounds = 0
-        /// Whether somebody else's changes were among that.
+        /// Whether a merge included another client's changes.
         var isMerged = false
-        /// How often the server has asked for patience.
+        /// The number of attempts while the server was not available.
         var tries = 0
-        /// How often it was sent again after an answer, for what was changed meanwhile.
+        /// The number of resends after a response, for changes made meanwhile.
         var resends = 0
-        /// What an insert has left out follows it, once.
+        /// Whether an insert has left out references, which follow it once.
         var hasLeftOut = false
-        /// What was given up for the server's values.
+        /// The edit that was dropped for the server's values.
         private(set) var lost: LostEdit?
-        /// What becomes of it if the push ends here.
+        /// The outcome if the push ends now.
         var unfinished = SyncResult.Outcome.notReached
         /// `nil` while it has not ended.
         var outcome: SyncResult.Outcome?
@@ -39,7 +39,7 @@ struct PushQueue {
 
         var isOver: Bool { outcome != nil || isGone }
 
-        /// Adds what was given up.
+        /// Adds a dropped edit.
         mutating func note(_ edit: LostEdit) {
             guard !edit.values.isEmpty else { return }
             lost = lost?.followed(by: edit) ?? edit
@@ -47,17 +47,17 @@ struct PushQueue {
     }
 
     private(set) var nodes: [Operation.ID: Node] = [:]
-    /// All of them, as they are in the queue.
+    /// All operations in the order of the queue.
     private var order: [Operation.ID] = []
-    /// All of them, as they go.
+    /// All operations in the order of sending.
     private var line: [Operation.ID] = []
-    /// How many of the line have gone.
+    /// The number of operations of the line that were started.
     private var reached = 0
-    /// Those that waited and may go on, the first one last.
+    /// The operations that waited and may continue, the first one last.
     private var returned: [Operation.ID] = []
-    /// Which one an operation waits for.
+    /// The operation that each waiting operation waits for.
     private var behind: [Operation.ID: Operation.ID] = [:]
-    /// How many have ended.
+    /// The number of operations that have ended.
     private(set) var finished = 0
     private var waiters: [Operation.ID: [Operation.ID]] = [:]
     /// The operations that refer to an object that is deleted, by its delete.
@@ -70,7 +70,7 @@ struct PushQueue {
         set { nodes[id] = newValue }
     }
 
-    /// Adds an operation behind those there are.
+    /// Appends an operation.
     mutating func append(_ operation: Operation) {
         guard nodes[operation.id] == nil else { return }
         nodes[operation.id] = Node(
@@ -106,14 +106,14 @@ struct PushQueue {
         referrers[delete, default: []].append(referrer)
     }
 
-    /// The first one that may go.
+    /// The next operation to send.
     var next: Operation.ID? {
         let fresh = reached < line.count ? line[reached] : nil
         guard let back = returned.last, fresh.map({ place(of: back) < place(of: $0) }) ?? true else { return fresh }
         return back
     }
 
-    /// Takes the first one that may go.
+    /// Removes the next operation to send.
     mutating func takeNext() {
         guard let next else { return }
         if next == returned.last { returned.removeLast() } else { reached += 1 }
@@ -129,7 +129,7 @@ struct PushQueue {
         nodes[id].map { !$0.isOver } ?? false
     }
 
-    /// Whether an operation that waited for another would wait for itself.
+    /// Returns whether an operation that waited for another one would wait for itself.
     func closesCycle(_ id: Operation.ID, behind other: Operation.ID) -> Bool {
         var place: Operation.ID? = other
         while let current = place {
@@ -139,18 +139,18 @@ struct PushQueue {
         return false
     }
 
-    /// Has a delete wait for an operation that refers to its object. Where deletes wait for each other in a circle, the
-    /// first one in the queue goes.
+    /// Lets a delete wait for an operation that refers to its object. If deletes form a cycle, the first one in the
+    /// queue is sent.
     ///
-    /// - Returns: Whether there is anything to wait for.
+    /// - Returns: Whether the operation waits.
     mutating func parkBehindReferrer(_ delete: Operation.ID) -> Bool {
         park(delete, behindLastOf: referrers[delete] ?? [])
     }
 
-    /// Has an operation wait for that one of several, which have not ended and do not wait for it, that goes last. When
-    /// it has ended, most of the others have: whoever waited for them one after the other would be looked at as often.
+    /// Lets an operation wait for the last of several unfinished operations that do not wait for it. When that one has
+    /// ended, most of the others have too. Waiting for each one in turn would cause a check for each.
     ///
-    /// - Returns: Whether there is anything to wait for.
+    /// - Returns: Whether the operation waits.
     /// - Complexity: O(*n* log *n*) in the number of the others.
     mutating func park(_ id: Operation.ID, behindLastOf others: [Operation.ID]) -> Bool {
         let unfinished = others.filter(isUnfinished).sorted { place(of: $0) > place(of: $1) }
@@ -159,14 +159,14 @@ struct PushQueue {
         return true
     }
 
-    /// Has an operation wait for another one that has not ended. Whether that closes a circle is to be looked at in the
-    /// same breath, or two would wait for each other.
+    /// Lets an operation wait for an unfinished one. The caller must check for a cycle in the same critical section, or
+    /// two operations could wait for each other.
     mutating func park(_ id: Operation.ID, behind other: Operation.ID) {
         behind[id] = other
         waiters[other, default: []].append(id)
     }
 
-    /// Ends an operation: those that waited for it may go on.
+    /// Ends an operation. The operations that waited for it may continue.
     mutating func finish(_ id: Operation.ID, _ outcome: SyncResult.Outcome?) {
         guard let node = nodes[id], !node.isOver else { return }
         finished += 1
@@ -175,7 +175,7 @@ struct PushQueue {
         release(id)
     }
 
-    /// Lets those go on that waited for an operation. They look again whether they have to.
+    /// Releases the operations that waited for another one. They check again whether they must wait.
     mutating func release(_ id: Operation.ID) {
         guard let waiting = waiters.removeValue(forKey: id) else { return }
         for id in waiting { behind[id] = nil }

@@ -2,34 +2,34 @@ import Foundation
 import Tandem
 
 extension PushRun {
-    /// How far an operation was taken.
+    /// The progress of an operation.
     enum Progress: Sendable {
         case over(SyncResult.Outcome)
-        /// It is no longer in the queue, as it was collapsed away, or waits there for a file.
+        /// The operation was collapsed away, or waits in the queue for a file.
         case gone
-        /// It waits for another one, and is noted as waiting.
+        /// The operation is parked behind another one.
         case parked
     }
 
-    /// What follows from one step.
+    /// The result of a step.
     enum Next: Sendable {
         case over(SyncResult.Outcome)
         case gone
-        /// There is more to send. What becomes of it if the push stops before.
+        /// There is more to send. The value is the outcome if the push stops before.
         case again(SyncResult.Outcome)
     }
 
-    /// What a look at an operation has shown.
+    /// The result of preparing an operation.
     private enum Preparation: Sendable {
         case over(SyncResult.Outcome)
         case gone
         case parked
-        /// A pull has brought what the server holds: the request would be in vain.
+        /// A pull already fetched a newer version; sending the request would only conflict.
         case met(Encounter)
         case ready(Attempt)
     }
 
-    /// Takes an operation as far as it goes.
+    /// Processes an operation as far as possible.
     func advance(_ id: Operation.ID) async throws -> Progress {
         while true {
             try await waitOutPause()
@@ -46,7 +46,7 @@ extension PushRun {
         }
     }
 
-    /// One exchange. `nil` if there is more to send.
+    /// Runs a single exchange. Returns `nil` if there is more to send.
     private func takeStep(_ id: Operation.ID) async throws -> Progress? {
         try Task.checkCancellation()
         if let progress = try await askApp(id) { return progress }
@@ -76,7 +76,7 @@ extension PushRun {
 
     // MARK: Before a request
 
-    /// Looks at an operation, and notes that it is being sent.
+    /// Reads an operation, and marks it as being sent.
     private func prepare(_ id: Operation.ID) async throws -> Preparation {
         try await store.write { store in
             guard let object = try store.outgoing(id) else { return .gone }
@@ -99,11 +99,11 @@ extension PushRun {
         }
     }
 
-    /// What a pull has brought of an operation's object, and it has not met yet: what is about to be undeleted is known
-    /// to be deleted.
+    /// Returns a deferred item of an operation's object that was not merged yet. Before an undelete, the tombstone is
+    /// already known.
     func unmet(_ object: OutgoingObject, _ store: any LocalReading) throws -> KeptItem? {
         guard let kept = try store.keptItem(of: object.operation.id) else { return nil }
-        // What the model can't read is the server's to compare: the request names the version that it was made on.
+        // The server compares an item that the model can't decode: the request names the version that it is based on.
         if kept.reason == .refused, !kept.isDeleted, let item = ItemForms.item(from: kept.source),
             let settings = try? context.settings(of: object.operation.table),
             (try? context.forms(of: settings).stored(item)) == nil
@@ -119,11 +119,11 @@ extension PushRun {
         let (id, request) = (object.operation.id, Attempt.request(for: object))
         let forms = context.forms(of: settings)
         if request == .update && object.changed.isEmpty {
-            // All that it was about has left the model.
+            // All properties of the operation were removed from the model.
             _ = try store.discard(id, for: nil)
             return .over(.done)
         }
-        // Where the server writes URLs itself, it may hold more than is known here.
+        // A server that sets URLs itself may have more values than are known here.
         let removes = !options.serverSetsFileURLs
         if request == .update,
             try (store as? any FileWaiting)?.leaveToFiles(id, removingAdditions: removes) ?? false
@@ -141,7 +141,7 @@ extension PushRun {
         } catch let problem as Unsendable {
             return try refuse(id, SyncError(.unsendable(problem), table: forms.table, url: forms.url), store)
         } catch let problem as UnreadableValue {
-            // It would not come back as it is: what the server answers could not be told from somebody else's change.
+            // The value would not round-trip, and the response could not be distinguished from another client's change.
             let error = SyncError(
                 .unsendable, problem.message, advice: "Change the value.", table: forms.table.rawValue,
                 url: forms.url, property: problem.member, underlying: problem)
@@ -149,7 +149,7 @@ extension PushRun {
         }
     }
 
-    /// Leaves an operation to the user, or to a new change, that was not sent.
+    /// Leaves an unsent operation to the user, or to a new change.
     private func refuse(
         _ id: Operation.ID, _ error: SyncError, _ store: any LocalWriting
     ) throws -> Preparation {
@@ -159,13 +159,14 @@ extension PushRun {
 
     // MARK: Order
 
-    /// Whether an operation may go now.
+    /// The place of an operation in the order.
     ///
-    /// It is noted as waiting where it has to: whoever asks takes no further step with it then.
+    /// An operation that must wait is already parked; the caller then stops processing it.
     enum Place {
         case parked
         case waiting(LocalID, table: String)
-        /// At once, without these references, which would close a circle of objects none of which is there.
+        /// The operation may be sent at once, without these references. They would close a cycle of objects that the
+        /// server does not have.
         case free(leavingOut: Set<String>)
     }
 
@@ -186,7 +187,7 @@ extension PushRun {
         for reference in object.references {
             guard case .unsent(let target, _) = reference.target else { continue }
             if target == operation.id {
-                // Its own ID is known where it is made here.
+                // The object's own ID is known if the client creates it.
                 if settings.identity != .client { closing.insert(reference.property) }
                 continue
             }
@@ -207,8 +208,8 @@ extension PushRun {
         return .free(leavingOut: operation.kind == .insert ? closing : [])
     }
 
-    /// What has to be settled before an operation can be sent: that is not what its object refers to, if that waits for
-    /// another one itself. The object's state says the same.
+    /// Returns the blocker of an operation. It is not the referenced object if that one waits for another itself. The
+    /// object's sync state reports the same blocker.
     private func blocker(
         of operation: Operation, _ store: any LocalReading
     ) throws -> (localID: LocalID, table: String)? {

@@ -1,10 +1,10 @@
 import Foundation
 import Tandem
 
-// A conflict that the app decides about.
+// Conflicts that the app decides.
 
 extension PushRun {
-    /// Has the app decide, and does what it says.
+    /// Asks the app for a decision, and applies it.
     func ask(_ facts: ConflictFacts, _ encounter: Encounter) async throws -> Next {
         let settings = try context.settings(of: facts.operation.table)
         guard case .ask(let body) = settings.conflicts else { return .over(.stillPending) }
@@ -26,7 +26,7 @@ extension PushRun {
         return try await next(after: meeting, encounter, facts.operation.id)
     }
 
-    /// Does what the app has decided, in a transaction of its own.
+    /// Applies the app's decision, in a transaction of its own.
     private func carryOut(
         _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ encounter: Encounter
     ) async throws -> Meeting {
@@ -35,13 +35,13 @@ extension PushRun {
             guard let object = try store.outgoing(id) else { return .gone }
             if let attempt = encounter.attempt, try !store.isUnderWay(attempt) { return .stale }
             guard object.operation.state != .held else { return .stale }
-            // What the app has decided about may have changed meanwhile: it is asked again.
+            // If the object changed meanwhile, the app is asked again.
             guard object.operation.changedAt == facts.operation.changedAt else { return .followed(.pending) }
             return try self.carryOut(verdict, facts, encounter, object, store)
         }
     }
 
-    /// Writes what the app wants to be sent, or deletes the object, on top of what the server holds.
+    /// Writes the app's values, or deletes the object, based on the server's item.
     func write(
         _ values: [String: StorageValue]?, _ object: OutgoingObject, _ store: any LocalWriting
     ) throws -> RebaseOutcome {
@@ -49,7 +49,7 @@ extension PushRun {
         try store.change(operation.localID, in: operation.table, to: values)
         guard let changed = try store.operation(on: operation.localID, in: operation.table) else { return .adopted }
         guard changed.id != operation.id else { return .pending }
-        // Nothing was left of the operation, so that this is another one.
+        // The previous operation has no remaining changes, so this is a new one.
         state.withLock { state in
             let rounds = state.queue[operation.id]?.rounds ?? 0
             state.queue.append(changed)

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 extension PushRun {
-    /// Folds an answer in, in one transaction.
+    /// Applies a response, in one transaction.
     func conclude(_ attempt: Attempt, _ reply: Reply) async throws -> Next {
         switch reply {
         case .done(let item):
@@ -52,11 +52,11 @@ extension PushRun {
         }
     }
 
-    /// The server says that the object is another one that is here. It has acted, and would make one more if it were asked
-    /// again: that waits for the user, and that it was asked is remembered.
+    /// Handles a response that names another local object. The server has acted, and a retry would create a second
+    /// object. So the operation waits for the user, and the attempt stays recorded.
     private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Next {
         let error = SyncError(
-            .badAnswer, problem.message, advice: "Tell whoever runs the server.", table: attempt.table.rawValue,
+            .badAnswer, problem.message, advice: "Report it to the server's operator.", table: attempt.table.rawValue,
             url: context.remote.url(of: attempt.table), underlying: problem)
         let wasUnderWay = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return false }
@@ -73,11 +73,11 @@ extension PushRun {
         }
     }
 
-    /// What was changed in flight is sent once more, then left: whoever types would keep the push busy for ever. What an
-    /// insert has left out follows besides.
+    /// Resends in-flight edits once. Continuous editing must not keep the push running. References that an insert left
+    /// out are sent too.
     private func resend(_ id: Operation.ID) -> Next {
         state.withLock { state in
-            // The object is there: those that wait for it need not wait for its update.
+            // The object exists, so operations that wait for it need not wait for its update.
             state.queue.release(id)
             guard var node = state.queue[id] else { return .gone }
             guard node.resends < (node.hasLeftOut ? 2 : 1) else { return .over(.stillPending) }
@@ -87,13 +87,13 @@ extension PushRun {
         }
     }
 
-    /// The answer was for an attempt that is over.
+    /// Handles a response for an attempt that has ended.
     func stale(_ id: Operation.ID) async throws -> Next {
         guard let operation = try await store.write({ try $0.operation(withID: id) }) else { return .gone }
         return .over(operation.state == .held ? .held : .stillPending)
     }
 
-    /// The object is there, and nobody else has written it: what was wanted of it follows.
+    /// The object exists, and no other client has written it. The operation's values follow.
     private func follow(_ attempt: Attempt, _ item: RemoteItem) async throws -> Next {
         let forms = context.forms(of: attempt.settings)
         let stored: ServerItem
@@ -118,31 +118,30 @@ extension PushRun {
 }
 
 extension LocalReading {
-    /// Whether an attempt has neither ended nor been followed by another one.
+    /// Returns whether an attempt is still the current one.
     func isUnderWay(_ attempt: Attempt) throws -> Bool {
         guard let operation = try operation(withID: attempt.id) else { return false }
         return operation.attempts == attempt.number && operation.state == .attempted
     }
 }
 
-/// A store that keeps what files are to be deleted on the server.
+/// A store with a queue of files to delete on the server.
 protocol FileForgetting {
-    /// The files that an object on the server names no more when an operation has been carried out there, or what was
-    /// sent of it.
+    /// Returns the files that an object on the server no longer names after an operation, or its sent part.
     func filesLetGo(by id: Tandem.Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile]
     /// Queues a file, unless an object has it.
     func addUnwanted(_ file: UnwantedFile) throws
-    /// Drops that queue.
+    /// Clears the queue of files to delete.
     func forgetUnwantedFiles() throws
 }
 
 extension LocalWriting {
-    /// The files that the server lets go of with an operation: none in a store without files.
+    /// Returns the files that an operation releases on the server; none in a store without files.
     func filesLetGo(by id: Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] {
         try (self as? any FileForgetting)?.filesLetGo(by: id, for: item, isOver: isOver) ?? []
     }
 
-    /// Queues what the server has let go of. An object that was brought back, or changed, meanwhile keeps its files.
+    /// Queues the released files. An object that was restored or changed meanwhile keeps its files.
     func addUnwanted(_ files: [UnwantedFile]) throws {
         guard !files.isEmpty else { return }
         for file in files { try (self as? any FileForgetting)?.addUnwanted(file) }

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 extension PushRun {
-    /// What a failed request does to its operation, and to the push. It follows from the failure's type alone.
+    /// Handles a failed request. The effect on the operation and the push depends only on the failure's type.
     func fail(_ attempt: Attempt, _ failure: RemoteFailure, mayHaveActed: Bool) async throws -> Next {
         let error = SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
         if failure.isCancellation, Task.isCancelled {
@@ -22,14 +22,14 @@ extension PushRun {
             if answer.code.isStrangers { noteExhausted(attempt.id, error) }
             return next
         case .refused, .conflict, .gone, .notFound, .unsendable, .file:
-            // A server that refuses is not down. What can't be written down has not been to it.
+            // A server that refuses is not down. A request that can't be encoded was not sent.
             if case .unsendable = failure {} else { state.withLock { $0.noteAnswer() } }
             guard !mayHaveActed else { return try await leaveUncertain(attempt, error) }
             return try await refuse(attempt, error)
         }
     }
 
-    /// The server will not have it: it waits for the user, or for a new change. The rest goes on.
+    /// Handles a refusal: the operation waits for the user, or for a new change. The rest continues.
     private func refuse(_ attempt: Attempt, _ error: SyncError) async throws -> Next {
         let problem = operationError(error)
         let isUnderWay = try await store.write { store in
@@ -38,19 +38,20 @@ extension PushRun {
         return isUnderWay ? .over(.refused(error)) : try await stale(attempt.id)
     }
 
-    /// The server may have done it. The rest goes on.
+    /// Handles an unknown outcome: the server may have acted. The rest continues.
     func leaveUncertain(_ attempt: Attempt, _ error: SyncError) async throws -> Next {
         try await note(attempt, error, mayHaveActed: true)
         return .over(.retryLater(error, at: nil))
     }
 
-    /// Leaves what the server has surely not done to the next push.
+    /// Leaves an operation that the server has certainly not carried out to the next push.
     func putBack(_ attempt: Attempt, _ error: SyncError) async throws -> Next {
         try await note(attempt, error, mayHaveActed: false)
         return .over(.retryLater(error, at: nil))
     }
 
-    /// What the server holds can't be read, and is in the way of an operation: which may be what that has sent itself.
+    /// Handles a server item that can't be decoded and blocks an operation. The item may come from the operation
+    /// itself.
     func unreadable(_ problem: UnreadableValue, _ id: Operation.ID, _ attempt: Attempt?) async throws -> Next {
         let forms = try attempt.map { context.forms(of: $0.settings) } ?? forms(of: id)
         guard let forms else { return .gone }
@@ -59,8 +60,8 @@ extension PushRun {
         return try await leaveUncertain(attempt, error)
     }
 
-    /// Leaves an operation to the next push that could not be sent in this one, and notes why. What became of an earlier
-    /// attempt is as unknown as before.
+    /// Leaves an unsent operation to the next push, and stores the reason. The outcome of an earlier attempt stays
+    /// unknown.
     func leaveUnsent(_ id: Operation.ID, _ error: SyncError) async throws -> SyncResult.Outcome {
         let problem = operationError(error)
         try await store.write { store in
@@ -75,7 +76,7 @@ extension PushRun {
         return .retryLater(error, at: nil)
     }
 
-    /// Leaves an operation to be sent again.
+    /// Stores the error of an operation that is to be sent again.
     private func note(
         _ attempt: Attempt, _ error: SyncError, mayHaveActed: Bool, retryAt: Date? = nil
     ) async throws {
@@ -97,7 +98,7 @@ extension PushRun {
 
     // MARK: Patience
 
-    /// The server can't answer now: a few more tries in this push, then it is left for the next one.
+    /// Handles a server that is not available: retries a few times, then leaves the operation to the next push.
     private func putOff(
         _ attempt: Attempt, _ error: SyncError, _ retryAfter: Duration?, mayHaveActed: Bool
     ) async throws -> Next {
@@ -109,12 +110,12 @@ extension PushRun {
         let isAskedFor = retryAfter.map { $0 > .zero } ?? false
         let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, options.random()))
         var (error, retryAt) = (error, nil as Date?)
-        // Who says when is obeyed, by all.
+        // A server's `Retry-After` applies to all requests.
         if isAskedFor {
             let now = options.clock.now()
             let end = ServerPause.end(of: delay, at: now)
             (retryAt, error.retryAt) = (end, end)
-            // Before the pause is known: nobody is to begin to wait for the end of a long one.
+            // Stop before the pause is recorded, so that no request begins to wait for a long pause.
             if delay > policy.ceiling { stop(.failure(error)) }
             context.pause.note(until: end, at: now)
         }
@@ -134,12 +135,12 @@ extension PushRun {
 }
 
 extension PushRun {
-    /// Notes that an operation has used up its tries. Where too many have, the push stops.
+    /// Records that an operation has exhausted its attempts. After too many of these, the push stops.
     private func noteExhausted(_ id: Operation.ID, _ error: SyncError) {
         if state.withLock({ $0.noteExhausted(id, error) }) { stop(.failure(error)) }
     }
 
-    /// The next operation to be sent. What is passed over is left to the next push, with what it failed of before.
+    /// Returns the next operation to send. Skipped operations wait for the next push, with their earlier errors.
     func takeNext(isIdle: Bool) -> Operation.ID? {
         while let (id, failure) = state.withLock({ $0.takeNext(isIdle: isIdle) }) {
             guard let failure else { return id }
@@ -156,13 +157,13 @@ extension PushRun {
 }
 
 extension BadAnswer.Code {
-    /// Whether somebody may have answered in the server's place, as a sign-in page does, whatever the object was.
+    /// Whether another host may have answered, for example a sign-in page.
     fileprivate var isStrangers: Bool { self == .notJSON || self == .status }
 }
 
 extension RetryPolicy {
-    /// How long to wait after a try that failed: anything up to twice as long as the last time, so that those who failed
-    /// together do not come back together.
+    /// Returns the delay after a failed attempt. It is random, up to twice the last limit, so that clients that failed
+    /// together do not retry together.
     func delay(after tries: Int, _ random: UInt64) -> Duration {
         let longest = min(ceiling.seconds, first.seconds * Double(1 << min(max(tries - 1, 0), 30)))
         return .seconds(max(0, longest) * (Double(random >> 11) * 0x1p-53))

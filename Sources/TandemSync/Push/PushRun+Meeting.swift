@@ -1,35 +1,35 @@
 import Foundation
 import Tandem
 
-/// What the server turns out to hold of an operation's object.
+/// The server's state of an operation's object.
 struct Encounter: Sendable {
-    /// What it holds; `nil` if it keeps nothing of the object.
+    /// The server's item; `nil` if the server has none.
     var item: RemoteItem?
-    /// The answer's status that told so, if one did.
+    /// The status of the response, if there was one.
     var status: Int?
-    /// The attempt that was answered so; `nil` if a pull has brought the item.
+    /// The attempt with this response; `nil` if a pull fetched the item.
     var attempt: Attempt?
-    /// What was kept of the item, if a pull has brought it.
+    /// The stored form of the deferred item, if a pull fetched it.
     var kept: [UInt8]?
 }
 
 extension PushRun {
-    /// How often an operation is put together with what the server holds, in one push.
+    /// The maximum number of merges of an operation in a push.
     private static let roundLimit = 5
 
-    /// What an operation's meeting with the server's side has led to.
+    /// The result of merging an operation with the server's side.
     enum Meeting: Sendable {
         case gone
         case stale
-        /// Nothing was in question, or it is decided.
+        /// There was no conflict, or it is decided.
         case followed(RebaseOutcome)
         case tookServers(LostEdit)
         case reported(SyncError)
-        /// The app is to say.
+        /// The app must decide.
         case open(ConflictFacts)
     }
 
-    /// Puts an operation together with what the server holds.
+    /// Merges an operation with the server's item.
     func meet(_ encounter: Encounter, _ id: Operation.ID) async throws -> Next {
         let round = state.withLock { state in
             state.queue[id]?.rounds += 1
@@ -62,13 +62,13 @@ extension PushRun {
         case .followed(.adopted):
             return .over(state.withLock { $0.queue[id]?.isMerged ?? false } ? success(of: id) : .adopted)
         case .followed(.pending):
-            // The server knows it now: what refers to it need not wait for the rest.
+            // The server knows the object now, so operations that refer to it need not wait for the rest.
             state.withLock { $0.queue.release(id) }
             return .again(.stillPending)
         case .tookServers(let lost):
             state.withLock { state in
                 state.queue[id]?.note(lost)
-                // It is so whatever stops the push from here on.
+                // This outcome holds even if the push stops now.
                 state.queue[id]?.unfinished = .tookServers
             }
             return .over(.tookServers)
@@ -90,7 +90,7 @@ extension PushRun {
         let there = encounter.item ?? Self.nothing(of: object)
         let stored = try Self.stored(there, encounter, object, forms)
         let sides = try store.sides(of: id, against: stored, rounding: forms.rounding)
-        // Without versions the last write wins, and that is this one.
+        // Without versions the last write wins, which is this one.
         let isLastWrite = !settings.features.versions && sides.server != nil
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
@@ -103,8 +103,7 @@ extension PushRun {
         return try carryOut(verdict, facts, encounter, object, store)
     }
 
-    /// What the server holds, read for the model. Where an undelete may have arrived whose answer was lost, it may be what
-    /// that has left blank.
+    /// Decodes the server's item for the model. After an undelete without a response, the item may be blank.
     private static func stored(
         _ item: RemoteItem, _ encounter: Encounter, _ object: OutgoingObject, _ forms: ItemForms
     ) throws(UnreadableValue) -> ServerItem {
@@ -114,12 +113,12 @@ extension PushRun {
             ? forms.undeleted(item, keptAs: encounter.kept) : forms.stored(item, keptAs: encounter.kept)
     }
 
-    /// What stands in for the item where the server keeps nothing of it.
+    /// Returns a substitute for the item if the server has none.
     private static func nothing(of object: OutgoingObject) -> RemoteItem {
         RemoteItem(id: object.serverID ?? ServerID(object.operation.localID.rawValue), isDeleted: true)
     }
 
-    /// Whether anybody else's change meets one of ours. Our own write, whose answer was lost, is nobody else's.
+    /// Returns whether another client's change conflicts with ours. Our own write with a lost response does not count.
     private static func isInQuestion(_ sides: ConflictSides, _ object: OutgoingObject) -> Bool {
         guard sides.isConflict else { return false }
         guard sides.server != nil else {
@@ -151,7 +150,7 @@ extension PushRun {
         do {
             switch verdict {
             case .nothing:
-                // Of our own write, whose answer was lost.
+                // The item comes from our own write, whose response was lost.
                 let item = encounter.item == nil ? nil : stored
                 let letGo = try [true, false].map { isOver in
                     try options.deletesFiles ? store.filesLetGo(by: id, for: item, isOver: isOver) : []
@@ -188,7 +187,7 @@ extension PushRun {
         }
     }
 
-    /// - Parameter values: The values that were given up.
+    /// - Parameter values: The values that were dropped.
     private func lostEdit(
         _ values: [String: StorageValue], facts: ConflictFacts, item: ServerItem
     ) -> LostEdit {
@@ -211,14 +210,14 @@ extension PushRun {
 }
 
 extension ConflictVerdict {
-    /// Whether it is carried out by one call, which changes nothing if it throws.
+    /// Whether a single call applies the decision and changes nothing if it throws.
     fileprivate var isOneStep: Bool {
         if case .written = self { false } else { true }
     }
 }
 
 extension TandemError {
-    /// Whether other objects here are in the way.
+    /// Whether the error is a conflict with other local objects.
     fileprivate var isAboutValues: Bool {
         code == .duplicateValue || code == .duplicateID || code == .deleteDenied
     }

@@ -1,16 +1,16 @@
 import Tandem
 
 extension PushRun {
-    /// An object, by its table and its key there: other tables may have an object of the same one.
+    /// An object, by its table and key. Keys are unique only within a table.
     private struct Target: Hashable {
         let table: String
         let localID: LocalID
     }
 
-    /// Finds which operations refer to what is deleted, by what the server holds or by what is here: a server that keeps
-    /// its references sound has to have them first.
+    /// Finds the operations that refer to deleted objects, by the server's values or the local ones. A server with
+    /// referential integrity must receive these operations first.
     ///
-    /// - Complexity: One walk over the queue, for pushes that delete something.
+    /// - Complexity: A single pass over the queue, for pushes with deletes.
     func noteReferrers() async throws {
         let (nodes, deletes) = state.withLock { state in
             let nodes = state.queue.inOrder
@@ -41,7 +41,7 @@ extension PushRun {
         }
     }
 
-    /// The objects that an operation refers to, by what is here and by what the server holds.
+    /// Returns the objects that an operation refers to, by the local values and the server's.
     ///
     /// - Parameter tables: The tables of the models, by their names in Swift.
     private static func targets(
@@ -61,7 +61,7 @@ extension PushRun {
         return targets
     }
 
-    /// A list of references is a JSON array of their IDs.
+    /// Returns the IDs of a list of references, which is a JSON array.
     private static func listed(_ text: String) -> [LocalID] {
         var text = text
         guard case .array(let ids)? = text.withUTF8({ try? ExactJSON.parseWire($0) }) else { return [] }
@@ -70,10 +70,10 @@ extension PushRun {
 }
 
 extension PropertyKind {
-    /// Whether it names other objects.
+    /// Whether the property refers to other objects.
     var isReference: Bool { target != nil }
 
-    /// The model whose objects it names.
+    /// The model of the referenced objects.
     fileprivate var target: String? {
         switch self {
         case .reference(let model), .references(let model): model

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 extension PushRun {
-    /// Waits as long as the server has asked to be left alone, or until the push is stopped.
+    /// Waits for the end of the server's `Retry-After`, or until the push is stopped.
     func waitOutPause() async throws {
         while true {
             guard state.withLock({ $0.stop == nil }) else { return }
@@ -12,7 +12,7 @@ extension PushRun {
         }
     }
 
-    /// Sleeps, or until the push is stopped.
+    /// Sleeps for a duration, or until the push is stopped.
     ///
     /// - Throws: `CancellationError` if the current task is cancelled.
     func rest(for duration: Duration) async throws {
@@ -47,7 +47,7 @@ extension PushRun {
         }
     }
 
-    /// Has nothing more sent, and wakes those up that wait to send.
+    /// Prevents further requests, and wakes the tasks that wait to send.
     func stop(_ reason: PushState.Stop) {
         let sleepers = state.withLock { state in
             state.stop = state.stop ?? reason

@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// One push.
+/// A single push.
 ///
-/// Each operation goes through the same steps: a transaction that looks at it and notes that it is being sent, the
-/// exchange with the server, and a transaction that folds the answer in. What is remembered between them is only what
-/// makes the push end: the queue in the store is right at every step.
+/// Each operation goes through the same steps: a transaction that marks it as being sent, the exchange with the server,
+/// and a transaction that applies the response. In-memory state only drives termination. The persisted queue is
+/// consistent after every step.
 final class PushRun: Sendable {
     let context: SyncContext
     private let isExplicit: Bool
-    /// The operations to be sent; all if `nil`.
+    /// The operations to send; all if `nil`.
     private let only: Set<Operation.ID>?
     let state = Mutex(PushState())
 
@@ -57,7 +57,7 @@ final class PushRun: Sendable {
 
     // MARK: -
 
-    /// Notes what there is to send. What is queued later is left for the next push.
+    /// Loads the operations to send. Operations that are queued later wait for the next push.
     private func load() async throws {
         let now = options.clock.now()
         var (last, hasDeletes) = (nil as Operation.ID?, false)
@@ -84,14 +84,14 @@ final class PushRun: Sendable {
         if hasDeletes { try await noteReferrers() }
     }
 
-    /// When an operation may be sent; `nil` if it may be now.
+    /// Returns the time from which an operation may be sent; `nil` if it may be sent now.
     private func putOffDate(of operation: Operation, _ now: Date) -> Date? {
         guard !isExplicit, let date = operation.retryAt, date > now else { return nil }
-        // Nothing is put off for longer: the clock was set back.
+        // A later date shows that the clock was set back, so it does not apply.
         return date > now + RetryPolicy.longestPause ? nil : date
     }
 
-    /// Takes an operation as far as it goes.
+    /// Processes an operation as far as possible.
     private func process(_ id: Operation.ID) async {
         do {
             switch try await advance(id) {
@@ -105,7 +105,7 @@ final class PushRun: Sendable {
         noteProgress()
     }
 
-    /// Ends an operation that something was thrown for. What is about this one object does not hold up the rest.
+    /// Ends an operation after an error. An error of this object does not block the rest.
     private func end(_ id: Operation.ID, with error: any Error) async {
         var (reason, outcome) = (error, nil as SyncResult.Outcome?)
         if let problem = problem(of: error, id) {
@@ -123,7 +123,7 @@ final class PushRun: Sendable {
         state.withLock { $0.queue.finish(id, ended ?? $0.queue[id]?.unfinished) }
     }
 
-    /// What an error says of one object; `nil` if it is about the store, or the push.
+    /// Returns the error if it concerns this object; `nil` if it concerns the store or the push.
     private func problem(of error: any Error, _ id: Operation.ID) -> SyncError? {
         let forms = try? forms(of: id)
         switch error {
@@ -143,7 +143,7 @@ final class PushRun: Sendable {
         }
     }
 
-    /// How an operation's object goes over the wire; `nil` if the operation is not one of this push.
+    /// Returns the coder of an operation's object; `nil` if the operation is not part of this push.
     func forms(of id: Operation.ID) throws -> ItemForms? {
         try state.withLock { $0.queue[id]?.table }.map { try context.forms(of: context.settings(of: $0)) }
     }
@@ -153,41 +153,42 @@ final class PushRun: Sendable {
         if total > 0 { context.board.note(.pushing(done: done, total: total)) }
     }
 
-    /// Tells a test where the push is.
+    /// Reports a step of the push to a test.
     func step(_ step: PushStep) async throws {
         try await options.onPushStep?(step)
     }
 }
 
-/// What a push knows while it goes on.
+/// The in-memory state of a push.
 struct PushState {
-    /// Why nothing more is sent.
+    /// The reason why the push sends no more requests.
     enum Stop {
         case failure(SyncError)
         case cancelled
-        /// The store failed, or a test has cut the push.
+        /// The store failed, or a test interrupted the push.
         case thrown(any Error)
     }
 
     var queue = PushQueue()
     var stop: Stop?
-    /// When the first of those may be sent that were left for later.
+    /// The time of the first deferred operation.
     var nextDue: Date?
-    /// How many operations in a row have used up their tries, and had not failed before.
+    /// The number of consecutive operations that have exhausted their attempts and had not failed before.
     private var exhausted = 0
     /// How many in a row have that failed in an earlier push too: that says little of the server.
     private var exhaustedAgain = 0
     private var lastExhaustion: SyncError?
-    /// Whether the server has answered for any object, so that it is not down.
+    /// Whether the server has answered for any object and so is not down.
     private var hasAnswer = false
-    /// Those who wait for a moment to send, to be woken if the push is stopped.
+    /// The continuations of waiting tasks, resumed if the push is stopped.
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastSleeper = 0
 
-    /// The next operation, and what it failed of before if it is to be passed over: enough others of its kind are tried,
-    /// and the server has not shown that it is up. A dead one is not to be asked for all that has ever failed.
+    /// Returns the next operation, with its earlier error if it is to be skipped. It is skipped if enough similar
+    /// operations are tried and the server has not answered. An unavailable server must not receive a request for every
+    /// failed operation.
     ///
-    /// - Parameter isIdle: Whether nothing is under way that may show it yet.
+    /// - Parameter isIdle: Whether no request is in flight that may still show it.
     mutating func takeNext(isIdle: Bool) -> (id: Operation.ID, failure: OperationError?)? {
         guard stop == nil, let id = queue.next else { return nil }
         let mayGo = hasAnswer && exhaustedAgain < Self.exhaustedLimit
@@ -203,16 +204,15 @@ struct PushState {
 
     // MARK: Is the server down, or are objects at fault?
 
-    /// So many operations in a row that have used up their tries, each for itself: the server is down, and not the
-    /// object at fault.
+    /// The number of consecutive exhausted operations after which the server counts as down.
     static let exhaustedLimit = 5
 
-    /// Notes that the server has answered for an object.
+    /// Records that the server has answered for an object.
     mutating func noteAnswer() {
         (exhausted, exhaustedAgain, hasAnswer) = (0, 0, true)
     }
 
-    /// Notes that an operation has used up its tries.
+    /// Records that an operation has exhausted its attempts.
     ///
     /// Operations that failed in an earlier push do not count: however many there are, they must not keep those behind
     /// them from being tried.
@@ -228,14 +228,14 @@ struct PushState {
         return exhausted >= Self.exhaustedLimit
     }
 
-    /// Why the server seems to be down after a push that has gone through the queue: all that was tried failed.
+    /// The error if all attempted operations of a complete push failed: the server seems to be down.
     var silence: SyncError? {
         !hasAnswer && exhausted + exhaustedAgain >= Self.exhaustedLimit ? lastExhaustion : nil
     }
 
     /// Returns the result of a push that was cut.
     ///
-    /// - Throws: an error that can't carry a result, unless values were given up before: only the result records them.
+    /// - Throws: An error that can't carry a result, unless edits were dropped: only the result records these.
     func result(throwing error: any Error) throws -> PushResult {
         let result = result(stoppedBy: SyncError(stopping: error))
         guard error is SyncError || result.hasGivenUp else { throw error }
@@ -244,7 +244,7 @@ struct PushState {
 
     func result(stoppedBy error: SyncError?) -> PushResult {
         PushResult(
-            // Report what was given up, also of an operation of which nothing is left.
+            // Report dropped edits, also of an operation with no remaining changes.
             entries: queue.inOrder.filter { !$0.isGone || $0.lost != nil }.map {
                 SyncResult.Entry(
                     id: $0.id, kind: $0.kind, table: $0.table, localID: $0.localID,
@@ -254,12 +254,12 @@ struct PushState {
     }
 }
 
-/// Where a push is with an operation, for tests that cut it there.
+/// The steps of an operation in a push, for tests that interrupt it there.
 package enum PushStep: Sendable, Hashable {
-    /// The attempt is noted; nothing was sent.
+    /// The attempt is recorded; nothing was sent.
     case began(Operation.ID)
-    /// The server has answered; nothing of it is stored.
+    /// The server has answered; the response is not stored.
     case answered(Operation.ID)
-    /// The answer is stored.
+    /// The response is stored.
     case concluded(Operation.ID)
 }

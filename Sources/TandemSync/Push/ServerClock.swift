@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// How far a server's clock is from the local one, as its answers tell.
+/// The offset of a server's clock from the local one, measured from its responses.
 final class ServerClock: Sendable {
-    /// The last measures, by which one odd answer counts for nothing.
+    /// The last measurements, so that a single outlier has no effect.
     private let offsets = Mutex<[TimeInterval]>([])
 
-    /// Notes a time that a server gave in an answer.
+    /// Records the time of a server's response.
     ///
     /// - Parameters:
-    ///   - before: The local time when the request left.
-    ///   - after: The local time when its answer came.
+    ///   - before: The local time when the request was sent.
+    ///   - after: The local time when the response arrived.
     func note(_ date: Date, between before: Date, and after: Date) {
         let middle = before.addingTimeInterval(after.timeIntervalSince(before) / 2)
         offsets.withLock { offsets in
@@ -19,13 +19,14 @@ final class ServerClock: Sendable {
         }
     }
 
-    /// How many seconds the server is ahead. Answers tell its time by the second, so that less than one is none.
+    /// The number of seconds by which the server is ahead. `Date` headers have one-second resolution, so smaller
+    /// offsets count as zero.
     var offset: TimeInterval {
         offsets.withLock { offsets in
             offsets.isEmpty ? 0 : offsets.sorted()[offsets.count / 2].rounded(.towardZero)
         }
     }
 
-    /// A local time as the server's clock would have shown it.
+    /// Returns the time of the server's clock at a local time.
     func serverTime(of date: Date) -> Date { date.addingTimeInterval(offset) }
 }

@@ -1,32 +1,32 @@
 import Foundation
 import Tandem
 
-/// Which items a page has.
+/// A request for a page of items.
 public struct PageRequest: Sendable {
-    /// In which order, and from which place.
+    /// The order of the items, and the start position.
     public enum Order: Hashable, Sendable {
-        /// By `updatedAt`, then `id`: from a time on, that time included, or from the first.
+        /// By `updatedAt`, then `id`: from a time, inclusive, or from the first item.
         case updatedAt(from: WireTimestamp?)
         /// By `id`, after one.
         case id(after: ServerID?)
     }
 
-    /// The table asked.
+    /// The requested table.
     public var table: RemoteTableName
-    /// What is asked of the items, `nil` for all of them.
+    /// The filter of the items; `nil` for all.
     public var filter: RemoteFilter?
-    /// In which order the items come, and from where.
+    /// The order and start position of the items.
     public var order: Order
-    /// How many items of that order to leave out.
+    /// The number of items to skip.
     public var skip: Int
-    /// How many items at most; the server may send fewer. At least 1.
+    /// The maximum number of items, at least 1. The server may send fewer.
     public var top: Int
-    /// Whether deleted items come too.
+    /// Whether to include deleted items.
     public var includeDeleted: Bool
-    /// Whether the server shall count all items of the filter. If it can't, interrupted full pulls begin again.
+    /// Whether the server should count all items of the filter. If it can't, interrupted full pulls begin again.
     public var wantsCount: Bool
 
-    /// The first page of an order, or the one after a place in it.
+    /// Creates a request for the first page of an order, or for the page after a position.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
         includeDeleted: Bool = false, wantsCount: Bool = false
@@ -41,23 +41,23 @@ public struct PageRequest: Sendable {
     }
 }
 
-/// Some items of a table, in the order asked for.
+/// A page of a table's items, in the requested order.
 ///
-/// No ID occurs twice in one. In the order of `updatedAt` every item has one, none is before the place asked for, and
-/// they ascend; items of one instant may come in any order.
+/// A page does not contain an ID twice. In the order of `updatedAt`, every item has this time, no item is before the
+/// requested position, and the times ascend. Items with the same time may come in any order.
 public struct RemotePage: Sendable, Equatable {
-    /// The items, deleted ones among them if they were asked for.
+    /// The items, including deleted ones if requested.
     public var items: [RemoteItem]
-    /// Whether there may be more.
+    /// Whether more items may follow.
     public var hasMore: Bool
-    /// How many items the filter has in all, if it was asked for and the server counts. Deleted items count only if they
-    /// were asked for.
+    /// The number of all items of the filter, if it was requested and the server counts them. Deleted items count only
+    /// if requested.
     public var count: Int?
     /// The server's clock.
     public var serverDate: Date?
 
-    /// Some items. A page of which nothing is known to follow has `hasMore` false: a full pull takes what it then did not see
-    /// for gone.
+    /// Creates a page. Set `hasMore` to `false` only if no item follows: a full pull then removes all objects that it
+    /// did not see.
     public init(items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil) {
         self.items = items
         self.hasMore = hasMore

@@ -1,17 +1,17 @@
 import Tandem
 
-/// A server, spoken to in its own tongue. It knows nothing of stores, queues and conflicts.
+/// A client of a server, in the server's own protocol. It does not know stores, queues or conflicts.
 ///
-/// Whoever brings another server implements this, and keeps its laws:
+/// To support another server, implement this protocol and its requirements:
 ///
-/// 1. A call is one exchange with the server. It is not repeated inside, but for one repeat after the server has
-///    asked who is calling. Where that may be about the item alone, a look at the table may tell.
-/// 2. What a call throws is a ``RemoteFailure``, which says whether the server may have acted
+/// 1. A call is a single exchange with the server. It does not retry, except once after the server has requested
+///    authentication. If that request may concern the item only, the client may check with a read of the table.
+/// 2. A call throws a ``RemoteFailure``, which tells whether the server may have acted
 ///    (``RemoteFailure/mayHaveActed``).
-/// 3. It keeps no state of any object.
+/// 3. The client keeps no state of objects.
 /// 4. A call whose task is cancelled ends within a second.
-/// 5. Calls come from many tasks at once.
-/// 6. An answer of the wrong shape is a failure, never a guess: nothing half-read is returned.
+/// 5. Many tasks call concurrently.
+/// 6. An invalid response is a failure, never a guess: a call never returns a partly decoded result.
 ///
 /// ## Topics
 /// ### The server
@@ -27,38 +27,40 @@ import Tandem
 /// - ``delete(_:)``
 /// - ``undelete(_:)``
 public protocol Remote: Sendable {
-    /// How values look on this server's wire.
+    /// The wire format of this server's values.
     var format: WireFormat { get }
 
-    /// Where a table is, for errors and logs: scheme, host, port and path, and no secret: neither user nor query nor key.
-    /// `nil` if there is no such address, and if not said.
+    /// Returns the address of a table for errors and logs: scheme, host, port and path. It contains no secret: no user,
+    /// query or key. `nil` by default, and if there is no such address.
     func url(of table: RemoteTableName) -> String?
 
-    /// What changed since a place in the order of `updatedAt`, then `id`; or everything, in the order of `id`.
+    /// Returns the changes since a position in the order of `updatedAt`, then `id`; or all items, in the order of `id`.
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage
 
-    /// One item, deleted ones included; `nil` if there is none, or none that this user may see.
+    /// Returns an item, also a deleted one; `nil` if there is none, or if this user may not see it.
     ///
-    /// Asked after a conflict whose answer had no item, and to look up an insert whose answer was lost.
+    /// It is called after a conflict whose response had no item, and to look up an insert whose response was lost.
     func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem?
 
-    /// Creates an item, with its ID if it has one. An ID that is taken is a ``RemoteFailure/conflict(status:item:detail:)``.
+    /// Creates an item, with its ID if it has one. If the ID is taken, throws
+    /// ``RemoteFailure/conflict(status:item:detail:)``.
     func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
 
-    /// Changes an item that is still at ``OutgoingItem/version``; another version is a conflict. Without a version the
+    /// Updates an item that still has ``OutgoingItem/version``; another version is a conflict. Without a version, the
     /// last write wins.
     func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
 
-    /// Deletes an item that is still at ``OutgoingItem/version``. One that is gone is ``RemoteFailure/notFound`` or
-    /// ``RemoteFailure/gone``.
+    /// Deletes an item that still has ``OutgoingItem/version``. Throws ``RemoteFailure/notFound`` or
+    /// ``RemoteFailure/gone`` if it does not exist.
     func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
 
-    /// Brings a deleted item back that is still at ``OutgoingItem/version``; another version is a conflict. Where the
-    /// server takes no values along with it, the answer says so (``RemoteAnswer/tookValues``), and an update has to
+    /// Restores a deleted item that still has ``OutgoingItem/version``; another version is a conflict. If the server
+    /// does not accept values in this request, the result says so (``RemoteAnswer/tookValues``), and an update must
     /// follow.
     func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
 }
 
 extension Remote {
+    /// Returns `nil`: without an own implementation, a remote reports no address.
     public func url(of table: RemoteTableName) -> String? { nil }
 }

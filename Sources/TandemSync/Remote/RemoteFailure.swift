@@ -1,61 +1,61 @@
 import Foundation
 import Tandem
 
-/// Why a server did not do what it was asked. What to do about it follows from the case, never from a text.
+/// A failure of a request. The reaction depends on the case, never on a text.
 ///
-/// | case | may the server have acted? | what helps |
+/// | case | may the server have acted? | remedy |
 /// |---|---|---|
 /// | ``notSent(_:)`` | no | the network |
 /// | ``lost(_:)`` | yes | ask again |
 /// | ``unauthenticated(status:underlying:)`` | no | the user signs in |
-/// | ``conflict(status:item:detail:)`` | no | both changes become one |
+/// | ``conflict(status:item:detail:)`` | no | merge both changes |
 /// | ``notFound``, ``gone`` | no | – |
 /// | ``refused(status:message:)`` | no | another value, or other rights |
 /// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
-/// | ``badAnswer(_:)`` | yes | whoever runs the server |
+/// | ``badAnswer(_:)`` | yes | a fix on the server |
 /// | ``unsendable(_:)`` | no | another value |
 /// | ``file(_:)`` | no | see ``FileProblem``; only ``RemoteFiles`` throws it |
 public enum RemoteFailure: Error, Sendable {
-    /// What the answer of a ``conflict(status:item:detail:)`` said besides the item.
+    /// The details of the response to a ``conflict(status:item:detail:)``, without the item.
     public struct ConflictDetail: Hashable, Sendable {
         /// The server's clock.
         public var serverDate: Date?
-        /// What the server says about it, shortened: a number that is taken is a conflict to some servers, and no look
-        /// at the item shows it. Empty where it says nothing.
+        /// The server's message, shortened; empty if there is none. Some servers report a duplicate unique value as a
+        /// conflict, which the item does not show.
         public var message: String
 
-        /// What an answer said besides the item.
+        /// Creates the details of a response.
         public init(serverDate: Date? = nil, message: String = "") {
             self.serverDate = serverDate
             self.message = message
         }
     }
 
-    /// No byte reached the server: no such host, a connection refused, a certificate that is not trusted.
+    /// No byte reached the server: an unknown host, a refused connection, or an untrusted certificate.
     case notSent(any Error)
-    /// The request left, and no whole answer came: a time-out, a reset, half a body.
+    /// The request was sent, and no complete response arrived: a time-out, a reset, or a truncated body.
     case lost(any Error)
-    /// The server does not take the caller for anybody, or the app has no credentials to show.
+    /// The server does not accept the credentials, or the app has none.
     case unauthenticated(status: Int, underlying: (any Error)?)
-    /// The item is at another version, or its ID is taken. The server's item, where the answer had it whole, and what
-    /// the answer said besides.
+    /// The item has another version, or its ID is taken. The values are the server's item, if the response had it
+    /// completely, and the details.
     case conflict(status: Int, item: RemoteItem?, detail: ConflictDetail = ConflictDetail())
     /// The item is deleted.
     case gone
     /// The server has no such item.
     case notFound
-    /// The server will not do this however often it is asked. What it says about it, shortened.
+    /// The server refuses the request permanently. The value is its message, shortened.
     case refused(status: Int, message: String)
-    /// Not now.
+    /// The server is not available now.
     case later(status: Int, retryAfter: Duration?)
-    /// The server answered with success, and with something that is none of its answers.
+    /// The server reported success with an invalid response.
     case badAnswer(BadAnswer)
-    /// The request can't be written down in this server's tongue.
+    /// The request can't be encoded for this server.
     case unsendable(Unsendable)
-    /// Something about a file, which no exchange of objects has.
+    /// A problem with a file. It does not occur in exchanges of objects.
     case file(FileProblem)
 
-    /// Whether the server may have done what it was asked.
+    /// Whether the server may have carried out the request.
     public var mayHaveActed: Bool {
         switch self {
         case .lost, .badAnswer: true
@@ -74,6 +74,7 @@ public enum RemoteFailure: Error, Sendable {
 }
 
 extension RemoteFailure: CustomStringConvertible {
+    /// A text for logs and messages.
     public var description: String {
         switch self {
         case .notSent(let error): "The request was not sent: \(SyncError.words(of: error))"

@@ -1,7 +1,7 @@
 import Tandem
 
 extension RemoteFilter {
-    /// A query's predicate, as a server is asked it.
+    /// Translates a query's predicate for a server.
     ///
     /// For example:
     ///
@@ -10,12 +10,13 @@ extension RemoteFilter {
     /// ```
     ///
     /// - Parameters:
-    ///   - predicate: What is asked of each object.
-    ///   - format: How the server's values look: times are compared at its precision.
-    ///   - serverID: The server ID of an object of a model's table, by its local ID; `nil` if the server does not know
-    ///     it. References are asked by it.
-    /// - Throws: ``UnaskableFilter`` for the first part that no server can be asked: what lies behind a reference,
-    ///   links, collections, `matches` and `like`, properties kept here only, and numbers that the wire has as strings.
+    ///   - predicate: The condition on each object.
+    ///   - format: The server's wire format. Times are compared at its precision.
+    ///   - serverID: Returns the server ID of an object of a table by its local ID; `nil` if the server does not know
+    ///     the object. It translates references.
+    /// - Throws: ``UnaskableFilter`` for the first part that can't be sent to a server. That covers properties of
+    ///   referenced objects, links, collections, `matches` and `like`, local-only properties, and numbers that are
+    ///   strings on the wire.
     public init<M: Model>(
         _ predicate: some PredicateExpression<M>, format: WireFormat,
         serverID: @escaping (LocalID, _ table: String) throws -> ServerID? = { _, _ in nil }

@@ -1,22 +1,21 @@
 import Tandem
 
-/// What a server is asked of each item: a query's predicate in terms of the wire, that remotes render.
+/// A filter of a server's items: a query's predicate in terms of the wire, which remotes render.
 ///
 /// It is true or false, never unknown: a comparison with null is Swift's with nil, so `x != 1` holds where `x` is null,
-/// and `x < 1` does not. Whoever renders it for a server whose nulls make the answer unknown writes the test for null
-/// out.
+/// and `x < 1` does not. A remote whose server has three-valued logic must add explicit tests for null.
 ///
-/// Times are at the precision of the wire, and the comparison is turned so that it asks the same of the server's
-/// times, which are cut, as the predicate does of whole ones.
+/// Times have the precision of the wire. The comparison is adapted, so that it has the same meaning for the server's
+/// truncated times as the predicate has for exact times.
 public indirect enum RemoteFilter: Hashable, Sendable {
-    /// A member that a filter asks about.
+    /// A member in a filter.
     public struct Member: Hashable, Sendable {
         /// The name on the wire.
         public var name: String
-        /// Whether it can be null.
+        /// Whether the member can be null.
         public var isOptional: Bool
 
-        /// A member by its name on the wire.
+        /// Creates a member from its name on the wire.
         public init(_ name: String, isOptional: Bool = false) {
             self.name = name
             self.isOptional = isOptional
@@ -32,7 +31,7 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         public static let deleted = Member("deleted")
     }
 
-    /// What a member is compared with.
+    /// A constant in a comparison.
     public enum Value: Hashable, Sendable {
         /// True or false.
         case bool(Bool)
@@ -46,7 +45,7 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         case time(WireTimestamp)
     }
 
-    /// How a member is compared. Null equals null only, and is neither less nor greater.
+    /// An operator of a comparison. Null equals only null, and is neither less nor greater.
     public enum Comparison: Hashable, Sendable, CaseIterable {
         /// The same value. Null equals null.
         case equal
@@ -62,7 +61,7 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         case greaterOrEqual
     }
 
-    /// Where in a text another one is looked for.
+    /// The position of a searched text within another one.
     public enum TextTest: Hashable, Sendable, CaseIterable {
         /// At its beginning.
         case prefix
@@ -74,11 +73,11 @@ public indirect enum RemoteFilter: Hashable, Sendable {
 
     /// Always true, or never.
     case constant(Bool)
-    /// Whether it does not hold.
+    /// Whether the filter does not hold.
     case not(RemoteFilter)
-    /// Whether all hold. Never empty.
+    /// Whether all filters hold. Never empty.
     case all([RemoteFilter])
-    /// Whether one holds. Never empty.
+    /// Whether at least 1 filter holds. Never empty.
     case any([RemoteFilter])
     /// Whether the member has no value.
     case isNull(Member)
@@ -93,7 +92,7 @@ public indirect enum RemoteFilter: Hashable, Sendable {
 }
 
 extension RemoteFilter {
-    /// Both; what is always true or false does not stay as a part.
+    /// Returns the conjunction of filters, without constant parts.
     public static func && (lhs: RemoteFilter, rhs: RemoteFilter) -> RemoteFilter {
         every([lhs, rhs])
     }
@@ -131,14 +130,15 @@ extension RemoteFilter {
     }
 }
 
-/// A part of a query that no server can be asked. Nothing was sent.
+/// A part of a query that can't be sent to a server. Nothing was sent.
 public struct UnaskableFilter: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The model asked.
+    /// The model of the query.
     public let model: String
-    /// The part, as one would write it: `owner.name`, `shop.matches`.
+    /// The part in source notation: `owner.name`, `shop.matches`.
     public let part: String
-    /// Why not, and what to do, in a sentence or two.
+    /// The reason, with advice, in a sentence or two.
     public let message: String
 
+    /// A text for logs and messages.
     public var description: String { "\(model).\(part): \(message)" }
 }

@@ -1,26 +1,26 @@
 import Foundation
 import Tandem
 
-/// One item as a server has it.
+/// An item of a server.
 public struct RemoteItem: Sendable {
     /// A member of an item: its name on the wire, and its value.
     public typealias Member = (key: String, value: JSONNode)
 
     /// The server's key.
     public var id: ServerID
-    /// The opaque token of this state of the item. Versions have no order, and any length. `nil` where the table has
-    /// none: there the last write wins.
+    /// The opaque token of this state of the item. Versions have no order, and any length. `nil` if the table has none:
+    /// the last write then wins.
     public var version: String?
-    /// When the server created the item, where it says so.
+    /// The time when the server created the item, if known.
     public var createdAt: WireTimestamp?
-    /// When the server last changed the item; `nil` from a table that does not keep it.
+    /// The time of the server's last change of the item; `nil` if the table does not keep it.
     public var updatedAt: WireTimestamp?
-    /// Whether this is what is left of a deleted item.
+    /// Whether this is the tombstone of a deleted item.
     public var isDeleted: Bool
-    /// Everything but the above: the model's properties and those that it does not know. No name occurs twice.
+    /// All other members: the model's properties and unknown ones. No name occurs twice.
     public var members: [Member]
 
-    /// An item as an answer tells it. The members are all but those that have a place of their own here.
+    /// Creates an item from a response. `members` excludes those that are parameters of their own.
     public init(
         id: ServerID, version: String? = nil, createdAt: WireTimestamp? = nil, updatedAt: WireTimestamp? = nil,
         isDeleted: Bool = false, members: [Member] = []
@@ -33,7 +33,7 @@ public struct RemoteItem: Sendable {
         self.members = members
     }
 
-    /// The value of a member, `nil` if there is none of this name.
+    /// Returns the value of a member; `nil` if there is no member of this name.
     ///
     /// - Complexity: O(*n*) in the number of members.
     public subscript(member name: String) -> JSONNode? {
@@ -42,6 +42,7 @@ public struct RemoteItem: Sendable {
 }
 
 extension RemoteItem: Equatable {
+    /// Returns whether two values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.id == rhs.id && lhs.version == rhs.version && lhs.createdAt == rhs.createdAt
             && lhs.updatedAt == rhs.updatedAt && lhs.isDeleted == rhs.isDeleted
@@ -49,23 +50,23 @@ extension RemoteItem: Equatable {
     }
 }
 
-/// What a server is asked to write.
+/// An item to write to a server.
 public struct OutgoingItem: Sendable {
-    /// The table that the item is in.
+    /// The table of the item.
     public var table: RemoteTableName
-    /// The key of the item; for an insert the one that it shall get, `nil` where the server makes one.
+    /// The key of the item. For an insert: the key to assign, or `nil` if the server creates it.
     public var id: ServerID?
-    /// The version that the change was made on, `nil` to write whatever the server has.
+    /// The version that the change is based on; `nil` to overwrite any version.
     public var version: String?
     /// All properties of the object by their wire names, as ``WireFormat`` writes them.
     public var members: [RemoteItem.Member]
-    /// The wire names of those that changed. A server that merges is sent no others.
+    /// The wire names of the changed members. A server that merges receives only these.
     public var changed: Set<String>
-    /// The members that the model does not know, as the server last sent them. A server that replaces whole items is
-    /// sent them again, or it would lose them.
+    /// The members that the model does not know, as the server last sent them. A server that replaces whole items
+    /// receives them again, because it would otherwise lose them.
     public var unknown: [RemoteItem.Member]
 
-    /// What is to be written, or, with nothing but a table, an ID and a version, to be deleted.
+    /// Creates an item to write, or with only a table, an ID and a version, an item to delete.
     public init(
         table: RemoteTableName, id: ServerID?, version: String? = nil, members: [RemoteItem.Member] = [],
         changed: Set<String> = [], unknown: [RemoteItem.Member] = []
@@ -79,18 +80,18 @@ public struct OutgoingItem: Sendable {
     }
 }
 
-/// What a server answered to a write.
+/// The response to a write.
 public struct RemoteAnswer: Sendable, Equatable {
-    /// The item as it is now, with whatever the server changed in it; `nil` if the answer had no body.
+    /// The current item, including the server's own changes; `nil` if the response had no body.
     public var item: RemoteItem?
-    /// The version that the item has now; the answer may have one without an item.
+    /// The current version of the item. The response may have a version without an item.
     public var version: String?
     /// The server's clock.
     public var serverDate: Date?
-    /// Whether the server was given the values too. Only an undelete can leave them behind.
+    /// Whether the server has received the values. Only an undelete can omit them.
     public var tookValues: Bool
 
-    /// An answer. Without an item, the item is looked up.
+    /// Creates a response. Without an item, the caller looks the item up.
     public init(
         item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true
     ) {

@@ -1,27 +1,29 @@
 import Tandem
 
-/// Objects on a server, fetched page by page as they are asked for.
+/// The objects on a server, fetched page by page on demand.
 public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
+    /// An object of the table.
     public typealias Element = M
     let table: RemoteTable<M>
     let query: PullQuery
 
+    /// Returns an iterator that starts at the first object.
     public func makeAsyncIterator() -> Iterator { Iterator(table: table, query: query) }
 
-    /// How many there are; `nil` if the server does not count.
+    /// Returns the number of objects; `nil` if the server does not count.
     public func count() async throws -> Int? {
         var pages = Pages(table: table, query: query, pageSize: 1, counts: true)
         return try await pages.next()?.count
     }
 
-    /// All of them.
+    /// Returns all objects.
     public func all() async throws -> [M] {
         var objects: [M] = []
         for try await object in self { objects.append(object) }
         return objects
     }
 
-    /// Walks the objects, and asks for the next page when the last one is used up.
+    /// An iterator over the objects. It requests the next page at the end of the last one.
     public struct Iterator: AsyncIteratorProtocol {
         private let table: RemoteTable<M>
         private var pages: Pages
@@ -32,6 +34,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
             pages = Pages(table: table, query: query, pageSize: table.context.options.pageSize, counts: false)
         }
 
+        /// Returns the next object; `nil` at the end.
         public mutating func next() async throws -> M? {
             while items.isEmpty {
                 guard let page = try await pages.next() else { return nil }
@@ -41,7 +44,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
         }
     }
 
-    /// The pages of a query, each asked after the last item of the one before.
+    /// The pages of a query. Each request continues after the last item of the previous page.
     struct Pages {
         let table: RemoteTable<M>
         let query: PullQuery

@@ -1,6 +1,6 @@
 import Tandem
 
-/// A model's table on the server, read and written directly.
+/// A model's table on the server, for direct reads and writes.
 ///
 /// For example:
 ///
@@ -9,9 +9,9 @@ import Tandem
 /// for try await card in table.objects(where: { $0.points > 100 }) { print(card.shop) }
 /// ```
 ///
-/// Nothing of it is in the store, nothing waits to be sent, and without a network it fails. What it returns are values
-/// whose local ID is the server's; references in them name objects by the server's IDs, and properties that are never
-/// sent have their defaults. To keep what the server has, pull.
+/// The table does not use the store or the queue, and fails without a network. In the returned objects, the local ID
+/// equals the server ID. References use server IDs, and local-only properties have their defaults. To store the
+/// server's objects, pull.
 public struct RemoteTable<M: Model>: Sendable {
     let context: SyncContext
     let forms: ItemForms
@@ -26,17 +26,17 @@ public struct RemoteTable<M: Model>: Sendable {
 
     // MARK: Reading
 
-    /// The server's objects, fetched page by page as they are asked for, in the order of their IDs.
+    /// Returns the server's objects in the order of their IDs, fetched page by page on demand.
     public func objects() -> RemoteObjects<M> {
         RemoteObjects(table: self, query: PullQuery(M.self))
     }
 
-    /// Those of the server's objects for which a filter holds. It may ask what a pull's filter may.
+    /// Returns the server's objects that match a filter. The limits of a pull's filter apply.
     public func objects(where filter: (M.Columns) -> some PredicateExpression<M>) -> RemoteObjects<M> {
         RemoteObjects(table: self, query: PullQuery(M.self, where: filter))
     }
 
-    /// The object with a server ID; `nil` if the server has none, or has deleted it.
+    /// Returns the object with a server ID; `nil` if the server has none, or has deleted it.
     public func find(_ id: ServerID) async throws -> M? {
         guard let item = try await item(id), !item.isDeleted else { return nil }
         return try object(item)
@@ -44,9 +44,9 @@ public struct RemoteTable<M: Model>: Sendable {
 
     // MARK: Writing
 
-    /// Creates an object on the server, under its local ID where the IDs are made here.
+    /// Creates an object on the server. It gets its local ID if the client creates the IDs.
     ///
-    /// - Returns: It as the server has it now.
+    /// - Returns: The object as the server has it now.
     /// - Throws: ``SyncError/Code/conflict`` if its ID is taken.
     @discardableResult
     public func insert(_ object: M) async throws -> M {
@@ -56,11 +56,11 @@ public struct RemoteTable<M: Model>: Sendable {
         return try await whole(ask { () async throws(RemoteFailure) in try await remote.insert(item) }, id)
     }
 
-    /// Writes an object to the server, if that still has the version that the object was read with; whatever it has, if
-    /// the object has no version. The members that the model does not know are asked for first, and sent along.
+    /// Writes an object to the server if the server still has the object's version. Without a version, it overwrites
+    /// any version. The members that the model does not know are fetched first and sent again.
     ///
-    /// - Returns: It as the server has it now.
-    /// - Throws: ``SyncError/Code/conflict`` if somebody else has changed it; ``SyncError/Code/deletedOnServer``;
+    /// - Returns: The object as the server has it now.
+    /// - Throws: ``SyncError/Code/conflict`` if another client has changed it; ``SyncError/Code/deletedOnServer``;
     ///   ``SyncError/Code/refused`` if there is no such object.
     @discardableResult
     public func update(_ object: M) async throws -> M {
@@ -71,10 +71,10 @@ public struct RemoteTable<M: Model>: Sendable {
         return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(item) }, id)
     }
 
-    /// Deletes an object on the server, if that still has the version that the object was read with; whatever it has, if
-    /// the object has no version. One that is gone is deleted.
+    /// Deletes an object on the server if the server still has the object's version. Without a version, it deletes any
+    /// version. Succeeds if the object does not exist.
     ///
-    /// - Throws: ``SyncError/Code/conflict`` if somebody else has changed it.
+    /// - Throws: ``SyncError/Code/conflict`` if another client has changed it.
     public func delete(_ object: M) async throws {
         let item = OutgoingItem(table: name, id: key(of: object), version: object.version)
         do throws(RemoteFailure) {
@@ -87,10 +87,10 @@ public struct RemoteTable<M: Model>: Sendable {
         }
     }
 
-    /// Brings an object back that the server has deleted, with the values given.
+    /// Restores an object that the server has deleted, with the given values.
     ///
-    /// - Returns: It as the server has it now.
-    /// - Throws: ``SyncError/Code/refused`` if the server keeps nothing of it.
+    /// - Returns: The object as the server has it now.
+    /// - Throws: ``SyncError/Code/refused`` if the server keeps no tombstone of it.
     @discardableResult
     public func undelete(_ object: M) async throws -> M {
         let id = key(of: object)
@@ -122,13 +122,13 @@ extension RemoteTable {
         }
     }
 
-    /// What an answer says the object is now; it is asked for if the answer does not say so.
+    /// Returns the object from a response, or requests it if the response does not contain it.
     private func whole(_ answer: RemoteAnswer, _ id: ServerID?) async throws -> M {
         if let item = answer.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(
                 .badAnswer, "The server does not say what it has made of the object.",
-                advice: "Tell whoever runs the server.", table: name.rawValue, url: forms.url)
+                advice: "Report it to the server's operator.", table: name.rawValue, url: forms.url)
         }
         return try object(item)
     }
@@ -148,7 +148,7 @@ extension RemoteTable {
         }
     }
 
-    /// Values in which references name objects as the server does, as far as it knows them.
+    /// Returns values with references by server IDs, as far as these are known.
     private func namingServerIDs(_ values: [String: StorageValue]) async throws -> [String: StorageValue] {
         let references = forms.sent
         return try await context.store.read { local in
@@ -174,7 +174,7 @@ extension RemoteTable {
         }
     }
 
-    /// An item as a value of the model.
+    /// Returns an item as a value of the model.
     func object(_ item: RemoteItem) throws -> M {
         let page = try PageItems.stored(item, forms)
         let isMissing = M.__definition.properties.first { property in
@@ -193,9 +193,10 @@ extension RemoteTable {
 }
 
 extension SyncContext {
-    /// A model's table on the server, to be read and written directly.
+    /// Returns a model's table on the server, for direct reads and writes.
     ///
-    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or it is never sent.
+    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or if the model is
+    ///   local-only.
     public func remoteTable<M: Model>(_ model: M.Type) throws -> RemoteTable<M> {
         RemoteTable(context: self, settings: try settings(of: M.__definition.table))
     }

@@ -1,33 +1,36 @@
 import Tandem
 
-/// A table's name as the server knows it: the model's wire name.
+/// The name of a table on the server: the model's wire name.
 public struct RemoteTableName: RawRepresentable, Hashable, Sendable {
     /// The name, as the server spells it.
     public let rawValue: String
 
+    /// Creates a name from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// A table by its name, as the server spells it.
+    /// Creates a table's name, as the server spells it.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
 extension RemoteTableName: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// Creates a name from a literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
+    /// A text for logs and messages.
     public var description: String { rawValue }
 }
 
-/// What one item is looked up by.
+/// The key for the lookup of an item.
 public enum RemoteKey: Hashable, Sendable {
     /// The server's key.
     case id(ServerID)
-    /// A text property, by its wire name, that no two items have alike: where the server assigns the IDs, a lost insert
-    /// is found by the local ID in such a property.
+    /// A unique text property, by its wire name. If the server assigns the IDs, an insert without a response is found
+    /// by the local ID in such a property.
     case property(String, String)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// How values look on a remote's wire.
+/// The format of values on a remote's wire.
 ///
 /// | property | on the wire |
 /// |---|---|
@@ -13,62 +13,65 @@ import Tandem
 /// | `Data` | a string of Base64 |
 /// | `Date` | a string, see ``WireTimestamp``, at ``fractionDigits`` |
 /// | collections, `Codable` values, lists of references | JSON where ``nestedJSON``, else a string of JSON |
-/// | an attachment | an object of its ID, name, type, size, SHA-256 and URL, where ``nestedJSON``, else a string of JSON; |
+/// | an attachment | an object of its ID, name, type, size, SHA-256 and URL, where ``nestedJSON``, else a string of
+/// JSON; |
 /// | | a string of the file's URL where the server has named it so, or ``AttachmentForm/urlText`` is set |
 /// | a reference | the server ID, as a string |
 /// | nil | `null` |
 ///
-/// The elements of a collection look like values of their own. What is read may look either way, and a number may be
-/// a string; nothing is rounded on the quiet. A number inside a `Codable` value must fit `Int64` or `Double`: another
-/// one is refused when it is read.
+/// The elements of a collection have the format of single values. The decoder accepts both forms, and numbers as
+/// strings. It never rounds silently. A number inside a `Codable` value must fit `Int64` or `Double`; the decoder
+/// refuses any other.
 public struct WireFormat: Hashable, Sendable {
-    /// The digits of a second that the server keeps.
+    /// The number of fractional digits of seconds that the server keeps.
     public var fractionDigits: Int
-    /// Whether the server takes arrays and objects as values.
+    /// Whether the server accepts arrays and objects as values.
     public var nestedJSON: Bool
 
-    /// Milliseconds and plain values, as both dialects of Datasync have them, if not said otherwise.
+    /// Creates a format. The defaults, milliseconds and plain values, fit both dialects of Datasync.
     public init(fractionDigits: Int = 3, nestedJSON: Bool = false) {
         self.fractionDigits = fractionDigits
         self.nestedJSON = nestedJSON
     }
 
-    /// The greatest integer that is sent as a number: every server, and every `Double`, holds those up to here.
+    /// The greatest integer that is sent as a number. Every server and every `Double` represents integers up to this
+    /// limit.
     public static let greatestNumber: Int64 = 1 << 53
 
-    /// The most digits that a number may have in an answer.
+    /// The maximum number of digits of a number in a response.
     public static let maximumDigits = 10_000
 }
 
-/// A value from a server that is none of the property's type.
+/// A value from a server that does not have the property's type.
 public struct UnreadableValue: Error, Hashable, Sendable, CustomStringConvertible {
     /// The property's wire name.
     public let member: String
-    /// What is wrong, in a sentence. The value is not in it.
+    /// A description of the problem, as one sentence, without the value.
     public let message: String
 
-    /// A value that is none of its property's type. The value itself is not to be in the message.
+    /// Creates the error of a value with the wrong type. The message must not contain the value.
     public init(member: String, message: String) {
         self.member = member
         self.message = message
     }
 
+    /// A text for logs and messages.
     public var description: String { "\(member): \(message)" }
 }
 
 // MARK: - Writing
 
 extension WireFormat {
-    /// A stored value as it goes out.
+    /// Encodes a stored value.
     ///
-    /// A reference goes out as it is: whoever calls has put the server ID in the place of the local one.
+    /// A reference is encoded unchanged: the caller has replaced the local ID by the server ID.
     ///
-    /// - Throws: ``Unsendable`` if the wire has no form for it.
+    /// - Throws: ``Unsendable`` if the wire can't represent it.
     public func node(of value: StorageValue, for property: PropertyDefinition) throws(Unsendable) -> JSONNode {
         try node(of: value, for: property, as: .object)
     }
 
-    /// A stored value as it goes out.
+    /// Encodes a stored value.
     ///
     /// - Parameter form: The form of attachments.
     func node(
@@ -109,12 +112,13 @@ extension WireFormat {
         try WireElement.write(node, kind, fractionDigits: fractionDigits)
     }
 
-    /// A collection as it is, or as one string.
+    /// Returns a collection as JSON, or as a single string.
     private func whole(_ node: JSONNode) throws(WireElement.Problem) -> JSONNode {
         switch node {
         case .array where nestedJSON, .object where nestedJSON: return node
         default:
-            // A text among `Codable` values too: it could not be told from the text of another one.
+            // A text among `Codable` values is encoded too: otherwise it could not be distinguished from an encoded
+            // value.
             var text: [UInt8] = []
             guard (try? ExactJSON.writeForeign(node, to: &text)) != nil else {
                 throw WireElement.Problem("The value is nested too deeply.")
@@ -127,16 +131,16 @@ extension WireFormat {
 // MARK: - Reading
 
 extension WireFormat {
-    /// A value that came in, as it is stored.
+    /// Decodes a value to its stored form.
     ///
-    /// - Throws: ``UnreadableValue`` if it is none of the property's type, or null for one that is not optional.
+    /// - Throws: ``UnreadableValue`` if it does not have the property's type, or is null for a required property.
     public func storageValue(
         of node: JSONNode, for property: PropertyDefinition
     ) throws(UnreadableValue) -> StorageValue {
         try storageValue(of: node, for: property, by: RowBuffer())
     }
 
-    /// - Parameter row: Where the value is made, used over and over.
+    /// - Parameter row: A reused buffer for the value.
     func storageValue(
         of node: JSONNode, for property: PropertyDefinition, by row: RowBuffer
     ) throws(UnreadableValue) -> StorageValue {
@@ -169,7 +173,7 @@ extension WireFormat {
         return value
     }
 
-    /// What a collection was written as: itself, or a string of JSON.
+    /// Returns a collection from JSON, or from a string of JSON.
     static func document(_ node: JSONNode) -> JSONNode? {
         guard case .text(var text) = node else { return node }
         return text.withUTF8 { try? ExactJSON.parseWire($0, maximumDigits: maximumDigits) }

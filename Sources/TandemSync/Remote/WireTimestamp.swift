@@ -1,20 +1,20 @@
 import Foundation
 
-/// A server's time exactly as it wrote it: compared by the instant, sent back as the text.
+/// A server's time in its exact text. It is compared as an instant and sent back as the text.
 ///
-/// Servers cut times to the precision of their wire. What one sends is never tested for equality with a time of this
-/// device, and never made from one.
+/// Servers truncate times to the precision of their wire. A server's time is never compared for equality with a time of
+/// this device, and never created from one.
 public struct WireTimestamp: Sendable {
-    /// What the server wrote.
+    /// The text of the server.
     public let text: String
     /// Whole seconds since 1970 in UTC, rounded down.
     public let seconds: Int64
     /// The rest of the second, 0 to 999,999,999.
     public let nanoseconds: Int64
 
-    /// Reads a time as ISO 8601 has it: `2026-11-21T03:14:34.003Z`, with none to nine digits of a second, and `Z`, an
-    /// offset like `+02:00`, or no zone, which is UTC. `nil` for anything else, for a day that does not exist, and for
-    /// years before 1 and after 9999.
+    /// Parses an ISO 8601 time: `2026-11-21T03:14:34.003Z`, with up to nine fractional digits, and `Z`, an offset like
+    /// `+02:00`, or no zone, which is UTC. `nil` for anything else, for a day that does not exist, and for years before
+    /// 1 and after 9999.
     public init?(_ text: String) {
         var scanner = TimeScanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -45,11 +45,11 @@ public struct WireTimestamp: Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// A date as the wire writes it, cut to so many digits of a second (0 to 9) towards the past; `nil` if it is no
-    /// number, or its year is not in 1...9999.
+    /// Formats a date for the wire, truncated towards the past to a number of fractional digits (0 to 9); `nil` if it
+    /// is not a number, or if its year is not in 1...9999.
     ///
-    /// The date of a time that was read comes out as that time, although a `Date` holds it only nearly: cutting alone
-    /// would make 34.002 of 34.003.
+    /// The date of a parsed time is formatted as that time, although a `Date` holds it only approximately. Truncation
+    /// alone would change 34.003 to 34.002.
     public init?(_ date: Date, fractionDigits: Int) {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 1e12 else { return nil }
@@ -73,12 +73,12 @@ public struct WireTimestamp: Sendable {
         text = WireTime.text(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: digits)
     }
 
-    /// The date next to this time. A `Date` tells some tenths of a microsecond apart.
+    /// The date nearest to this time. A `Date` has a resolution of some tenths of a microsecond.
     public var date: Date {
         Date(timeIntervalSinceReferenceDate: Self.interval(seconds - WireTime.referenceSeconds, nanoseconds))
     }
 
-    /// The next time that a text of the same precision can name; `nil` past the year 9999.
+    /// The next time at the same precision; `nil` past the year 9999.
     var next: WireTimestamp? {
         let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { (0x30...0x39).contains($0) }.count
         let step = (digits..<9).reduce(1) { step, _ in step * 10 } as Int64
@@ -90,21 +90,24 @@ public struct WireTimestamp: Sendable {
                 seconds: seconds, nanoseconds: isLast ? 0 : nanoseconds + step, fractionDigits: digits))
     }
 
-    /// One formula for both ways, so that they meet.
+    /// Both directions use the same formula, so that they agree.
     private static func interval(_ seconds: Int64, _ nanoseconds: Int64) -> Double {
         Double(seconds) + Double(nanoseconds) / 1e9
     }
 }
 
 extension WireTimestamp: Hashable, Comparable {
+    /// Returns whether two values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.seconds == rhs.seconds && lhs.nanoseconds == rhs.nanoseconds
     }
 
+    /// Returns whether the first value is before the second one.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
     }
 
+    /// Hashes the instant.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(seconds)
         hasher.combine(nanoseconds)
@@ -112,5 +115,6 @@ extension WireTimestamp: Hashable, Comparable {
 }
 
 extension WireTimestamp: CustomStringConvertible {
+    /// A text for logs and messages.
     public var description: String { text }
 }

@@ -1,44 +1,46 @@
-/// What is known of the network: a hint, for only a request can tell whether a server answers.
+/// The known state of the network. It is a hint: only a request can tell whether a server responds.
 public struct NetworkState: Hashable, Sendable {
-    /// How far packets may get.
+    /// The reach of packets.
     public enum Reach: Int, Hashable, Sendable, Comparable {
-        /// No farther than this machine.
+        /// Packets reach only this machine.
         case none
-        /// To machines with an address in a network of its own; no way out of these is known.
+        /// Packets reach machines in a local network, without a known route out of it.
         case local
-        /// Out of them.
+        /// Packets reach other networks.
         case wide
 
+        /// Returns whether the first value is before the second one.
         public static func < (lhs: Reach, rhs: Reach) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
-    /// How far packets may get.
+    /// The reach of packets.
     public var reach: Reach
-    /// Whether what is sent costs by the byte, or is said to.
+    /// Whether the connection is metered, or reported as metered.
     public var isMetered: Bool
 
-    /// Whether anything but this machine may be reached.
+    /// Whether any other machine may be reachable.
     public var isUp: Bool { reach > .none }
 
+    /// Creates a state of the network.
     public init(reach: Reach = .wide, isMetered: Bool = false) {
         self.reach = reach
         self.isMetered = isMetered
     }
 
-    /// A network that nothing is known of to its disadvantage.
+    /// An unrestricted network.
     public static let up = NetworkState()
-    /// No network.
+    /// A missing network.
     public static let down = NetworkState(reach: .none)
 }
 
-/// Tells when the network comes and goes.
+/// A monitor of the network's state.
 ///
-/// ``SystemNetworkMonitor`` asks the system. Whoever knows better, as one whose server is behind a tunnel of the app's
-/// own, brings another one.
+/// ``SystemNetworkMonitor`` asks the system. An app with better knowledge, for example of its own tunnel to the server,
+/// can implement another monitor.
 public protocol NetworkMonitor: Sendable {
-    /// The network as it is now.
+    /// The current state of the network.
     var state: NetworkState { get }
 
-    /// The network: first as it is, then whenever it changes. Every call gives a sequence of its own.
+    /// The states of the network: the current one first, then each change. Each call returns a new sequence.
     var states: AsyncStream<NetworkState> { get }
 }

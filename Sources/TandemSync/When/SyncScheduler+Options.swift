@@ -1,40 +1,42 @@
 import Foundation
 
 extension SyncScheduler {
-    /// When a scheduler syncs.
+    /// The options of a scheduler.
     public struct Options: Hashable, Sendable {
-        /// Whether it syncs as soon as it is started.
+        /// Whether the scheduler syncs as soon as it is started.
         public var syncsAtStart = true
-        /// How long after a local change: each other one in this time begins it anew.
+        /// The delay after a local change. Each further change in this time restarts the delay.
         public var debounce: Duration = .seconds(2)
-        /// How long after the first of many local changes at the latest.
+        /// The longest delay after the first of many local changes.
         public var debounceCeiling: Duration = .seconds(10)
-        /// How long after the last sync there is another one, if nothing calls for it; `nil` for never.
+        /// The interval between syncs without another cause; `nil` for none.
         public var interval: Duration? = .seconds(15 * 60)
-        /// Whether it syncs over connections that cost by the byte too.
+        /// Whether the scheduler also syncs over metered connections.
         public var allowsMetered = false
-        /// Whether it uploads files over them, if it syncs over them. A sync that the app asks for does in any case.
+        /// Whether the scheduler uploads files over metered connections, if it syncs over them. A sync that the app
+        /// requests uploads files in any case.
         public var uploadsWhenMetered = false
-        /// How long it waits after a sync that failed. After each further one it is twice as long, and each is cut by up
-        /// to a half, by lot, so that those who failed together do not come back together.
+        /// The delay after a failed sync. Each further failure doubles it. Random jitter shortens each delay by up to a
+        /// half, so that clients that failed together do not retry together.
         public var firstRetry: Duration = .seconds(5)
-        /// The longest that it waits so.
+        /// The longest delay after failed syncs.
         public var longestRetry: Duration = .seconds(15 * 60)
 
+        /// Creates options with the default values.
         public init() {}
     }
 
-    /// What a scheduler is at.
+    /// The state of a scheduler.
     public enum State: Hashable, Sendable {
-        /// It does nothing: it was not started, or it was stopped, or the store is closed.
+        /// The scheduler is inactive: it was not started, it was stopped, or the store is closed.
         case stopped
-        /// A sync is running, or waits for another one on the same store to end.
+        /// A sync is running, or waits for another sync on the same store.
         case syncing
-        /// It waits for something to do, until that time at the latest; with `nil`, for as long as nothing happens.
+        /// The scheduler waits for an event, until the given time at the latest; with `nil`, without a limit.
         case waiting(until: Date?)
-        /// The system says that there is no network. It tries all the same when its interval is over.
+        /// The system reports no network. The scheduler still syncs when its interval is over.
         case waitingForNetwork
-        /// There is only a network that costs by the byte.
+        /// Only a metered network is available.
         case waitingForUnmeteredNetwork
     }
 }

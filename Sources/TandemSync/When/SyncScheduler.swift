@@ -1,7 +1,7 @@
 import Synchronization
 import Tandem
 
-/// Syncs by itself, once the app turns it on.
+/// A scheduler that syncs automatically after the app starts it.
 ///
 /// For example:
 ///
@@ -15,30 +15,29 @@ import Tandem
 /// ```
 ///
 /// Only the result of a sync lists the local changes that it lost, because the server deleted an object or the conflict
-/// policy takes the server's side. Use `onResult` to show them: ``SyncIssue/lostEdit(_:)``.
+/// policy prefers the server's side. Use `onResult` to show them: ``SyncIssue/lostEdit(_:)``.
 ///
-/// It syncs at the start, after local changes, when the network comes back, and every quarter of an hour: see
-/// ``Options``. A sync that fails never ends it:
+/// The scheduler syncs at the start, after local changes, when the network returns, and every 15 minutes: see
+/// ``Options``. A failed sync never stops it:
 ///
-/// - After a server that can't be reached, or can't answer, it waits: 5 seconds, then twice as long each time, up to a
-///   quarter of an hour. Local changes wait along. The network's coming back ends the wait.
-/// - A server that says when to come back (`Retry-After`), whatever it was asked, is left alone until then, but not longer
-///   than a day.
-/// - A server that asks who is calling, and data of another user or another server, are for the app to settle: it calls
-///   ``syncNow()`` when it has. By itself the scheduler tries again only after the longest wait, which no network's coming
-///   back ends.
-/// - An object that the server refuses waits for the user, and nothing else waits for it. What may still succeed is
-///   sent again after a wait as above, without keeping anything else up.
+/// - If the server can't be reached or can't answer, the scheduler waits 5 seconds, then twice as long each time, up to
+///   15 minutes. Local changes wait too. The return of the network ends the wait.
+/// - If the server sends `Retry-After` for any request, the scheduler sends no request until then, for at most a day.
+/// - Missing authentication, and data of another user or server, need the app. The app calls ``syncNow()`` after it has
+///   resolved the problem. Otherwise the scheduler retries only after the longest wait. The return of the network does
+///   not end that wait.
+/// - An object that the server refuses waits for the user and blocks nothing else. Operations that may still succeed
+///   are retried after a wait as above, and do not delay others.
 ///
-/// A change made while a sync runs leads to another one. What another process changes in the store counts as a local
-/// change; what syncs write does not, here or there, so that processes do not wake each other.
+/// A change made during a sync causes another sync. A change by another process counts as a local change. Writes of
+/// syncs do not count, in any process, so that processes do not wake each other.
 ///
-/// What is known of the network is a hint. Where it says that there is none, local changes and repeated tries wait for
-/// it; the first sync and those of the interval do not, and once one has succeeded, the hint is not believed until it
-/// changes. Over connections that cost by the byte nothing is done by itself, unless the options allow it.
+/// The state of the network is a hint. If it reports no network, local changes and retries wait for the network. The
+/// first sync and those of the interval do not wait. After one of them succeeds, the scheduler ignores the hint until
+/// it changes. Over metered connections, the scheduler does not sync automatically unless the options allow it.
 ///
-/// A store has one sync at a time, including those of other processes. Only a sync that uploads files lets others run
-/// beside it.
+/// A store has at most one sync at a time, across all processes. Only a sync that uploads files lets others run beside
+/// it.
 public final class SyncScheduler: Sendable {
     private struct Run {
         let task: Task<Void, Never>
@@ -47,22 +46,22 @@ public final class SyncScheduler: Sendable {
 
     private struct Runs {
         var current: Run?
-        /// The one before, which may still be ending.
+        /// The previous task, which may still be ending.
         var last: Task<Void, Never>?
     }
 
     private let job: ScheduleJob
     private let runs = Mutex(Runs())
 
-    /// A scheduler that calls ``SyncContext/synchronize(_:)``.
+    /// Creates a scheduler that calls ``SyncContext/synchronize(_:)``.
     ///
     /// - Parameters:
-    ///   - pulls: What is fetched; if not said, all models that are sent, as ``SyncContext/synchronize(_:)`` does.
-    ///   - network: Who knows of the network; `nil` to think that there always is one.
-    ///   - onResult: Called after each sync with its result, or with what it threw. `issues` of both lists what the
+    ///   - pulls: The queries to fetch. By default: all synced models, as ``SyncContext/synchronize(_:)`` does.
+    ///   - network: The monitor of the network; `nil` to assume that the network is always available.
+    ///   - onResult: Called after each sync with its result or its error. `issues` of both lists everything that the
     ///     user should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or
-    ///     ``SyncError/Code/cancelled`` if edits were lost before. It is waited for, by ``stop()`` too, and not
-    ///     cancelled, so that it may write to the store.
+    ///     ``SyncError/Code/cancelled`` if edits were lost before. The scheduler and ``stop()`` wait for this closure
+    ///     and do not cancel it, so that it may write to the store.
     public convenience init(
         _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
@@ -75,13 +74,13 @@ public final class SyncScheduler: Sendable {
             } catch {
                 result = .failure(error)
             }
-            // A task of its own: one that was cancelled could not write down what it is told.
+            // This is a separate task: a cancelled task could not store the result.
             await Task { await ScheduledRun.asTheApp { await onResult(result) } }.value
             return try result.get()
         }
     }
 
-    /// A scheduler that does what the app says, for example what depends on what the user looks at:
+    /// Creates a scheduler that runs a closure of the app, for example to fetch what the user looks at:
     ///
     /// ```swift
     /// let scheduler = SyncScheduler(sync) { sync in
@@ -89,9 +88,9 @@ public final class SyncScheduler: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter sync: Syncs. It is cancelled by ``stop()``, which waits for it to end. Its result, or what it
-    ///   throws, decides when it is called again, and goes nowhere else: it shows the issues itself. If it makes
-    ///   several calls, it puts their results together: ``SyncResult/followed(by:)``.
+    /// - Parameter sync: A closure that syncs. ``stop()`` cancels it and waits for its end. Its result or error only
+    ///   decides when the scheduler calls it again, so the closure itself must show the issues. To combine the results
+    ///   of several calls, use ``SyncResult/followed(by:)``.
     public init(
         _ context: SyncContext, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
@@ -106,12 +105,12 @@ public final class SyncScheduler: Sendable {
         job.state.finish()
     }
 
-    /// Turns it on. Does nothing if it is on.
+    /// Starts the scheduler. Does nothing if it is running.
     public func start() {
         runs.withLock { runs in
             guard runs.current == nil else { return }
             let (job, inbox, last) = (job, ScheduleInbox(), runs.last)
-            // Detached, so that it is nobody's child: not of a sync either, should one start it.
+            // The task is detached, so that it does not inherit the context of a sync that may have called this method.
             let task = Task.detached {
                 await last?.value
                 await job.run(inbox)
@@ -120,10 +119,11 @@ public final class SyncScheduler: Sendable {
         }
     }
 
-    /// Turns it off. A sync that is running is cancelled; when this returns, nothing runs any more, and no request is
-    /// under way.
+    /// Stops the scheduler and cancels a running sync. When the method returns, no task runs, and no request is in
+    /// flight.
     ///
-    /// Called by the scheduler's own sync, it does not wait for that to end. It can be started again.
+    /// If the scheduler's own sync calls this method, it does not wait for that sync. The scheduler can be started
+    /// again.
     public func stop() async {
         let task = runs.withLock { runs in
             if let run = runs.current {
@@ -137,30 +137,30 @@ public final class SyncScheduler: Sendable {
         await task?.value
     }
 
-    /// Syncs as soon as no other sync is running: whatever the network is and costs, and before the time that it was to
-    /// wait for. Does nothing if the scheduler is off. A server that wants to be left alone for long is not asked all the
-    /// same: such a sync ends with ``SyncError/Code/later``.
+    /// Syncs as soon as no other sync is running, whatever the state of the network, and without waiting for a retry
+    /// date. Does nothing if the scheduler is stopped. A long `Retry-After` of the server still applies: such a sync
+    /// ends with ``SyncError/Code/later``.
     ///
-    /// To be called when the app has done what a sync waited for, as when the user has signed in.
+    /// Call this method when the app has resolved a problem, for example after the user has signed in.
     public func syncNow() {
         runs.withLock { $0.current }?.inbox.post { $0.isAsked = true }
     }
 
-    /// What it is at.
+    /// The current state of the scheduler.
     public var state: State { job.state.value }
 
-    /// What it is at, live: first as it is, then whenever it changes. Who is slow gets the newest. Ends when the scheduler
-    /// is gone.
+    /// The live state of the scheduler: the current one first, then each change. A slow consumer gets only the newest.
+    /// Ends when the scheduler is deallocated.
     public var states: AsyncStream<State> { job.state.values() }
 
     var liveState: LiveValue<State> { job.state }
 
-    /// Why its last sync failed, could fetch nothing, or left something to be tried again; `nil` if it did not.
+    /// The reason why the last sync failed, fetched nothing, or left work to retry; `nil` if it did not.
     public var lastError: (any Error)? { job.lastError.withLock { $0 } }
 
-    /// For tests: waits until all that is due is done, and no sync of this scheduler runs.
+    /// Waits until all due work is done and no sync of this scheduler runs. For tests.
     package func settle() async { await runs.withLock { $0.current }?.inbox.settle() }
 
-    /// For tests: how often a scheduler has looked for changes that no sync has tried to send.
+    /// The number of checks for changes that no sync has tried to send. For tests.
     package var lookCount: LiveValue<Int> { job.lookCount }
 }

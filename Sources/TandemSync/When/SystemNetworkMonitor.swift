@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Asks the system for the network: on Linux through netlink, on Apple's platforms through their path monitor.
+/// A monitor that asks the system: on Linux through netlink, on Apple's platforms through their path monitor.
 ///
-/// On Linux a default route on a running interface is a way out. Without one, an address on a running interface other
-/// than the loopback's makes a local network. The kernel does not know which connections cost by the byte: mobile modems
-/// are thought to, all else is not, so a telephone that lends its connection by cable or Wi-Fi goes unnoticed. An app
-/// that can ask NetworkManager, or its user, says so:
+/// On Linux, a default route on a running interface gives access to other networks. Without a route, an address on a
+/// running interface other than loopback gives a local network. The kernel does not know which connections are metered.
+/// The monitor assumes that mobile modems are metered and other devices are not. It does not detect a phone that shares
+/// its connection by cable or Wi-Fi. An app that can ask NetworkManager, or its user, passes a closure:
 ///
 /// ```swift
 /// let network = SystemNetworkMonitor { interfaces in interfaces.first.map(settings.isMetered) ?? false }
 /// ```
 ///
-/// On Apple's platforms the system says which connections are expensive, or are to be spared. It tells who listens, a
-/// moment later: until then the network is thought to be there, and to cost nothing. A scheduler that syncs at its start
-/// may so begin its first sync over a connection that costs by the byte, though it was told not to; an app that must not
-/// starts without one (``SyncScheduler/Options/syncsAtStart``). This part is built on Apple's platforms alone, where the
-/// package's tests are not run.
+/// On Apple's platforms, the system reports expensive and constrained connections to listeners, after a moment. Until
+/// then the monitor assumes an unmetered network. A scheduler that syncs at its start may therefore begin its first
+/// sync over a metered connection, even if the options forbid it. To prevent that, disable
+/// ``SyncScheduler/Options/syncsAtStart``. This part is built on Apple's platforms only, where the package's tests are
+/// not run.
 ///
-/// Where the system does not let itself be asked, the network is thought to be there.
+/// If the system can't be asked, the monitor assumes that the network is available.
 public final class SystemNetworkMonitor: NetworkMonitor {
-    /// One for all, that guesses what costs.
+    /// A shared monitor that guesses which connections are metered.
     public static let shared = SystemNetworkMonitor()
 
     private struct Watching {
@@ -31,22 +31,24 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     private let value = LiveValue(NetworkState.up)
     private let watching = Mutex(Watching())
 
-    /// - Parameter isMetered: Whether to send costs by the byte, where these interfaces have default routes: their names,
-    ///   the one preferred first. Called on any thread, and not on Apple's platforms. If not said, whether the first one
-    ///   that is a device is a mobile modem.
+    /// - Parameter isMetered: Returns whether the connection is metered. It receives the names of the interfaces with
+    ///   default routes, the preferred one first. It is called on any thread, and not on Apple's platforms. By default,
+    ///   the connection is metered if the first device is a mobile modem.
     public init(isMetered: (@Sendable (_ interfaces: [String]) -> Bool)? = nil) {
         self.isMetered = isMetered ?? Self.guess
     }
 
+    /// The current state of the network.
     public var state: NetworkState {
         if isListening { return value.value }
         return Self.read(isMetered) ?? value.value
     }
 
-    /// The network: first as it is, then whenever it changes. The system is listened to for as long as somebody does.
+    /// The states of the network: the current one first, then each change. The monitor listens to the system while it
+    /// has listeners.
     public var states: AsyncStream<NetworkState> {
-        // Before anybody is counted, and with the lock open: the app's closure is called, and may ask for the state. Who
-        // comes next is to find the network as it is.
+        // This calls the app's closure, which may read the state. So the lock is open, and the listener is not yet
+        // counted. The next listener finds the current state.
         let now = Self.read(isMetered) ?? .up
         let isFirst = watching.withLock { watching in
             watching.users += 1
@@ -54,7 +56,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
             return watching.users == 1
         }
         if isFirst { listen() }
-        // A quick blip is told as well.
+        // The buffer also keeps short interruptions.
         return value.values(keeping: 8) { self.leave() }
     }
 
@@ -78,11 +80,11 @@ public final class SystemNetworkMonitor: NetworkMonitor {
         }
     }
 
-    /// For tests: whether the system is being listened to.
+    /// Whether the monitor listens to the system. For tests.
     package var isListening: Bool { watching.withLock { $0.watch != nil } }
 }
 
-/// Somebody whom the system tells of the network, until it is ended.
+/// A listener to the system's network events, until it is cancelled.
 protocol NetworkWatch: Sendable {
     func end()
 }

@@ -3,8 +3,7 @@ import Tandem
 import TandemSync
 
 extension RemoteFilter {
-    /// Whether a server would find an object by this filter: for local stores that can't ask it in a language of their
-    /// own.
+    /// Returns whether an object matches this filter, for local stores that can't evaluate it in a query language.
     ///
     /// Texts are compared scalar by scalar, and case counts.
     ///
@@ -34,7 +33,7 @@ extension RemoteFilter {
     }
 }
 
-/// A value that is compared.
+/// A value in a comparison.
 private enum HeldValue: Equatable {
     case bool(Bool)
     case number(Double)

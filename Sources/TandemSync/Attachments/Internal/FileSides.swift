@@ -1,8 +1,8 @@
 import Tandem
 
 extension ModelDefinition {
-    /// Whether one side has only attached files, or replaced files, and the other side has not changed these properties.
-    /// That is not a conflict under any policy, even if the other side has changed other properties.
+    /// Whether one side has only attached files, or replaced files, and the other side has not changed these
+    /// properties. No policy treats that as a conflict, even if the other side has changed other properties.
     func isAboutFilesAlone(_ sides: ConflictSides) -> Bool {
         guard sides.kind == .update, let server = sides.server, sides.changedHere.isDisjoint(with: sides.changedThere)
         else { return false }
@@ -24,7 +24,7 @@ extension ModelDefinition {
 }
 
 extension PropertyDefinition {
-    /// Whether a value is another one with attachments added, or put in the places of others.
+    /// Returns whether a value is the base with attachments added or replaced.
     fileprivate func addsFiles(_ value: StorageValue, to base: StorageValue) -> Bool {
         guard let all = attachments(in: value), let before = attachments(in: base) else { return false }
         let known = Set(before.map(\.id))

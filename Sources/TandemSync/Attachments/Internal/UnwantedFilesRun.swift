@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// Deletes files on the server that no object names any more.
+/// A run that deletes files on the server that no object names any longer.
 struct UnwantedFilesRun: Sendable {
     private let context: SyncContext
     private let store: Store
@@ -15,14 +15,14 @@ struct UnwantedFilesRun: Sendable {
         self.isExplicit = isExplicit
     }
 
-    /// One after the other: nobody waits for it.
+    /// Deletes the files one after the other, because no caller waits for it.
     ///
-    /// - Returns: What it adds to the push: why it stopped before its end, as the server can't be reached or wants to be
-    ///   left alone; and when the next one is due that was put off.
+    /// - Returns: The addition to the push's result: the error that stopped the run, if the server can't be reached or
+    ///   asked for a delay, and the time of the next deferred delete.
     func run() async throws -> PushResult {
         let stop = try await deleteAll()
         let now = context.options.clock.now()
-        // What is due already is a matter of what has stopped this.
+        // A file that is already due waits for the problem that stopped this run.
         let next = try await store.read { try $0.unwantedFiles() }.compactMap(\.retryAt).filter { $0 > now }.min()
         return PushResult(entries: [], stoppedBy: stop, nextDue: next)
     }
@@ -39,7 +39,7 @@ struct UnwantedFilesRun: Sendable {
                 try? await forget(file)
             } catch {
                 switch error {
-                // It is gone, or another one by now, which is not ours to delete.
+                // The file was deleted or replaced. This client must not delete a replacement.
                 case .notFound, .gone, .file(.changed): try? await forget(file)
                 case .notSent, .lost, .unauthenticated:
                     if error.isCancellation, Task.isCancelled { throw CancellationError() }
@@ -58,8 +58,8 @@ struct UnwantedFilesRun: Sendable {
         return nil
     }
 
-    /// Whether a file may be deleted now. What failed is tried again at once where somebody asks for the push; what may be
-    /// on its way is waited for whoever asks.
+    /// Returns whether a file may be deleted now. An explicit push retries a failed delete at once. A file whose upload
+    /// may still be in transit waits in any push.
     private func isDue(_ file: UnwantedFile) async throws -> Bool {
         let now = context.options.clock.now()
         guard file.isArriving else { return isExplicit || (file.retryAt ?? now) <= now }
@@ -69,7 +69,7 @@ struct UnwantedFilesRun: Sendable {
             try await store.lasting { try $0.awaitUnwanted(url, until: latest) }
             return false
         }
-        // Nothing is waited for longer: the clock was set back.
+        // A later date shows that the clock was set back, so it does not apply.
         return date <= now || date > latest
     }
 

@@ -1,8 +1,7 @@
 import Synchronization
 import Tandem
 
-/// Where one upload puts its file, as the server's side has said before the first byte went, and what the store has
-/// written down of that.
+/// The URL of an upload, as reported before its first byte, and the store's record of it.
 final class UploadPlace: Sendable {
     private struct State {
         var url: String?
@@ -13,19 +12,19 @@ final class UploadPlace: Sendable {
     private let store: Store
     private let file: FileID
     private let state = Mutex(State())
-    /// Whether others may know of the file, wherever it is.
+    /// Whether other clients may know the file.
     let isKnownToOthers: Bool
 
     init(_ file: FileID, in store: Store, isKnownToOthers: Bool) {
         (self.file, self.store, self.isKnownToOthers) = (file, store, isKnownToOthers)
     }
 
-    /// Why the place could not be written down.
+    /// The error if the URL could not be stored.
     var thrown: (any Error)? { state.withLock { $0.thrown } }
 
-    /// Writes down where the file will be.
+    /// Stores the file's future URL.
     ///
-    /// - Throws: `CancellationError` if nobody wants the file any more.
+    /// - Throws: `CancellationError` if the file is no longer needed.
     func note(_ url: String) async throws {
         let id = file
         let note: SendingNote?
@@ -38,19 +37,19 @@ final class UploadPlace: Sendable {
         guard let note else { throw CancellationError() }
         state.withLock { state in
             state.url = url
-            // Said once more, it is no other upload.
+            // A repeated report belongs to the same upload.
             state.note = state.note ?? note
         }
     }
 
-    /// Strikes what this upload has written down: it has sent nothing, or what is there was there before. What an earlier
-    /// upload may have sent stays noted.
+    /// Removes this upload's record, because it sent nothing or the file existed before. Records of earlier uploads
+    /// stay.
     func strike(in transaction: WriteTransaction) throws {
         let (url, note) = state.withLock { ($0.url, $0.note) }
         if note == .first { try transaction.forgetSending(file, to: url) }
     }
 
-    /// Strikes all that was written down: what is there is another file.
+    /// Removes all records, because the server has another file at this URL.
     func strikeAll(in transaction: WriteTransaction) throws {
         try transaction.forgetSending(file, to: state.withLock { $0.url })
     }

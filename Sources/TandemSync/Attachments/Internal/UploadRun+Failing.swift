@@ -2,16 +2,16 @@ import Foundation
 import Tandem
 
 extension UploadRun {
-    /// So many files in a row that got no answer: the server is down, and not the file at fault.
+    /// The number of consecutive files without a response after which the server counts as down.
     private static let unansweredLimit = 3
 
-    /// What a failed upload does to its file, and to the others.
+    /// Handles a failed upload: its effect on the file and on the others.
     func fail(_ file: PendingFile, _ failure: RemoteFailure) async throws -> FileUpload.Outcome {
         if failure.isCancellation, Task.isCancelled { throw CancellationError() }
         var error = SyncError(failure, table: nil, url: nil)
         switch failure {
         case .notSent, .unauthenticated:
-            // It is not the file's fault.
+            // The file did not cause this failure.
             await putBack(file)
             stop(.failure(error))
             return .failed(error, retryAt: nil)
@@ -35,7 +35,7 @@ extension UploadRun {
         }
     }
 
-    /// What is wrong with the file, or with what the server thinks of it: it is tried again all the same, but seldom.
+    /// Handles a problem with the file itself, or a refusal of the server. The upload is still retried, but rarely.
     func fail(_ file: PendingFile, _ error: SyncError) async throws -> FileUpload.Outcome {
         try await put(file, off: error, until: retryDate(file, from: 60, to: 86_400))
     }
@@ -48,30 +48,31 @@ extension UploadRun {
         return .failed(error, retryAt: date)
     }
 
-    /// When to try again: twice as long after each failure, and up to a half of it cut by lot.
+    /// Returns the time of the next attempt. Each failure doubles the delay, and random jitter shortens it by up to a
+    /// half.
     private func retryDate(_ file: PendingFile, from first: Double, to longest: Double) -> Date {
         let delay = min(longest, first * Double(1 << min(max(file.attempts, 0), 20)))
         return options.clock.now() + delay * (1 - 0.5 * Double(options.random() >> 11) * 0x1p-53)
     }
 
-    /// Leaves a file for the next push, as if it had not been tried. If that can't be noted either, it only looks as if it
-    /// were under way.
+    /// Leaves a file for the next push, as if it had not been attempted. If that can't be stored, the file only seems
+    /// to be in progress.
     func putBack(_ file: PendingFile) async {
         let (id, sent) = (file.attachment.id, sent(of: file, after: nil))
         try? await store.lasting { try $0.putBackUpload(of: id, offset: sent) }
     }
 
-    /// How many bytes of a file have been sent, by this try or those before.
+    /// Returns the number of bytes of a file that this attempt and earlier ones have sent.
     private func sent(of file: PendingFile, after error: SyncError?) -> Int64 {
-        // The server has dropped what came.
+        // The server has discarded the received bytes.
         if case .file(.hashMismatch)? = error?.underlying as? RemoteFailure { return 0 }
         let sent = state.withLock { $0.uploads.first { $0.file.attachment.id == file.attachment.id }?.sent } ?? 0
         return max(file.offset, sent)
     }
 
-    /// Waits as long as the server has asked to be left alone.
+    /// Waits for the end of the server's `Retry-After`.
     ///
-    /// - Returns: Whether it may be asked then.
+    /// - Returns: Whether requests are allowed then.
     func waitOutPause() async throws -> Bool {
         while true {
             try Task.checkCancellation()
@@ -107,7 +108,7 @@ extension UploadRun {
         context.board.noteUploads(activity, sent: sent)
     }
 
-    /// What became of each, in the order in which they were to go.
+    /// The results, in the planned order of the files.
     var results: [FileUpload] {
         state.withLock(\.uploads).map {
             FileUpload(

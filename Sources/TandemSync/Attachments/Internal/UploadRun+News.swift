@@ -1,18 +1,18 @@
 import Foundation
 import Tandem
 
-// What is changed while files are uploaded.
+// Changes made while files are uploaded.
 
 extension UploadRun {
-    /// How long changes rest while files are under way and none has to wait for them.
+    /// The delay of changes while files are being uploaded and no file waits for the changes.
     static let pause = Duration.seconds(2)
 
-    /// So many URLs are not kept back for the end: other devices wait for them.
+    /// The number of URLs that are sent before the end, because other devices wait for them.
     private static let urlLimit = 100
 
-    /// Whether the queue has something that nobody has tried to send.
+    /// Returns whether the queue has operations that no push has attempted.
     func hasNews() async -> Bool {
-        // A store that can't be read says so where it is written.
+        // The error of an unreadable store appears at the next write.
         guard state.withLock({ $0.stop == nil }), let marks = try? await marks() else { return false }
         return !news(in: marks).isEmpty
     }
@@ -21,8 +21,8 @@ extension UploadRun {
         try await store.read { try $0.operationMarks() }
     }
 
-    /// What nobody has tried to send. What carries URLs, and nothing else, goes together: at the end, with what is changed,
-    /// or when it is much.
+    /// Returns the operations that no push has attempted. Operations with URLs only are sent together: at the end, with
+    /// other changes, or above a limit.
     private func news(in marks: OperationMarks) -> [OperationMarks.Mark] {
         state.withLock { state in
             let news = marks.news(since: state.tried)
@@ -31,7 +31,7 @@ extension UploadRun {
         }
     }
 
-    /// Sends that, in a sync of its own.
+    /// Sends these operations, in a sync of its own.
     func pushNews() async {
         do {
             try await context.withObjects {
@@ -49,15 +49,15 @@ extension UploadRun {
                 if let error = result.stoppedBy { stop(.failure(error)) }
             }
         } catch SyncError.Code.busy {
-            // Another process is syncing: what was changed stays new.
+            // Another process is syncing. The changes still count as new.
         } catch {
             stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
         }
     }
 
-    /// What is to be sent when the files have gone: URLs, and what was changed meanwhile.
+    /// Returns the operations to send after the uploads: URLs, and changes made meanwhile.
     ///
-    /// - Parameter failed: What has been tried in vain, and is only sent if it was changed since.
+    /// - Parameter failed: Operations that failed. They are sent only if they have changed since.
     func rest(without failed: Set<Tandem.Operation.ID>) async throws -> Set<Tandem.Operation.ID> {
         guard state.withLock({ !$0.uploads.isEmpty }) else { return [] }
         let marks = try await marks()

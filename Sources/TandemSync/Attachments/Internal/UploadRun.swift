@@ -2,15 +2,16 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// The files' part of a push: after the objects, a few at a time. What is changed meanwhile goes before the files that
-/// have not begun, and beside those that have.
+/// The file uploads of a push: after the objects, a few at a time. Changes made meanwhile are sent before the remaining
+/// files, and in parallel to the running ones.
 ///
-/// It holds the lock of uploads. Pulls and pushes go on beside it, and it takes their lock for each of its own pushes.
+/// The run holds the uploads' lock. Pulls and pushes continue beside it. It acquires the objects' lock for each of its
+/// own pushes.
 ///
-/// Each file goes through the same steps: a transaction that notes that it is being uploaded, one that notes where it will
-/// be, the exchange with the server, and a transaction in which the URL is saved and the update that carries it is queued.
-/// A process that dies in between uploads it again, and the server says that it has it; or, if nobody needs the file any
-/// more, deletes it there.
+/// Each file goes through the same steps. A transaction records the start of the upload, and another one records the
+/// future URL. Then follows the exchange with the server. The last transaction saves the URL and queues the update with
+/// it. After a crash in between, the file is uploaded again, and the server reports that it has the file. If the file
+/// is no longer needed, it is deleted there.
 final class UploadRun: Sendable {
     struct Upload: Sendable {
         let file: PendingFile
@@ -22,15 +23,15 @@ final class UploadRun: Sendable {
         var uploads: [Upload] = []
         var next = 0
         var stop: PushState.Stop?
-        /// How many in a row got no answer.
+        /// The number of consecutive files without a response.
         var unanswered = 0
-        /// The operations that carry URLs.
+        /// The operations with URLs.
         var operations: [Tandem.Operation.ID] = []
-        /// Those that wait for the end, as the uploads have left them.
+        /// The marks of the operations that wait for the end.
         var marks: Set<OperationMarks.Mark> = []
-        /// What was in the queue when it was last sent.
+        /// The marks of the queue when it was last sent.
         var tried: OperationMarks
-        /// What the pushes between have done.
+        /// The results of the pushes during the uploads.
         var pushes: [PushResult] = []
     }
 
@@ -42,7 +43,7 @@ final class UploadRun: Sendable {
 
     var options: SyncContext.Options { context.options }
 
-    /// - Parameter tried: What was in the queue when the objects began to go.
+    /// - Parameter tried: The marks of the queue before the objects were sent.
     init(
         _ context: SyncContext, _ store: Store, _ files: any RemoteFiles, isExplicit: Bool, tried: OperationMarks
     ) {
@@ -53,14 +54,14 @@ final class UploadRun: Sendable {
         self.isExplicit = isExplicit
     }
 
-    /// Uploads what is due. What stops it is in ``State/stop``.
+    /// Uploads the due files. ``State/stop`` has the error that stopped the run.
     func run() async throws {
         let now = options.clock.now()
         let pending = try await store.read { try $0.pendingFiles(at: .distantFuture) }
         guard !pending.isEmpty else { return }
         state.withLock { state in
             let due = pending.map { ($0, waits(for: $0, now)) }
-            // What waits comes last, and is not counted among what is done.
+            // Waiting files come last, and do not count as done.
             state.uploads = due.filter { $0.1 == nil }.map { Upload(file: $0.0) }
             state.uploads += due.compactMap { file, date in
                 date.map { Upload(file: file, outcome: .waiting(until: $0)) }
@@ -81,7 +82,7 @@ final class UploadRun: Sendable {
                 for await _ in changes { inbox.yield(.changed) }
             }
             while true {
-                // An answer that is on its way while the server writes a URL itself may be of before.
+                // If the server writes URLs itself, a response in transit may be older than the URL.
                 let mayPush = !turns.isPushing && !(options.serverSetsFileURLs && turns.isUploading)
                 if mayPush { turns.hasNews = await hasNews() }
                 var step: UploadTurns.Step
@@ -117,14 +118,14 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// When a file may be uploaded; `nil` if it may be now.
+    /// Returns the time from which a file may be uploaded; `nil` if it may be uploaded now.
     private func waits(for file: PendingFile, _ now: Date) -> Date? {
         guard !isExplicit, let date = file.retryAt, date > now else { return nil }
-        // Nothing is put off for longer: the clock was set back.
+        // A later date shows that the clock was set back, so it does not apply.
         return date > now + RetryPolicy.longestPause ? nil : date
     }
 
-    /// Whether a file waits for its turn.
+    /// Whether a file is ready for upload.
     private var hasNext: Bool {
         state.withLock { state in
             state.stop == nil && state.next < state.uploads.count && state.uploads[state.next].outcome == nil
@@ -157,9 +158,9 @@ final class UploadRun: Sendable {
         state.withLock { $0.stop = $0.stop ?? reason }
     }
 
-    // MARK: One file
+    // MARK: A file
 
-    /// - Returns: `nil` if its turn did not come.
+    /// - Returns: `nil` if the upload did not begin.
     private func upload(_ file: PendingFile, _ index: Int) async throws -> FileUpload.Outcome? {
         guard try await waitOutPause() else { return nil }
         let id = file.attachment.id
@@ -170,7 +171,7 @@ final class UploadRun: Sendable {
         var outgoing: OutgoingFile
         do {
             outgoing = try self.outgoing(file.attachment)
-            // A server that puts URLs into its objects tells others of what has come, whether or not it tells us.
+            // A server that sets URLs in its objects publishes a received file even if its response is lost.
             if !options.serverSetsFileURLs { outgoing.onPlace = { try await place.note($0) } }
         } catch let error as TandemError {
             if try await !isWanted(id) { return await drop(file) }
@@ -209,7 +210,7 @@ final class UploadRun: Sendable {
         case dropped
     }
 
-    /// The exchange with the server, which ends early if the file is not wanted any more.
+    /// Exchanges the file with the server. Ends early if the file is no longer needed.
     private func exchange(
         _ file: OutgoingFile, _ id: FileID, _ index: Int
     ) async -> Result<UploadedFile, RemoteFailure> {
@@ -245,14 +246,14 @@ final class UploadRun: Sendable {
     ) async throws -> FileUpload.Outcome {
         guard options.serverSetsFileURLs else { return try await conclude(file, uploaded, place) }
         do {
-            // No operation keeps a pull from storing what the server said before it had the file.
+            // Without an operation, a pull could store a server item from before the upload.
             return try await context.withObjects { try await conclude(file, uploaded, place) }
         } catch let error as SyncError where error.code == .busy {
             return try await fail(file, error)
         }
     }
 
-    /// Saves the URL, and queues what carries it, in one transaction.
+    /// Saves the URL, and queues the update with it, in one transaction.
     private func conclude(
         _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadPlace
     ) async throws -> FileUpload.Outcome {
@@ -265,7 +266,7 @@ final class UploadRun: Sendable {
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
             if operations == nil {
-                // Of what this upload has made nobody else can know.
+                // No other client can know a file that this upload created.
                 if isOurs {
                     try transaction.addUnwanted(unwanted)
                     try transaction.forgetSending(id)
@@ -273,7 +274,7 @@ final class UploadRun: Sendable {
                     try place.strike(in: transaction)
                 }
             }
-            // What carries the URL beside a change of the user's is that change.
+            // If the user has a pending change, that operation also carries the URL.
             let own = (operations ?? []).filter { !before.has($0) || waiting.contains($0) }
             let marks = try own.compactMap { try transaction.operation(withID: $0) }
             return (operations, marks.map { OperationMarks.Mark($0) })
@@ -289,7 +290,7 @@ final class UploadRun: Sendable {
         return .uploaded(url: uploaded.url)
     }
 
-    /// Leaves a file that nobody needs now: of a deleted object it waits for an undelete.
+    /// Leaves a file that is not needed now. The file of a deleted object waits for an undelete.
     private func drop(_ file: PendingFile) async -> FileUpload.Outcome {
         await putBack(file)
         return .dropped
@@ -300,17 +301,17 @@ final class UploadRun: Sendable {
     }
 }
 
-/// Where an upload is, for tests that cut it there.
+/// The steps of an upload, for tests that interrupt it there.
 package enum FileStep: Sendable, Hashable {
-    /// It is noted that it is under way; nothing was sent.
+    /// The start is recorded; nothing was sent.
     case began(FileID)
-    /// The server has it; nothing of that is stored.
+    /// The server has the file; the store has no record of that yet.
     case answered(FileID)
-    /// It is stored.
+    /// The result is stored.
     case concluded(FileID)
 }
 
-/// A file of the store's as one that is sent.
+/// The bytes of a file in the store.
 private struct ReaderBytes: FileBytes {
     let reader: AttachmentReader
 
@@ -320,7 +321,7 @@ private struct ReaderBytes: FileBytes {
 }
 
 extension Store {
-    /// Writes, and is not cancelled with the caller: what a server has answered is to be kept.
+    /// Writes without being cancelled with the caller, so that the server's response is stored.
     func lasting<T: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> T) async throws -> T {
         try await Task { try await self.write { try body($0) } }.value
     }

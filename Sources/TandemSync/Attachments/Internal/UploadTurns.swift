@@ -1,23 +1,23 @@
-/// Whose turn it is while files are uploaded: a file's, or that of what was changed meanwhile. Knows no task and no store:
-/// it is told what happens.
+/// The order of file uploads and pushes of changes made meanwhile. It uses no task and no store: the caller passes the
+/// events.
 ///
-/// Changes go before the next file begins, and while large ones are under way after a short rest, so that who types sends
-/// no request for each key. A push that a file has waited for is followed by a file, so that who never stops changing
-/// things keeps no file from ever going.
+/// Changes are sent before the next file begins. During large uploads they are sent after a short rest, so that typing
+/// does not cause a request for each key. After a push that a file has waited for, a file follows, so that continuous
+/// changes never block the files.
 struct UploadTurns {
     enum Step: Equatable {
         case file
         case push
-        /// After a rest what was changed is due.
+        /// Rest; the changes are due afterwards.
         case rest
-        /// Something has to happen first.
+        /// Wait for an event.
         case wait
         case end
     }
 
-    /// What happens.
+    /// An event.
     enum Event: Sendable {
-        /// A file is over.
+        /// A file has ended.
         case ended
         case pushed
         case rested
@@ -26,10 +26,10 @@ struct UploadTurns {
     }
 
     let limit: Int
-    /// Whether the queue has something to send that was changed since the objects went.
+    /// Whether the queue has changes since the objects were sent.
     var hasNews = false
     private var running = 0
-    /// Whether a file is under way.
+    /// Whether a file is being uploaded.
     var isUploading: Bool { running > 0 }
     private(set) var isPushing = false
     private var isResting = false
@@ -40,9 +40,9 @@ struct UploadTurns {
         self.limit = limit
     }
 
-    /// What is to be done now. It is thought to be begun.
+    /// Returns the next step, and assumes that the caller begins it.
     ///
-    /// - Parameter hasFile: Whether a file waits for its turn.
+    /// - Parameter hasFile: Whether a file is ready for upload.
     mutating func next(hasFile: Bool) -> Step {
         let hasRoom = hasFile && running < limit
         if hasNews, !isPushing, isDue || (hasRoom && !owesFile) {
@@ -54,7 +54,7 @@ struct UploadTurns {
             owesFile = false
             return .file
         }
-        // What is left to be sent then goes with the URLs.
+        // Remaining changes are then sent with the URLs.
         guard running > 0 || isPushing else { return .end }
         guard hasNews, !isPushing, !isResting else { return .wait }
         isResting = true

@@ -1,9 +1,9 @@
 import Foundation
 import Tandem
 
-/// What a collection is made of, read from the name of its type: `[[String: Date]]` is lists of maps of dates.
+/// The structure of a collection, parsed from the name of its type: `[[String: Date]]` is lists of maps of dates.
 ///
-/// A schema keeps that name, and it is all that is known of a collection at run time.
+/// A schema keeps only that name about a collection at run time.
 indirect enum CollectionShape: Equatable {
     case list(CollectionShape)
     case map(CollectionShape)
@@ -39,7 +39,7 @@ indirect enum CollectionShape: Equatable {
         }
     }
 
-    /// The same collection with other leaves.
+    /// Returns the same collection with other leaves.
     func map<Failure>(
         _ node: JSONNode, _ change: (JSONNode, PropertyKind) throws(Failure) -> JSONNode
     ) throws(Failure) -> JSONNode {
@@ -55,12 +55,12 @@ indirect enum CollectionShape: Equatable {
             changed.reserveCapacity(members.count)
             for member in members { changed.append((member.key, try value.map(member.value, change))) }
             return .object(changed)
-        // No collection of this shape; the property's type refuses it.
+        // The value does not have this structure; the property's type refuses it.
         default: return node
         }
     }
 
-    /// The same collection with other leaves, `nil` if one can't be changed.
+    /// Returns the same collection with other leaves; `nil` if a leaf can't be converted.
     func mapIfPossible(_ node: JSONNode, _ change: (JSONNode, PropertyKind) -> JSONNode?) -> JSONNode? {
         struct Impossible: Error {}
         return try? map(node) { node, kind throws(Impossible) in

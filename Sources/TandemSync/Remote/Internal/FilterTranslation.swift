@@ -1,7 +1,8 @@
 import Foundation
 import Tandem
 
-/// A predicate on its way to a filter: each case of ``PredicateNode``, or a reason why a server can't be asked it.
+/// The translation of a predicate to a filter. It handles each case of ``PredicateNode``, or throws the reason why it
+/// can't be sent to a server.
 struct FilterTranslation {
     let format: WireFormat
     let serverID: (LocalID, String) throws -> ServerID?
@@ -67,7 +68,7 @@ struct FilterTranslation {
         }
     }
 
-    /// How the column's values look, for the purposes of a literal.
+    /// Returns the kind of the column's values, for a literal.
     private func kind(_ path: ColumnPath) -> PropertyKind {
         switch path.column {
         case .property: path.definition?.kind ?? .string
@@ -90,7 +91,7 @@ struct FilterTranslation {
             }
         }
         let kind = kind(path)
-        // A NaN equals nothing, and is neither less nor greater.
+        // A NaN does not equal any value, and is neither less nor greater.
         if kind.isNumberWithNaN, case .blob = value { return .constant(comparison == .notEqual) }
         if case .date = kind, case .real(let interval) = value {
             return try compare(path, member, comparison, Date(timeIntervalSinceReferenceDate: interval))
@@ -98,7 +99,7 @@ struct FilterTranslation {
         return .comparison(member, comparison, try literal(value, path, isOrdered: comparison.isOrder))
     }
 
-    /// The server's times are cut to the wire's precision: what was 3.4 ms is 3 there, and what comes back is 3.
+    /// The server truncates times to the wire's precision: 3.4 ms becomes 3 ms there.
     private func compare(
         _ path: ColumnPath, _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ date: Date
     ) throws -> RemoteFilter {
@@ -106,7 +107,8 @@ struct FilterTranslation {
             throw refusal(path, "", "The date is none of the years 1 to 9999.")
         }
         if below.date == date { return .comparison(member, comparison, .time(below)) }
-        // Between two of the server's times: it equals neither, and the one below parts the lesser from the greater.
+        // The time lies between two of the server's times. It equals neither, and the lower one separates the lesser
+        // from the greater times.
         switch comparison {
         case .equal: return .constant(false)
         case .notEqual: return .constant(true)
@@ -204,7 +206,7 @@ struct FilterTranslation {
 }
 
 extension PropertyKind {
-    /// Whether NaN is among the values, and stored as bytes.
+    /// Returns whether the values may include NaN, which is stored as bytes.
     fileprivate var isNumberWithNaN: Bool {
         switch self {
         case .double, .float, .date: true

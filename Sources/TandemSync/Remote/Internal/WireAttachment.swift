@@ -1,8 +1,8 @@
 import Tandem
 
-/// An attachment on the wire: the object that a row holds of it, or the plain URL that is all that some tables have.
+/// An attachment on the wire: an object, or a plain URL in tables that keep only that.
 enum WireAttachment {
-    /// A plain URL goes back as one: other clients of the table know nothing else.
+    /// Encodes a plain URL as a plain URL again, because other clients of the table may know only that form.
     static func write(_ node: JSONNode) -> JSONNode {
         guard let attachment = Attachment(__json: node), attachment.isPlainURL, let url = attachment.serverURL else {
             return node
@@ -10,7 +10,7 @@ enum WireAttachment {
         return .text(url)
     }
 
-    /// The URL of an attachment, or of each one of a list.
+    /// Returns the URL of an attachment, or the URLs of a list.
     static func urlTexts(_ node: JSONNode) throws(WireElement.Problem) -> JSONNode {
         if case .array(let nodes) = node {
             var texts: [JSONNode] = []
@@ -23,7 +23,7 @@ enum WireAttachment {
         return .text(url)
     }
 
-    /// The object as a row holds it; null for an empty text, `nil` if it is no attachment.
+    /// Decodes an attachment to its stored object; null for an empty text, `nil` if it is not an attachment.
     static func read(_ node: JSONNode) -> JSONNode? {
         switch node {
         case .text(let text):
@@ -35,7 +35,7 @@ enum WireAttachment {
             return Attachment(atServerURL: text).__json
         case .object(let members):
             if let attachment = Attachment(__json: node) { return attachment.__json }
-            // Who has put it there may know nothing of IDs.
+            // The client that wrote the value may not know IDs.
             guard !members.contains(where: { $0.key == "id" && $0.value != .null }),
                 case .text(let url)? = members.first(where: { $0.key == "url" })?.value, !url.isEmpty
             else { return nil }

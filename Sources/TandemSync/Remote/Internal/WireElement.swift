@@ -1,9 +1,9 @@
 import Foundation
 import Tandem
 
-/// One plain value, a property's or a collection's element, between its exact node and the wire's.
+/// A converter of a plain value, of a property or a collection's element, between its exact node and the wire's node.
 enum WireElement {
-    /// Why a value can't be sent.
+    /// The reason why a value can't be sent.
     struct Problem: Error {
         let message: String
 
@@ -27,7 +27,7 @@ enum WireElement {
             return node
         case (.float, .real(let value)):
             guard value.isFinite else { throw Problem("JSON has no form for NaN and infinity.") }
-            // The digits that the number has as a `Float`: 0.1, and not 0.10000000149011612.
+            // These are the digits of the number as a `Float`: 0.1, and not 0.10000000149011612.
             return .real(Double(Float(value).description) ?? value)
         case (.float, .blob): throw Problem("JSON has no form for NaN and infinity.")
         case (.decimal, .text("NaN")): throw Problem("A decimal that is no number can't be sent.")
@@ -44,9 +44,9 @@ enum WireElement {
         }
     }
 
-    /// The exact node of what came in; `nil` if it is nothing of the kind.
+    /// Decodes a wire node to the exact node; `nil` if it does not have this kind.
     ///
-    /// Whether an integer fits, and a text is a URL, is left to the property's own type.
+    /// The property's own type checks whether an integer fits and a text is a URL.
     static func read(_ node: JSONNode, _ kind: PropertyKind) -> JSONNode? {
         switch kind {
         case .bool:
@@ -91,7 +91,8 @@ enum WireElement {
         }
     }
 
-    /// A number, or a string of one. Digits that a `Double` does not hold are left off, as servers write zeros there.
+    /// Decodes a number, or a string of a number. Drops digits that a `Double` does not hold, because servers write
+    /// zeros there.
     private static func readReal(_ node: JSONNode) -> Double? {
         switch node {
         case .real(let value): return value
@@ -111,14 +112,14 @@ enum WireElement {
         case .text(let digits): text = digits
         default: return nil
         }
-        // Foundation rounds what has more than 38 digits; and past the exponents' range it makes zero, or NaN.
+        // Foundation rounds numbers of more than 38 digits. Past the range of exponents it returns zero, or NaN.
         guard isNumber(text), let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
             !value.isNaN, DecimalDigits(value.description) == DecimalDigits(text)
         else { return nil }
         return .text(text)
     }
 
-    /// A number as JSON writes it, and not too long.
+    /// Returns whether a text is a JSON number within the length limit.
     private static func isNumber(_ text: String) -> Bool {
         guard text.utf8.count <= WireFormat.maximumDigits else { return false }
         var scanner = TimeScanner(text)

@@ -1,5 +1,5 @@
-/// The proleptic Gregorian calendar in UTC, by arithmetic alone: the same on every system and in every locale, and
-/// fast. Foundation's formatters are neither.
+/// The proleptic Gregorian calendar in UTC, by arithmetic only. It is fast, and the same on every system and in every
+/// locale, unlike Foundation's formatters.
 package enum WireTime {
     /// From the first second of year 1 to the last of year 9999, in seconds since 1970.
     package static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
@@ -18,7 +18,7 @@ package enum WireTime {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The date that lies some days after 1970-01-01.
+    /// Returns the date a number of days after 1970-01-01.
     static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let days = days + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
@@ -30,7 +30,7 @@ package enum WireTime {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    /// Seconds since 1970, `nil` if there is no such day or time. A leap second is none.
+    /// Returns the seconds since 1970; `nil` if the day or time does not exist. Leap seconds are not valid.
     package static func seconds(
         year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64
     ) -> Int64? {
@@ -48,7 +48,7 @@ package enum WireTime {
         }
     }
 
-    /// `yyyy-MM-ddTHH:mm:ss.fffZ`, with as many digits of a second as asked for; without a point for none.
+    /// `yyyy-MM-ddTHH:mm:ss.fffZ`, with the requested number of fractional digits; without a point for 0 digits.
     static func text(seconds: Int64, nanoseconds: Int64, fractionDigits: Int) -> String {
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let time = seconds - days * 86_400
@@ -83,7 +83,7 @@ package enum WireTime {
     }
 }
 
-/// The reader of a text of digits and marks.
+/// A scanner of digits and separators.
 package struct TimeScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -94,7 +94,7 @@ package struct TimeScanner {
 
     package var isAtEnd: Bool { position == bytes.count }
 
-    /// Exactly so many digits.
+    /// Reads an exact number of digits.
     package mutating func number(_ digits: Int) -> Int64? {
         guard bytes.count - position >= digits else { return nil }
         var value: Int64 = 0
@@ -114,7 +114,7 @@ package struct TimeScanner {
         return true
     }
 
-    /// One digit and more, as many as there are.
+    /// Reads all following digits, at least 1.
     package mutating func digits() -> ArraySlice<UInt8> {
         let start = position
         while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }

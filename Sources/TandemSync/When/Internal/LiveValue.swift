@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that changes, and those who follow it.
+/// A changing value with its followers.
 package final class LiveValue<Value: Equatable & Sendable>: Sendable {
     private struct State {
         var value: Value
@@ -17,24 +17,24 @@ package final class LiveValue<Value: Equatable & Sendable>: Sendable {
 
     package var value: Value { state.withLock { $0.value } }
 
-    /// How many follow it.
+    /// The number of followers.
     package var followerCount: Int { state.withLock { $0.followers.count } }
 
-    /// Tells a value to all, if it is another one. After the end nobody is told.
+    /// Sets the value and delivers it to all followers if it differs. Has no effect after the end.
     package func set(_ value: Value) {
         state.withLock { state in
             guard !state.isFinished, state.value != value else { return }
             state.value = value
-            // With the lock held, so that all see values in one order; nothing is called back by it.
+            // The lock is held, so that all followers see the same order. Yielding does not call back.
             for follower in state.followers.values { follower.yield(value) }
         }
     }
 
-    /// The value as it is, then each other one. Who is slow gets the newest ones.
+    /// Returns the current value, then each change. A slow consumer gets only the newest values.
     ///
     /// - Parameters:
-    ///   - count: How many are kept for who is slow.
-    ///   - onEnd: Called when nobody listens any more, or there will be no more values.
+    ///   - count: The number of values kept for a slow consumer.
+    ///   - onEnd: Called when the sequence has no consumer any longer, or no more values.
     package func values(
         keeping count: Int = 1, onEnd: @escaping @Sendable () -> Void = {}
     ) -> AsyncStream<Value> {

@@ -1,21 +1,22 @@
-/// What the kernel says of the network, in the form of rtnetlink (`man 7 rtnetlink`). Pure: bytes in, values out.
+/// A message of the kernel about the network, in the format of rtnetlink (`man 7 rtnetlink`). The decoder is pure:
+/// bytes in, values out.
 enum NetlinkMessage: Hashable, Sendable {
     case link(NetworkLink)
     case address(NetworkAddress)
     case defaultRoute(DefaultRoute)
-    /// Something that has been added, changed or removed, and that the picture may hang on; or may not.
+    /// An item was removed. The picture of the network may depend on it.
     case removed(isRelevant: Bool)
-    /// The end of a list. What it tells may have changed while it was being sent.
+    /// The end of a list. The list may have changed while it was sent.
     case done(wasInterrupted: Bool)
-    /// Something of a list that has changed while it was being sent.
+    /// An item of a list that changed while it was sent.
     case interrupted
     case error(Int32)
     /// Messages were lost.
     case overrun
-    /// Anything else, a route to a single network for one.
+    /// Any other message, for example a route to a single network.
     case other
 
-    /// Whether what is known may be no longer so.
+    /// Whether the known state may have changed.
     var isRelevant: Bool {
         switch self {
         case .link, .address, .defaultRoute, .overrun: true
@@ -31,28 +32,28 @@ struct NetworkLink: Hashable, Sendable {
     var flags: UInt32
 
     var isLoopback: Bool { flags & 0x8 != 0 }
-    /// Switched on, and with something at the other end (`IFF_UP`, `IFF_RUNNING`).
+    /// Whether the interface is up and connected (`IFF_UP`, `IFF_RUNNING`).
     var isRunning: Bool { flags & 0x41 == 0x41 }
 }
 
 struct NetworkAddress: Hashable, Sendable {
     var link: Int32
-    /// Smaller is wider: 0 is everywhere, 253 this cable, 254 this machine.
+    /// The scope; a smaller value is wider: 0 is global, 253 the link, 254 this machine.
     var scope: UInt8
 }
 
 struct DefaultRoute: Hashable, Sendable {
-    /// The interfaces that it leads over; none where the kernel names none.
+    /// The interfaces of the route; empty if the kernel names none.
     var links: [Int32]
-    /// The smaller is preferred.
+    /// The metric; a smaller value is preferred.
     var metric: UInt32
 }
 
 enum NetlinkReader {
     static let header = 16
 
-    /// The messages of a datagram. What is cut, or claims to be longer than it is, ends the reading: nothing of it is
-    /// taken.
+    /// Returns the messages of a datagram. A truncated message, or one with a wrong length, ends the decoding and is
+    /// dropped.
     static func messages(_ bytes: [UInt8]) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var place = 0
@@ -66,7 +67,7 @@ enum NetlinkReader {
 
     private static func message(_ bytes: [UInt8]) -> NetlinkMessage? {
         guard let type = bytes.uint16(4), let flags = bytes.uint16(6) else { return nil }
-        // `NLM_F_MULTI`, `NLM_F_DUMP_INTR`: the kernel says so once, and not always with the end.
+        // `NLM_F_MULTI`, `NLM_F_DUMP_INTR`: the kernel sets this flag once, and not always on the last message.
         if flags & 0x12 == 0x12, type != 3 { return .interrupted }
         switch type {
         case 2: return bytes.int32(header).map { .error($0) }
@@ -96,7 +97,7 @@ enum NetlinkReader {
         return NetworkAddress(link: link, scope: bytes[header + 3])
     }
 
-    /// Whether a `struct rtmsg` is of a route that leads anywhere, and to wherever no other one does.
+    /// Returns whether a `struct rtmsg` is a usable default route.
     private static func isDefault(_ bytes: [UInt8]) -> Bool? {
         guard bytes.count >= header + 12 else { return nil }
         let isOfInternet = bytes[header] == 2 || bytes[header] == 10
@@ -117,14 +118,14 @@ enum NetlinkReader {
         return DefaultRoute(links: links, metric: attributes[6]?.uint32(0) ?? 0)
     }
 
-    /// The attributes by their types, of which each message has its own.
+    /// Returns the attributes by their types. Each kind of message has its own types.
     private static func attributes(_ bytes: [UInt8], after length: Int) -> [UInt16: [UInt8]] {
         var attributes: [UInt16: [UInt8]] = [:]
         var place = header + length
         while let length = bytes.uint16(place), let type = bytes.uint16(place + 2), length >= 4,
             bytes.count - place >= Int(length)
         {
-            // The two highest bits say something of the value's form.
+            // The two highest bits are flags about the value's format.
             attributes[type & 0x3fff] = Array(bytes[place + 4..<place + Int(length)])
             place += (Int(length) + 3) & ~3
         }
@@ -132,7 +133,7 @@ enum NetlinkReader {
     }
 }
 
-// Netlink speaks in the machine's own order of bytes.
+// Netlink uses the byte order of the machine.
 extension [UInt8] {
     fileprivate func uint16(_ place: Int) -> UInt16? { number(place) }
     fileprivate func uint32(_ place: Int) -> UInt32? { number(place) }

@@ -1,15 +1,15 @@
 #if os(Linux) || os(Android)
     import Foundation
 
-    /// A socket to the kernel's rtnetlink. The headers of it are not in Swift's Glibc: its few numbers are here.
+    /// A socket to the kernel's rtnetlink. Swift's Glibc lacks its headers, so the constants are here.
     struct NetlinkSocket: Sendable {
         let descriptor: Int32
 
         /// Links, IPv4 and IPv6 addresses, IPv4 and IPv6 routes (`RTMGRP_…`).
         static let changes: UInt32 = 0x1 | 0x10 | 0x100 | 0x40 | 0x400
 
-        /// - Parameter groups: Of what it is told; 0 to be told nothing but what is asked for.
-        /// - Returns: `nil` where the system does not allow it.
+        /// - Parameter groups: The groups of events to receive; 0 to receive only responses.
+        /// - Returns: `nil` if the system does not allow it.
         init?(groups: UInt32) {
             // `AF_NETLINK`; `SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK`, which the C libraries have in different types;
             // `NETLINK_ROUTE`.
@@ -31,13 +31,14 @@
 
         enum Received: Equatable {
             case datagram([UInt8])
-            /// Messages were lost, for there was no room for them.
+            /// Messages were lost because the buffer was full.
             case overrun
             case nothing
             case failure
         }
 
-        /// What the kernel has said, if it has said anything. Only the kernel is heard: any process may send.
+        /// Returns the next datagram from the kernel, if there is one. Ignores other senders, because any process may
+        /// send.
         func receive() -> Received {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
@@ -57,17 +58,18 @@
                     }
                 }
                 guard sender.port == 0 else { continue }
-                // Longer than the room for it: what it said is lost.
+                // The datagram was longer than the buffer, so its content is lost.
                 return count > buffer.count ? .overrun : .datagram(Array(buffer.prefix(count)))
             }
         }
 
-        /// Asks for a list of everything of one kind, and adds it.
+        /// Requests a list of all items of a kind, and adds them.
         ///
         /// - Parameter type: `RTM_GETLINK`, `RTM_GETADDR`, `RTM_GETROUTE`.
-        /// - Returns: `false` if there was no whole answer.
+        /// - Returns: `false` if the response was incomplete.
         func list(_ type: UInt16, into picture: inout NetworkPicture) -> Bool {
-            // `struct nlmsghdr`, a dump request, and room for the smallest of the structures that say of what family: any.
+            // `struct nlmsghdr`, a dump request, and space for the smallest of the structures that name the family:
+            // any.
             var request: [UInt8] = []
             func append(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number) { request += $0 } }
             append(UInt32(32))
@@ -97,9 +99,9 @@
     }
 
     extension NetworkPicture {
-        /// Asks the kernel for everything; `nil` where it does not answer.
+        /// Requests the complete state from the kernel; returns `nil` if it does not respond.
         static func read() -> NetworkPicture? {
-            // What changes while it is being listed is listed again, within reason.
+            // If the list changes while it is read, read it again, a limited number of times.
             for _ in 0..<5 {
                 guard let socket = NetlinkSocket(groups: 0) else { return nil }
                 defer { socket.end() }

@@ -3,7 +3,7 @@
     import Foundation
 
     extension SystemNetworkMonitor {
-        /// Whether the first of some interfaces that is a device is a mobile modem.
+        /// Returns whether the first interface that is a device is a mobile modem.
         static func guess(_ interfaces: [String]) -> Bool {
             let folder = "/sys/class/net/"
             let device = interfaces.first { name in
@@ -24,7 +24,7 @@
             _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
             NetlinkWatch {
-                // What was told last is kept where the system can't be asked.
+                // If the system can't be asked, the last state stays.
                 guard let state = read(isMetered) else { return false }
                 tell(state)
                 return true
@@ -32,16 +32,17 @@
         }
     }
 
-    /// Hears what the kernel says of the network. What it says is a reason to ask for everything: the messages alone do
-    /// not tell all, for one that the routes of an interface go when it is switched off.
+    /// Listens to the kernel's network events. Each event causes a complete read, because the events are incomplete.
+    /// For example, the kernel does not report the routes that disappear with an interface.
     ///
-    /// `@unchecked Sendable`: a dispatch source may be cancelled from any thread, any number of times, and nothing else is
-    /// done with it once it was made.
+    /// `@unchecked Sendable`: a dispatch source may be cancelled from any thread, any number of times, and this class
+    /// does nothing else with it.
     private final class NetlinkWatch: NetworkWatch, @unchecked Sendable {
         private let source: any DispatchSourceRead
         private let look: RepeatedLook
 
-        /// - Parameter onChange: Looks; `false` if the system can't be asked. It is called again a second later then.
+        /// - Parameter onChange: Reads the state; returns `false` if the system can't be asked. It is then called again
+        ///   a second later.
         init?(_ onChange: @escaping @Sendable () -> Bool) {
             guard let socket = NetlinkSocket(groups: NetlinkSocket.changes) else { return nil }
             let queue = DispatchQueue(label: "tandem.network", qos: .utility)
@@ -53,7 +54,7 @@
             }
             source.setCancelHandler { socket.end() }
             source.activate()
-            // What has changed between the first look and now.
+            // Reads the changes between the first read and now.
             queue.async { look.run() }
         }
 
@@ -62,7 +63,7 @@
             source.cancel()
         }
 
-        /// Reads all that is there, so that a storm of messages makes for one look.
+        /// Drains the socket, so that a burst of messages causes a single read.
         private static func hasChange(_ socket: NetlinkSocket) -> Bool {
             var hasChanged = false
             while true {
@@ -70,7 +71,7 @@
                 case .datagram(let bytes):
                     hasChanged = hasChanged || NetlinkReader.messages(bytes).contains(where: \.isRelevant)
                 case .overrun: hasChanged = true
-                // An error is told once, and gone by the next call.
+                // The socket reports an error once; the next call clears it.
                 case .nothing, .failure: return hasChanged
                 }
             }

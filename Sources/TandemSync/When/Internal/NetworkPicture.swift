@@ -1,4 +1,4 @@
-/// The network as the kernel has listed it.
+/// The state of the network as listed by the kernel.
 struct NetworkPicture: Hashable, Sendable {
     private(set) var links: [Int32: NetworkLink] = [:]
     private(set) var addresses: Set<NetworkAddress> = []
@@ -15,11 +15,11 @@ struct NetworkPicture: Hashable, Sendable {
 
     var reach: NetworkState.Reach {
         if routes.contains(where: leadsOut) { return .wide }
-        // An address that is good for one cable, as each interface gives itself one, is none.
+        // A link-local address does not count: each interface assigns one to itself.
         return addresses.contains { $0.scope < 253 && isRunning($0.link) } ? .local : .none
     }
 
-    /// The interfaces that have default routes, the one preferred first.
+    /// The interfaces with default routes, the preferred one first.
     var interfaces: [String] {
         var names: [String] = []
         for route in routes.filter(leadsOut).sorted(by: { ($0.metric, $0.links) < ($1.metric, $1.links) }) {
@@ -31,7 +31,7 @@ struct NetworkPicture: Hashable, Sendable {
     }
 
     private func leadsOut(_ route: DefaultRoute) -> Bool {
-        // One whose interface is not told of leads over any.
+        // A route without a named interface may use any.
         route.links.isEmpty ? links.keys.contains(where: isRunning) : route.links.contains(where: isRunning)
     }
 

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Looks at something, and a while after a look that has failed once more, until it is ended.
+/// A check that is repeated after a delay if it failed, until it is cancelled.
 final class RepeatedLook: Sendable {
     private struct State {
         var isOver = false
-        /// Whether there will be another look.
+        /// Whether another check is scheduled.
         var isWaiting = false
     }
 
@@ -13,8 +13,8 @@ final class RepeatedLook: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - later: Calls what it is given, after a while.
-    ///   - look: Looks; `false` if it has failed.
+    ///   - later: Calls the given closure after a delay.
+    ///   - look: Runs the check; returns `false` if it failed.
     init(
         later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, look: @escaping @Sendable () -> Bool
     ) {

@@ -3,7 +3,7 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// What a scheduler does while it is on. It does not hold the scheduler, so that one that is dropped ends.
+/// The work of a running scheduler. It does not retain the scheduler, so that a released scheduler ends.
 final class ScheduleJob: Sendable {
     let state = LiveValue(SyncScheduler.State.stopped)
     let lastError = Mutex<(any Error)?>(nil)
@@ -25,9 +25,9 @@ final class ScheduleJob: Sendable {
 
     private var clock: any SyncClock { context.options.clock }
 
-    /// Runs until its task is cancelled or the store is closed. When it returns, nothing that it has begun runs.
+    /// Runs until its task is cancelled or the store is closed. When it returns, all tasks that it started have ended.
     func run(_ inbox: ScheduleInbox) async {
-        // Read before the listeners start: it is older than any state that they post.
+        // The state is read before the listeners start, so it is older than any state that they post.
         let network = network?.state ?? .up
         let changes = context.store.observeOperations {
             inbox.post { $0.hasChanged = true }
@@ -36,10 +36,10 @@ final class ScheduleJob: Sendable {
         }
         let listener = listenToNetwork(inbox)
         var plan = SchedulePlan(options, network: network, at: clock.now(), random: context.options.random)
-        // What is in the queue by now is sent by the first sync, if there is to be one.
+        // The first sync, if there is one, sends the operations that are already in the queue.
         var tried = await marks() ?? OperationMarks()
         var timer: ScheduleTimer?
-        // Others may run beside one that uploads files.
+        // Another sync may run beside a sync that uploads files.
         var (running, uploading) = (Run?.none, Run?.none)
         var lastRun = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -47,7 +47,7 @@ final class ScheduleJob: Sendable {
             let mail = inbox.take()
             waiters += mail.waiters
             if mail.isClosed || Task.isCancelled { break }
-            // What has waited for so long has waited, whatever the clock shows.
+            // The timer has elapsed, so its date counts as reached whatever the clock shows.
             let due = timer.flatMap { $0.id == mail.timer ? $0.date : nil }
             plan.advance(to: max(clock.now(), due ?? .distantPast))
             if due != nil { timer = nil }
@@ -64,7 +64,7 @@ final class ScheduleJob: Sendable {
                 await (isUploads ? uploading : running)?.task.value
                 if isUploads { uploading = nil } else { running = nil }
                 lastError.withLock { $0 = verdict.error }
-                // What was refused is new when the user sends it again.
+                // A refused operation counts as new when the user resends it.
                 tried.forget(verdict.forTheUser)
                 if let marks = await marks() { tried.keep(marks) }
                 if isUploads { plan.endedUploads(verdict) } else { plan.ended(verdict) }
@@ -76,7 +76,7 @@ final class ScheduleJob: Sendable {
                 lookCount.set(lookCount.value + 1)
             }
             if case .sync(let isAsked) = plan.next(), !Task.isCancelled {
-                // What can't be read is thought to be new afterwards.
+                // If the queue can't be read, its operations count as new afterwards.
                 tried = await marks() ?? OperationMarks()
                 plan.began()
                 lastRun += 1
@@ -105,7 +105,7 @@ final class ScheduleJob: Sendable {
         }
     }
 
-    /// A sync that has begun.
+    /// A running sync.
     private struct Run {
         let number: Int
         let task: Task<Void, Never>
@@ -132,10 +132,10 @@ final class ScheduleJob: Sendable {
         return Run(number: number, task: task)
     }
 
-    /// Sees that the plan is looked at again when something is due.
+    /// Sets a timer that evaluates the plan again when something is due.
     private func set(_ timer: ScheduleTimer?, _ plan: SchedulePlan, _ inbox: ScheduleInbox) async -> ScheduleTimer? {
         guard case .wait(let date) = plan.next() else {
-            // Whatever is due now is seen to by the next turn.
+            // The next iteration handles everything that is due now.
             inbox.post { _ in }
             return timer
         }
@@ -145,13 +145,13 @@ final class ScheduleJob: Sendable {
         return date.map { ScheduleTimer(id: (timer?.id ?? 0) + 1, date: $0, now: plan.now, clock, inbox) }
     }
 
-    /// What the queue has to send; `nil` if it can't be read.
+    /// Returns the marks of the operations to send; `nil` if the queue can't be read.
     private func marks() async -> OperationMarks? {
         try? await context.store.read { try $0.marksOfOperations() }
     }
 }
 
-/// A wait for a time.
+/// A timer.
 private struct ScheduleTimer {
     let id: Int
     let date: Date
@@ -165,7 +165,7 @@ private struct ScheduleTimer {
                 try await clock.sleep(for: .seconds(max(0, date.timeIntervalSince(now))))
                 inbox.post { $0.timer = id }
             } catch {
-                // Somebody has set another one.
+                // Another timer has replaced this one.
             }
         }
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// When the next sync is due. Knows no clock and no task: it is told the time, and what has happened.
+/// The plan of the next sync. It uses no clock and no task: the caller passes the time and the events.
 struct SchedulePlan {
-    /// What is to be done.
+    /// The next step.
     enum Step: Equatable {
         case sync(isAsked: Bool)
-        /// The queue is to be looked at, whether it has anything that no sync has tried.
+        /// Check the queue for operations that no sync has tried.
         case look
-        /// Nothing until that time, or until something happens.
+        /// Wait until the given time, or until an event.
         case wait(until: Date?)
     }
 
@@ -15,40 +15,40 @@ struct SchedulePlan {
     private let random: @Sendable () -> UInt64
     private(set) var now: Date
     private(set) var isSyncing = false
-    /// Whether a sync goes on that has only files left to upload. It sends what is changed meanwhile.
+    /// Whether a sync is running that has only files left to upload. It also sends changes made meanwhile.
     private var isUploading = false
 
-    /// The app wants a sync.
+    /// Whether the app has requested a sync.
     private var isAsked = false
-    /// The network is back.
+    /// Whether the network has returned.
     private var isBack = false
-    /// The queue has something that no sync has tried.
+    /// Whether the queue has operations that no sync has tried.
     private var hasNews = false
     private var startDue: Date?
     private var intervalDue: Date?
     private var retryDue: Date?
-    /// When the files are due that the last uploads have left.
+    /// The time when the files that the last uploads left are due.
     private var filesDue: Date?
-    /// The queue has changed, first and last.
+    /// The times of the first and last change of the queue.
     private var change: (first: Date, last: Date)?
 
-    /// Until when trying is in vain.
+    /// The end of the backoff.
     private var backoffEnd: Date?
-    /// Until when trying is in vain, unless the app does something: no network helps.
+    /// The end of the backoff for a problem that only the app can resolve. The return of the network does not end it.
     private var appEnd: Date?
-    /// Until when the server wants to be left alone.
+    /// The end of the server's `Retry-After`.
     private var pauseEnd: Date?
-    /// How many syncs in a row have failed.
+    /// The number of consecutive failed syncs.
     private var failures = 0
-    /// How many since the last one that was fine have left something over.
+    /// The number of syncs with unfinished work since the last complete one.
     private var remainders = 0
     private var lastEnd: Date?
 
     private var network: NetworkState
-    /// Whether the network was said to be down, and a sync has succeeded.
+    /// Whether a sync has succeeded while the network was reported as down.
     private var distrustsNetwork = false
 
-    /// What comes back and goes again within a second is not run after.
+    /// The pause after a sync, in seconds. It ignores shorter changes of state.
     private static let pauseAfterSync: TimeInterval = 1
 
     init(
@@ -62,9 +62,10 @@ struct SchedulePlan {
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Sets the time. A clock that was set back takes along what is due: nothing is to wait for a day to come again.
+    /// Sets the time. If the clock was set back, due times move along, so that nothing waits for a past day to come
+    /// again.
     mutating func advance(to date: Date) {
         let step = date.timeIntervalSince(now)
         now = date
@@ -77,7 +78,7 @@ struct SchedulePlan {
         change = change.map { ($0.first + step, $0.last + step) }
     }
 
-    /// The server has asked to be left alone until then, whoever it was that asked it.
+    /// Records the server's `Retry-After`, whichever request received it.
     mutating func notePause(until date: Date?) {
         if let date { pauseEnd = max(pauseEnd ?? date, date) }
     }
@@ -86,7 +87,7 @@ struct SchedulePlan {
 
     mutating func noteChange() { change = (change?.first ?? now, now) }
 
-    /// The queue was looked at.
+    /// Records the result of a check of the queue.
     mutating func looked(hasNews: Bool) {
         change = nil
         self.hasNews = hasNews
@@ -110,14 +111,14 @@ struct SchedulePlan {
         (startDue, intervalDue, retryDue, filesDue, change) = (nil, nil, nil, nil, nil)
     }
 
-    /// The sync has only files left to upload: another one may begin.
+    /// Records that the sync has only files left to upload. Another sync may begin.
     mutating func beganUploads() {
         (isSyncing, isUploading) = (false, true)
         lastEnd = now
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
     }
 
-    /// The sync that has uploaded files is over. Another one may be running.
+    /// Records that the sync that uploaded files has ended. Another sync may be running.
     mutating func endedUploads(_ verdict: SyncVerdict) {
         let wasSyncing = isSyncing
         ended(verdict)
@@ -129,7 +130,7 @@ struct SchedulePlan {
         isSyncing = false
         lastEnd = now
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
-        // What has changed meanwhile is looked at as if it had just now.
+        // Changes made meanwhile count as if they had been made now.
         if change != nil { change = (now, now) }
         (backoffEnd, appEnd, retryDue) = (nil, nil, nil)
         switch verdict.kind {
@@ -147,7 +148,7 @@ struct SchedulePlan {
         }
         if verdict.kind == .fine || verdict.kind == .leftOver {
             distrustsNetwork = !network.isUp
-            // Else it has not been heard since that it may be asked again.
+            // Otherwise no response since then has ended the server's pause.
             pauseEnd = nil
         }
         let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
@@ -156,19 +157,19 @@ struct SchedulePlan {
         if let next = verdict.nextDue { retryDue = min(retryDue ?? next, next) }
     }
 
-    /// How long to wait after so many failures: half of it is by lot.
+    /// Returns the delay after a number of failures. Half of it is random.
     private func delay(after failures: Int) -> TimeInterval {
         let first = max(0, options.firstRetry.seconds)
         let longest = min(max(0, options.longestRetry.seconds), first * pow(2, Double(min(failures - 1, 60))))
         return longest * (1 - 0.5 * Double(random() >> 11) * 0x1p-53)
     }
 
-    // MARK: What is due
+    // MARK: Due steps
 
     private var isBlockedByCost: Bool { network.isMetered && !options.allowsMetered }
     private var isDown: Bool { !network.isUp && !distrustsNetwork }
 
-    /// What is to be done now.
+    /// Returns the step to take now.
     func next() -> Step {
         guard !isSyncing else { return .wait(until: nil) }
         if isAsked { return .sync(isAsked: true) }
@@ -178,7 +179,7 @@ struct SchedulePlan {
         return .wait(until: [sync, look].compactMap { $0 }.min())
     }
 
-    /// When the next sync is due that is known of.
+    /// The time of the next known sync.
     private var syncDue: Date? {
         guard !isBlockedByCost else { return nil }
         var dates = [startDue, intervalDue]
@@ -197,9 +198,9 @@ struct SchedulePlan {
     }
 
     private func afterPauses(_ date: Date) -> Date {
-        // The network has come back during a sync that failed for the lack of it.
+        // The network has returned during a sync that failed without it.
         let backoff = isBack ? nil : backoffEnd
-        // Options of no time at all are not to make one sync after the other without a pause.
+        // Options with zero durations must not cause syncs without a pause.
         let rest = lastEnd.map { $0 + Self.pauseAfterSync }
         return [date, backoff, appEnd, pauseEnd, rest].compactMap { $0 }.max() ?? date
     }

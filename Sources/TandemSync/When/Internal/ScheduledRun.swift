@@ -1,15 +1,16 @@
 import Synchronization
 
-/// A sync that a scheduler has begun, to those whom it calls.
+/// The scheduler's sync that the current task belongs to.
 ///
-/// Tasks that are begun within it inherit it, and may live longer: one that is over is nobody's any more.
+/// Tasks started within the sync inherit this value and may outlive it. After the end of the sync, the value has no
+/// effect.
 final class ScheduledRun: Sendable {
     private let job: ObjectIdentifier
-    /// Whether nobody has asked for it.
+    /// Whether the scheduler started the sync without a request.
     private let isAutomatic: Bool
-    /// Whether files are left for another network.
+    /// Whether files wait for another network.
     private let leavesFiles: Bool
-    /// Called when all that is left to do is to upload files.
+    /// Called when only uploads of files remain.
     private let onUploads: @Sendable () -> Void
     private let isOver = Atomic(false)
 
@@ -26,48 +27,47 @@ final class ScheduledRun: Sendable {
     func end() { isOver.store(true, ordering: .releasing) }
 
     @TaskLocal private static var inherited: ScheduledRun?
-    /// Whether the task is in the app's hands meanwhile.
+    /// Whether the task runs the app's code.
     @TaskLocal private static var isTheApps = false
 
-    /// Runs what is done in the sync.
+    /// Runs the body of the sync.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         try await Self.$inherited.withValue(self, operation: body)
     }
 
-    /// Runs what is the app's to do within the sync: what it begins there, somebody has asked for.
+    /// Runs the app's code within the sync. Syncs that this code starts count as requested.
     static func asTheApp(_ body: () async -> Void) async { await $isTheApps.withValue(true, operation: body) }
 
     private static var current: ScheduledRun? {
         inherited.flatMap { $0.isOver.load(ordering: .acquiring) ? nil : $0 }
     }
 
-    /// Whether nobody has asked for what this task does: what is to be sent again at a later time is then left until
-    /// that.
+    /// Whether this task runs without a request. Operations with a later retry date then wait for that date.
     static var isAutomatic: Bool { !isTheApps && current?.isAutomatic ?? false }
 
     /// Whether this task is part of a scheduler's sync.
     static var isScheduled: Bool { !isTheApps && current != nil }
 
-    /// Tells the scheduler whose sync this task is part of that the objects have gone, and files are about to.
+    /// Notifies this task's scheduler that the objects were sent and the uploads begin.
     static func noteUploads() {
         if !isTheApps { current?.onUploads() }
     }
 
-    /// Whether what this task does is not to upload files.
+    /// Whether this task must not upload files.
     static var leavesFiles: Bool { !isTheApps && current?.leavesFiles ?? false }
 
-    /// Whether this task is a job's sync.
+    /// Returns whether this task belongs to a sync of a job.
     static func isInside(_ job: ScheduleJob) -> Bool { current?.job == ObjectIdentifier(job) }
 }
 
-/// What a schedule has to hear of. Several tell it, and one task takes it out.
+/// The events for a scheduler. Several tasks post them, and a single task reads them.
 final class ScheduleInbox: Sendable {
     struct Mail: Sendable {
         /// Whether the queue has changed.
         var hasChanged = false
         /// Whether the store is closed.
         var isClosed = false
-        /// Whether the app wants a sync.
+        /// Whether the app has requested a sync.
         var isAsked = false
         /// The states of the network, the oldest first.
         var networks: [NetworkState] = []
@@ -75,17 +75,17 @@ final class ScheduleInbox: Sendable {
         var verdicts: [(run: Int, verdict: SyncVerdict)] = []
         /// The sync that has only files left to upload.
         var uploading: Int?
-        /// Which timer has run out.
+        /// The number of the timer that has elapsed.
         var timer: Int?
-        /// Those who wait until there is nothing to do.
+        /// The continuations that wait until no work is left.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// One that nobody has acted upon says as much as ten.
+    /// A single pending signal is enough for any number of events.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
     private let mail = Mutex(Mail())
-    /// Changed with `mail` locked.
+    /// This flag changes only while `mail` is locked.
     private let isClosed = Atomic(false)
 
     init() {
@@ -93,7 +93,7 @@ final class ScheduleInbox: Sendable {
         signal.yield()
     }
 
-    /// Waits until all that is due is done.
+    /// Waits until all due work is done.
     func settle() async {
         await withCheckedContinuation { waiter in
             let isOver = mail.withLock { mail in
@@ -104,7 +104,7 @@ final class ScheduleInbox: Sendable {
         }
     }
 
-    /// Takes no more who wait.
+    /// Stops accepting waiting tasks, and returns the current ones.
     func close() -> [CheckedContinuation<Void, Never>] {
         mail.withLock { mail in
             isClosed.store(true, ordering: .relaxed)
@@ -126,7 +126,7 @@ final class ScheduleInbox: Sendable {
 }
 
 extension ScheduleInbox.Mail {
-    /// Adds a state of the network. A blip is remembered, not each of a thousand.
+    /// Adds a state of the network. Keeps a short interruption, but not each of many.
     mutating func note(_ network: NetworkState) {
         guard networks.last != network else { return }
         networks.append(network)

@@ -1,29 +1,29 @@
 import Foundation
 import Tandem
 
-/// What a sync that has ended means to the next one.
+/// The effect of a completed sync on the schedule of the next one.
 struct SyncVerdict: Sendable {
     enum Kind: Hashable, Sendable {
-        /// Nothing is to be tried again. What was refused waits for the user.
+        /// There is nothing to retry. Refused operations wait for the user.
         case fine
-        /// The server works; some of it is to be tried again.
+        /// The server works, but some operations must be retried.
         case leftOver
-        /// Trying anything else now would be in vain.
+        /// Further requests would fail now.
         case failed
-        /// It fails until the app does something.
+        /// The sync fails until the app resolves the problem.
         case needsApp
     }
 
     let kind: Kind
-    /// Why something is to be tried again, or why nothing could be fetched.
+    /// The reason for a retry, or for a failed fetch.
     let error: (any Error)?
-    /// How long the server wants to be left alone.
+    /// The server's `Retry-After` as a duration.
     private(set) var retryAfter: Duration?
-    /// Until when it does.
+    /// The server's `Retry-After` as a date.
     private(set) var retryAt: Date?
-    /// When the first of the operations may be sent that were not due.
+    /// The time of the first operation that was not due.
     private(set) var nextDue: Date?
-    /// The operations that were left to the user: each is new when it is released, even while the sync goes on.
+    /// The operations that wait for the user. Each counts as new when it is released, even during the sync.
     private(set) var forTheUser: Set<Tandem.Operation.ID> = []
 
     private init(_ kind: Kind, _ error: (any Error)?) {
@@ -44,12 +44,12 @@ struct SyncVerdict: Sendable {
         note(error)
     }
 
-    /// - Parameter error: Why the sync stopped before its end.
+    /// - Parameter error: The error that stopped the sync.
     init(_ result: SyncResult, stoppedBy error: SyncError? = nil) {
         let (failures, entries) = (result.pulls.compactMap(\.failure), result.entries)
         let stops = [error, result.pushStop].compactMap { $0 }
         let hasSettled = entries.contains { $0.outcome.isSettled }
-        // Objects may have stopped the push: a server that has taken others, or lets a table be pulled, is not down.
+        // Objects may have stopped the push. The server is up if it accepted other objects, or a pull of a table.
         let isUp = hasSettled || failures.count < result.pulls.count
         if let stop = (stops + failures).first(where: \.needsApp)
             ?? stops.first(where: { !isUp || !$0.mayConcernObjects })
@@ -59,7 +59,7 @@ struct SyncVerdict: Sendable {
             let passing = failures.filter(\.mayPass)
             let unsent = entries.compactMap { $0.outcome.errorToRetry }
             let areAllPassing = !result.pulls.isEmpty && passing.count == result.pulls.count
-            // Nothing but nonsense, as a sign-in page answers in the server's place, is not a server's answer.
+            // If all responses are invalid, for example from a sign-in page, the server counts as down.
             let isDead = areAllPassing && !hasSettled
             if let error = passing.first ?? unsent.first ?? stops.first {
                 self.init(isDead ? .failed : .leftOver, error)
@@ -98,7 +98,7 @@ struct SyncVerdict: Sendable {
 }
 
 extension SyncError {
-    /// Whether it comes again until the app does something.
+    /// Whether the error recurs until the app resolves the problem.
     fileprivate var needsApp: Bool {
         switch code {
         case .unauthenticated, .otherUser, .otherServer: true
@@ -106,7 +106,7 @@ extension SyncError {
         }
     }
 
-    /// Whether a pull that failed so may succeed later, with the same query and by itself.
+    /// Whether the same pull may succeed later without a change.
     fileprivate var mayPass: Bool {
         switch code {
         case .later, .badAnswer, .noProgress, .unreachable, .busy: true

@@ -5,7 +5,7 @@
     extension SystemNetworkMonitor {
         static func guess(_ interfaces: [String]) -> Bool { false }
 
-        /// Only who listens is told.
+        /// The system reports only to listeners.
         static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
 
         static func watch(
@@ -15,8 +15,8 @@
         }
     }
 
-    /// `@unchecked Sendable`: a path monitor may be cancelled from any thread, and nothing else is done with it once it was
-    /// started.
+    /// `@unchecked Sendable`: a path monitor may be cancelled from any thread, and this class does nothing else with it
+    /// after its start.
     private final class PathWatch: NetworkWatch, @unchecked Sendable {
         private let monitor = NWPathMonitor()
 
