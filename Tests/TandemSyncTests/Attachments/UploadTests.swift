@@ -132,8 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a failed file blocks no other file and is retried later and later, across restarts`() async throws
-    {
+    @Test func `a failed file blocks no other file and is retried later and later, across restarts`() async throws {
         let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
         let first = try desk.attached("A")
         let second = try desk.attached("B")

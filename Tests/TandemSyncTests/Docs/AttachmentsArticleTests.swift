@@ -36,7 +36,8 @@ import Testing
         // Attachments ends
         let receipt = try desk.attached()
         #expect(try await sync.push().isComplete)
-        #expect(desk.served(try desk.receipt(receipt.localID)) == .text(PhotoShelf.url(receipt.photo?.id.rawValue ?? "")))
+        #expect(
+            desk.served(try desk.receipt(receipt.localID)) == .text(PhotoShelf.url(receipt.photo?.id.rawValue ?? "")))
     }
 
     private func fetch(

@@ -34,7 +34,8 @@ extension CardSync {
                 advice: "`cards conflicts` lists them. All other changes were exchanged.")
         case .refusedRow:
             Failure(
-                .badData, "\(result.refusedRows.count.of("object")) from the server can't be stored with the local data.",
+                .badData,
+                "\(result.refusedRows.count.of("object")) from the server can't be stored with the local data.",
                 advice: "Correct the conflicting object: the next `cards sync` tries again.")
         default: Failure(.tryAgain, "Not all changes were sent.", advice: "Run `cards sync` again.")
         }
