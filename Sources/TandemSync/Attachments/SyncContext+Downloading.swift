@@ -103,7 +103,7 @@ extension DownloadSource {
             guard piece.file.size == size else {
                 throw TandemError(
                     .fileMismatch, "The server's file has \(piece.file.size) bytes, and should have \(size).",
-                    advice: "Report it to the server's operator; the partial file was removed.")
+                    advice: "Report it to the server's operator. Nothing of the file was stored.")
             }
         } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {
             throw SyncError(
