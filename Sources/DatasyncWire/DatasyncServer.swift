@@ -23,18 +23,21 @@ public struct DatasyncServer: Sendable {
     /// - Parameters:
     ///   - address: The server's address. Tables are in `tables` below it, and files in `files`.
     ///   - dialect: The dialect of its tables.
+    ///   - formerAddresses: The addresses that the server had before. URLs of files keep these addresses.
     ///   - transport: Carries the requests for rows and for files.
     ///   - limits: The limits of what the server may send as rows.
     ///   - authentication: Returns the header fields that identify the user. They are cached for rows and files until
     ///     the server refuses them. The closure is then called once for all current requests, and each of these is
     ///     retried once.
     public init(
-        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport & FileTransport,
-        limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
+        _ address: ServerAddress, _ dialect: Dialect, formerAddresses: [ServerAddress] = [],
+        over transport: any HTTPTransport & FileTransport, limits: AnswerLimits = AnswerLimits(),
+        authentication: Authentication? = nil
     ) {
         let credentials = authentication.map(Credentials.init)
         remote = DatasyncRemote(address, dialect, over: transport, limits: limits, credentials: credentials)
-        files = TandemFiles(address, over: transport, credentials: credentials)
+        files = TandemFiles(
+            address, formerAddresses: formerAddresses, over: transport, credentials: credentials)
     }
 }
 

@@ -17,13 +17,14 @@ extension DatasyncServer {
     ///   - url: The server's address: `https://shop.example`, or with a path in front of all others,
     ///     `https://shop.example/api`. Tables are in `tables` below it, and files in `files`.
     ///   - dialect: The dialect of its tables.
+    ///   - formerURLs: The addresses that the server had before. URLs of files keep these addresses.
     ///   - limits: The limits of what the server may send as rows. They apply to a compressed body as well.
     ///   - configuration: Time limits, trust and proxy. The limit of a whole exchange does not apply to files.
     ///   - authentication: Returns the header fields that identify the user, for rows and files. It is called when they
     ///     are needed first, and once after a 401.
     /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
     public init(
-        url: URL, dialect: Dialect = .datasync, limits: AnswerLimits = AnswerLimits(),
+        url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [], limits: AnswerLimits = AnswerLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
@@ -31,23 +32,32 @@ extension DatasyncServer {
         // Files come uncompressed.
         configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
         try self.init(
-            url: url, dialect: dialect, over: AsyncHTTPTransport(configuration), limits: limits,
-            authentication: authentication)
+            url: url, dialect: dialect, formerURLs: formerURLs, over: AsyncHTTPTransport(configuration),
+            limits: limits, authentication: authentication)
     }
 
     /// Creates access to a server at a URL, over a shared transport.
     ///
     /// - Throws: ``NetworkError`` with the code `invalidAddress`.
     public init(
-        url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport & FileTransport,
-        limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
+        url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [],
+        over transport: any HTTPTransport & FileTransport, limits: AnswerLimits = AnswerLimits(),
+        authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(
-            try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
+            try ServerAddress(of: url), dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
+            over: transport, limits: limits, authentication: authentication)
     }
 }
 
 extension ServerAddress {
+    /// Reads several URLs of a server.
+    static func all(of urls: [URL]) throws(NetworkError) -> [ServerAddress] {
+        var addresses: [ServerAddress] = []
+        for url in urls { addresses.append(try ServerAddress(of: url)) }
+        return addresses
+    }
+
     /// Reads a server's URL.
     init(of url: URL) throws(NetworkError) {
         guard let address = ServerAddress(url.absoluteString) else {

@@ -14,23 +14,28 @@ extension TandemFiles {
     ///
     /// - Parameters:
     ///   - url: The server's address, as for a `DatasyncRemote`. Files are in `files` below it.
+    ///   - formerURLs: The addresses that the server had before. URLs of files keep these addresses.
     ///   - configuration: Time limits, trust and proxy. The limit for a whole exchange is not used.
     ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
     ///     and once after a 401.
     /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
-        url: URL, configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
+        url: URL, formerURLs: [URL] = [],
+        configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
-        try self.init(url: url, over: AsyncHTTPTransport(configuration), authentication: authentication)
+        try self.init(
+            url: url, formerURLs: formerURLs, over: AsyncHTTPTransport(configuration), authentication: authentication)
     }
 
     /// Creates access to files on a server at a URL, over a shared transport.
     ///
     /// - Throws: ``NetworkError`` with the code `invalidAddress`.
     public convenience init(
-        url: URL, over transport: any FileTransport, authentication: Authentication? = nil
+        url: URL, formerURLs: [URL] = [], over transport: any FileTransport, authentication: Authentication? = nil
     ) throws(NetworkError) {
-        self.init(try ServerAddress(of: url), over: transport, authentication: authentication)
+        self.init(
+            try ServerAddress(of: url), formerAddresses: try ServerAddress.all(of: formerURLs), over: transport,
+            authentication: authentication)
     }
 }

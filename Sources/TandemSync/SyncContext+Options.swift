@@ -44,9 +44,6 @@ extension SyncContext {
         package var onPushStep: (@Sendable (PushStep) async throws -> Void)?
         /// Observes each step of an upload. A test can interrupt the upload there by throwing.
         package var onFileStep: (@Sendable (FileStep) async throws -> Void)?
-        /// The time in seconds that the last bytes of an unanswered upload may still be in transit. A delete request
-        /// before that may reach the server ahead of those bytes, so that the file would exist again.
-        package var arrival: TimeInterval = 10
 
         /// Creates options with the default values.
         public init() {}

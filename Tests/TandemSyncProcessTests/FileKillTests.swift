@@ -169,10 +169,6 @@ private final class FileHistory {
             let unwanted = try await store.read { try $0.unwantedFiles() }
             let isQuiet = result.entries.isEmpty && result.uploads.isEmpty && unwanted.isEmpty
             if try isQuiet && store.operations.count() == 0 { return }
-            // A file in flight is deleted once it has arrived.
-            if let date = unwanted.compactMap(\.retryAt).max() {
-                try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow)))
-            }
         }
         let (files, unwanted) = try await store.read {
             (try $0.countOfPendingFiles(), try $0.unwantedFiles())

@@ -66,7 +66,6 @@ package enum SyncPeer {
             if let onPushStep { options.onPushStep = { onPushStep($0) } }
             if let onFileStep { options.onFileStep = { onFileStep($0) } }
             options.deletesFiles = hasFiles
-            options.arrival = 0.3
             let files = try hasFiles ? TandemFiles(url: url) : nil
             let context = SyncContext(
                 store: store, remote: try remote(), files: files, user: user, options: options)

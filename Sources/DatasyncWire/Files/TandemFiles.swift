@@ -17,23 +17,28 @@ import TandemSync
 /// has, and sends the rest.
 ///
 /// Credentials go only to the server at the address, and URLs of other servers are refused: URLs come from rows, which
-/// any user may have written.
+/// any user may have written. A URL with a former address of the server is requested at its present address.
 public final class TandemFiles: RemoteFiles {
     /// The maximum size, in bytes, of a file that is sent without asking for the server's state.
     private static let small: Int64 = 1 << 20
 
     private let server: ServerAddress
+    private let formerAddresses: [ServerAddress]
     private let transport: any FileTransport
     private let credentials: Credentials?
 
     /// Creates access to the files of a server.
     ///
-    /// - Parameter authentication: Returns the header fields that identify the user. They are cached until the server
-    ///   refuses them. The closure is then called once for all current requests, and each of these is retried once.
+    /// - Parameters:
+    ///   - formerAddresses: The addresses that the server had before. Rows keep URLs with these addresses.
+    ///   - authentication: Returns the header fields that identify the user. They are cached until the server refuses
+    ///     them. The closure is then called once for all current requests, and each of these is retried once.
     public init(
-        _ address: ServerAddress, over transport: any FileTransport, authentication: Authentication? = nil
+        _ address: ServerAddress, formerAddresses: [ServerAddress] = [], over transport: any FileTransport,
+        authentication: Authentication? = nil
     ) {
         server = address
+        self.formerAddresses = formerAddresses
         self.transport = transport
         credentials = authentication.map(Credentials.init)
     }
@@ -87,8 +92,12 @@ public final class TandemFiles: RemoteFiles {
     }
 
     /// Creates access to files that shares its credentials.
-    init(_ address: ServerAddress, over transport: any FileTransport, credentials: Credentials?) {
+    init(
+        _ address: ServerAddress, formerAddresses: [ServerAddress], over transport: any FileTransport,
+        credentials: Credentials?
+    ) {
         server = address
+        self.formerAddresses = formerAddresses
         self.transport = transport
         self.credentials = credentials
     }
@@ -175,7 +184,7 @@ extension TandemFiles {
         if let location = response.headerFields[.location] {
             url = location.hasPrefix("/") && !location.hasPrefix("//") ? origin + location : location
             // A later request for this URL would be refused.
-            guard isFile(url) else {
+            guard Self.name(of: url, at: server) != nil else {
                 throw exchange.bad(
                     .foreignLink, "The Location header names a file outside this server's files.", response.status.code)
             }
@@ -192,7 +201,7 @@ extension TandemFiles {
     private func path(of id: String) -> String { "\(server.path)/files/\(id)" }
 
     private func path(of file: RemoteFile) throws(RemoteFailure) -> String {
-        guard isFile(file.url) else {
+        guard let name = name(of: file.url) else {
             throw .unsendable(
                 Unsendable(.invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
         }
@@ -201,21 +210,31 @@ extension TandemFiles {
                 Unsendable(.invalidVersion, "The file's ETag has characters that a header can't carry.", table: "files")
             )
         }
-        return String(file.url.dropFirst(origin.count))
+        return path(of: name)
     }
 
-    /// Returns whether a URL names a file of this server: one path segment below `files`.
-    private func isFile(_ url: String) -> Bool {
-        let folder = origin + server.path + "/files/"
-        guard url.hasPrefix(folder), url.utf8.count <= 4096 else { return false }
+    /// Returns the name of a file by its URL at the present address or a former one; `nil` for any other URL.
+    private func name(of url: String) -> String? {
+        for address in [server] + formerAddresses {
+            if let name = Self.name(of: url, at: address) { return name }
+        }
+        return nil
+    }
+
+    /// Returns the name of a file by its URL at an address: one path segment below `files`.
+    private static func name(of url: String, at address: ServerAddress) -> String? {
+        let folder = "\(address.description)/files/"
+        guard url.hasPrefix(folder), url.utf8.count <= 4096 else { return nil }
         let name = url.dropFirst(folder.count)
-        return !name.isEmpty && name != "." && name != ".."
+        let isName =
+            !name.isEmpty && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in
                 switch byte {
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
                 default: "-._~".utf8.contains(byte)
                 }
             }
+        return isName ? String(name) : nil
     }
 
     private func request(_ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields) -> HTTPRequest {

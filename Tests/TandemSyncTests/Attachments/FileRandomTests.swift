@@ -194,8 +194,6 @@ private struct FileHistory {
         }
         for _ in 0..<2 {
             for (_, sync) in devices { try await sync.synchronize() }
-            // A file in flight is then deleted.
-            desk.clock.advance(by: 60)
         }
         var problems: [String] = []
         for (store, sync) in devices {

@@ -341,7 +341,6 @@ import Testing
                 #expect(
                     desk.shelf.files[served == old.__json ? url(old) : url(new)] != nil, "step \(last), push \(push)")
                 try await desk.restarted { $0.deletesFiles = true }.push()
-                desk.clock.advance(by: 60)
             }
             #expect(try desk.receipt(id).isSynced, "step \(last)")
             #expect(Array(desk.shelf.files.keys) == [url(new)], "step \(last)")

@@ -210,6 +210,34 @@ import Testing
         #expect(await failure { try await files.delete(RemoteFile(url: url)) } == "unsendable invalidID")
     }
 
+    @Test func `a file with a former address of the server is requested at the present one`() async throws {
+        let line = try ShelfLine()
+        let uploaded = try await files(line).upload(Sample.file(1000))
+        let moved = TandemFiles(
+            ServerAddress("https://cards.example")!, formerAddresses: [Self.plain], over: line)
+        let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag)
+        #expect(try await moved.fetch(remote) == Sample.bytes(1000))
+        try await moved.delete(remote)
+        #expect(try line.shelf.files().isEmpty)
+        let unknown = RemoteFile(url: "https://evil.example/files/\(Sample.id)")
+        #expect(await failure { try await moved.fetch(unknown) } == "unsendable invalidID")
+        // A new file gets the present address.
+        #expect(try await moved.upload(Sample.file(1000)).url == "https://cards.example/files/\(Sample.id)")
+    }
+
+    @Test func `host, port and path of a former address are replaced`() async throws {
+        let requested = Synchronized<[String]>([])
+        let files = TandemFiles(
+            Self.address, formerAddresses: [ServerAddress("https://old.example:8443/v1")!],
+            over: AnsweringLine { request in
+                let place = "\(request.scheme ?? "-")://\(request.authority ?? "-")\(request.path ?? "-")"
+                requested.change { $0.append(place) }
+                return (HTTPResponse(status: .noContent), [])
+            })
+        try await files.delete(RemoteFile(url: "https://old.example:8443/v1/files/x"))
+        #expect(requested.value == ["http://shop.example/api/files/x"])
+    }
+
     @Test func `a path that is not a file is not sent`() async {
         let files = TandemFiles(
             Self.address,

@@ -52,6 +52,45 @@ import Testing
         let cards = try await bench.tandem.objects(Card.self).all().map { "\($0.localID) \($0.barcode)" }
         #expect(cards.sorted() == ["a 2", "b 1", "x room"])
     }
+
+    /// Two versions of an app. The server has null in `keeper`.
+    enum Old {
+        @Model struct Tag {
+            @Named(wire: "petName") var name: String
+            var keeper: String
+        }
+    }
+
+    enum New {
+        @Model struct Tag {
+            @Named(wire: "petName") var name: String
+            var keeper: String?
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a refused row is stored by the first pull after a migration that accepts it`(migrates: Bool) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path(of: "store.tandem")
+        let server = PagedServer()
+        server.change { $0.write("1", "Мурка") }
+        let options = try PagedDevice(server).options
+        let query = PullQuery(table: "Tag", queryID: "tags")
+        let old = try Store(at: path, models: Old.Tag.self)
+        let refused = try await SyncContext(store: old, remote: server, options: options).pull(query)
+        #expect(refused.refusedRows.map(\.serverID) == ["1"])
+        old.close()
+        // The server does not send the row again.
+        server.change { $0.rows = [:] }
+        let store = try migrates ? Store(at: path, models: New.Tag.self) : Store(at: path, models: Old.Tag.self)
+        defer { store.close() }
+        let result = try await SyncContext(store: store, remote: server, options: options).pull(query)
+        #expect(result.inserted == (migrates ? 1 : 0))
+        #expect(result.refusedRows.map(\.serverID) == (migrates ? [] : ["1"]))
+        if migrates { #expect(try await store.objects(New.Tag.self).all().map(\.name) == ["Мурка"]) }
+        #expect(try store.checkIntegrity() == [])
+    }
 }
 
 /// A store with kept items, and a server without further items.

@@ -93,6 +93,18 @@ import Testing
         await scheduler.stop()
     }
 
+    @Test func `a scheduler without a closure syncs all models`() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.edit("animals", "a") { $0.members = [("petName", .text("Мурка"))] }
+        let scheduler = SyncScheduler(desk.sync, network: nil)
+        scheduler.start()
+        await scheduler.settle()
+        await scheduler.stop()
+        #expect(desk.remote.items(in: "Card").count == 1)
+        #expect(try await desk.store.objects(Pet.self).all().map(\.name) == ["Мурка"])
+    }
+
     @Test func `the closure that gets the result may stop the scheduler`() async throws {
         let desk = try ScheduleDesk()
         let held = Mutex<SyncScheduler?>(nil)

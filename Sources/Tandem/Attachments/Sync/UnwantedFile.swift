@@ -10,8 +10,6 @@ package struct UnwantedFile: Hashable, Sendable {
     package var etag: String?
     /// The number of attempts to delete it.
     package var attempts = 0
-    /// Whether its last bytes may still be in flight: its upload had no response.
-    package var isArriving = false
     /// The earliest time of its delete.
     package var retryAt: Date?
 
@@ -105,14 +103,6 @@ extension WriteTransaction {
             UPDATE "__file_deletions" SET "attempts" = "attempts" + 1, "retryAt" = ?, "arriving" = 0 WHERE "url" = ?
             """, [.real(date.timeIntervalSinceReferenceDate), .text(url)])
     }
-
-    /// Sets the time by which a file in flight has arrived, if ever.
-    package func awaitUnwanted(_ url: String, until date: Date) throws {
-        try checkUsable()
-        try connection.execute(
-            #"UPDATE "__file_deletions" SET "retryAt" = ? WHERE "url" = ? AND "arriving" = 1"#,
-            [.real(date.timeIntervalSinceReferenceDate), .text(url)])
-    }
 }
 
 extension ReadTransaction {
@@ -125,7 +115,7 @@ extension ReadTransaction {
         guard !tables.isEmpty else { return [] }
         let statement = try connectionForReading(searching: false).statement(
             """
-            SELECT d."url", d."etag", d."attempts", d."arriving", d."retryAt" FROM "__file_deletions" d \
+            SELECT d."url", d."etag", d."attempts", d."retryAt" FROM "__file_deletions" d \
             WHERE (?1 IS NULL OR d."url" = ?1) \
             AND NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."url" = d."url") \
             AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" IN (\(tables.joined(separator: ", "))) \
@@ -140,8 +130,7 @@ extension ReadTransaction {
         while try statement.step() {
             var file = UnwantedFile(
                 url: try statement.text(0), etag: try statement.optionalText(1), attempts: Int(statement.integer(2)))
-            file.isArriving = statement.integer(3) != 0
-            file.retryAt = statement.isNull(4) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(4))
+            file.retryAt = statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3))
             files.append(file)
         }
         return files

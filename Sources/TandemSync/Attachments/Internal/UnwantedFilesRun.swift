@@ -31,7 +31,7 @@ struct UnwantedFilesRun: Sendable {
         for file in try await store.read({ try $0.unwantedFiles() }) {
             try Task.checkCancellation()
             if let error = context.pauseError(for: nil) { return error }
-            guard try await isDue(file) else { continue }
+            guard isDue(file) else { continue }
             // An object may name it again by now.
             guard try await isUnwanted(file) else { continue }
             do throws(RemoteFailure) {
@@ -58,19 +58,10 @@ struct UnwantedFilesRun: Sendable {
         return nil
     }
 
-    /// Returns whether a file may be deleted now. An explicit push retries a failed delete at once. A file whose upload
-    /// may still be in transit waits in any push.
-    private func isDue(_ file: UnwantedFile) async throws -> Bool {
-        let now = context.options.clock.now()
-        guard file.isArriving else { return isExplicit || (file.retryAt ?? now) <= now }
-        let latest = now + context.options.arrival
-        guard let date = file.retryAt else {
-            let url = file.url
-            try await store.lasting { try $0.awaitUnwanted(url, until: latest) }
-            return false
-        }
-        // A later date shows that the clock was set back, so it does not apply.
-        return date <= now || date > latest
+    /// Returns whether a file may be deleted now. An explicit push retries a failed delete at once.
+    private func isDue(_ file: UnwantedFile) -> Bool {
+        guard !isExplicit, let date = file.retryAt else { return true }
+        return date <= context.options.clock.now()
     }
 
     private func isUnwanted(_ file: UnwantedFile) async throws -> Bool {
