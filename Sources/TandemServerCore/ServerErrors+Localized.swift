@@ -9,6 +9,14 @@ extension FileShelfError: LocalizedError {
     public var recoverySuggestion: String? { code.advice }
 }
 
+extension FileContent.Cut: LocalizedError {
+    /// The description of the error, for an alert.
+    public var errorDescription: String? { "The file was not sent to its end." }
+
+    /// The advice for the error, for an alert.
+    public var recoverySuggestion: String? { "Request the rest of the file." }
+}
+
 extension ServerRefusal: LocalizedError {
     /// The status of the refusal.
     public var errorDescription: String? { "The server refuses the request with the status \(status)." }

@@ -39,8 +39,8 @@ extension RemoteFailure: LocalizedError {
         case .notFound: "Check the ID and the table's name."
         case .refused: "Send another value, or ask for the rights."
         case .later: "Sync again later."
-        case .badAnswer: "Report it to the server's operator."
-        case .unsendable: "Change the value, or discard the operation."
+        case .badAnswer(let answer): answer.code.advice
+        case .unsendable(let problem): problem.code.advice
         case .file(let problem): problem.recoverySuggestion
         }
     }
@@ -66,7 +66,7 @@ extension BadAnswer: LocalizedError {
     public var errorDescription: String? { description }
 
     /// Advice for the user or the developer, as one sentence.
-    public var recoverySuggestion: String? { "Report it to the server's operator." }
+    public var recoverySuggestion: String? { code.advice }
 }
 
 extension Unsendable: LocalizedError {
@@ -74,7 +74,7 @@ extension Unsendable: LocalizedError {
     public var errorDescription: String? { description }
 
     /// Advice for the user or the developer, as one sentence.
-    public var recoverySuggestion: String? { "Change the value, or discard the operation." }
+    public var recoverySuggestion: String? { code.advice }
 }
 
 extension UnreadableValue: LocalizedError {

@@ -208,11 +208,11 @@ extension SyncError {
         case .refused(let answer, _): (code, status) = (.refused, answer)
         case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
         case .badAnswer(let answer):
-            (code, status, advice) = (.badAnswer, answer.status, "Report it to the server's operator.")
+            (code, status, advice) = (.badAnswer, answer.status, answer.code.advice)
             (message, table) = (answer.message, answer.table)
             if !answer.url.isEmpty { url = answer.url }
         case .unsendable(let problem):
-            (code, advice) = (.unsendable, "Change the value.")
+            (code, advice) = (.unsendable, problem.code.advice)
             (message, table, property) = (problem.message, problem.table ?? table, problem.member)
         case .file(let problem): (code, status) = (.refused, problem.status)
         }

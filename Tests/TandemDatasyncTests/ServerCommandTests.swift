@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import TandemDatasync
 import TandemSync
 import Testing
@@ -70,6 +71,38 @@ extension SocketTests {
                 await failure { () throws(RemoteFailure) in
                     try await nobody.page(PageRequest(table: "Other", order: .id(after: nil)))
                 }?.line == "refused 404")
+            #expect(try await server.stop(SIGTERM) == 0)
+        }
+
+        @Test func `the command serves the given columns`() async throws {
+            let server = try ServerProcess([
+                "--port", "0", "--column", "film.year:integer", "--column", "film.rating:enum(R, G,PG)", "--column",
+                "film.begins:timeOfDay",
+            ])
+            let url = try #require(await server.url(), "\(server.text)")
+            let transport = try AsyncHTTPTransport()
+            for film in [
+                #"{"id":"1","year":2001,"rating":"PG","begins":"07:14:00"}"#, #"{"id":"2","year":1999,"rating":"R"}"#,
+                #"{"id":"3","year":2024,"rating":"G","begins":"23:59:59"}"#,
+            ] {
+                let post = request(.post, "/tables/film", to: url, [.contentType: "application/json"])
+                let (response, _) = try await transport.send(post, body: Array(film.utf8), limit: 1 << 20)
+                #expect(response.status == .created)
+            }
+            for query in ["$filter=yaer%20eq%201999", "$orderby=yaer", "$select=yaer", "$select=year%20rating"] {
+                let get = request(.get, "/tables/film?\(query)", to: url)
+                let (response, _) = try await transport.send(get, body: [], limit: 1 << 20)
+                #expect(response.status == .badRequest, "\(query)")
+            }
+            struct Page: Decodable {
+                struct Item: Decodable { let id: String }
+                let items: [Item]
+            }
+            for (query, ids) in [("$orderby=rating", "231"), ("$filter=hour(begins)%20eq%207", "1")] {
+                let body = try await text(transport, request(.get, "/tables/film?\(query)", to: url))
+                let page = try JSONDecoder().decode(Page.self, from: Data(body.utf8))
+                #expect(page.items.map(\.id).joined() == ids, "\(body)")
+            }
             #expect(try await server.stop(SIGTERM) == 0)
         }
 

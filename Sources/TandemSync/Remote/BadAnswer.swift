@@ -2,13 +2,31 @@
 public struct BadAnswer: Error, Hashable, Sendable {
     /// The kind of an invalid response. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case status, notJSON, tooLarge, wrongType, missingID, invalidID, repeatedID, otherItem, invalidVersion
             case noUpdatedAt, invalidTime, outOfOrder, tooManyItems, ambiguous, foreignLink, size, noETag
         }
         private let kind: Kind
         /// A text for logs and messages.
         public var description: String { kind.rawValue }
+
+        /// All kinds, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// General advice for this code, as one sentence.
+        public var advice: String {
+            switch kind {
+            case .status: "Check the server's address, and that it serves the table."
+            case .notJSON: "Check the server's address, and sign in to the network if it has a sign-in page."
+            case .tooLarge: "Raise the limit of the response's size, or request less."
+            case .noUpdatedAt: "Pull the table without a query ID."
+            case .ambiguous: "Delete the duplicate items on the server."
+            case .size: "Upload the file again, or report it to the server's operator."
+            case .wrongType, .missingID, .invalidID, .repeatedID, .otherItem, .invalidVersion, .invalidTime,
+                .outOfOrder, .tooManyItems, .foreignLink, .noETag:
+                "Report it to the server's operator."
+            }
+        }
 
         /// The status is not valid for this request.
         public static let status = Code(kind: .status)
@@ -79,12 +97,28 @@ extension BadAnswer: CustomStringConvertible {
 public struct Unsendable: Error, Hashable, Sendable {
     /// The kind of the problem. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case value, memberName, missingID, invalidID, invalidVersion, noChange, filter
         }
         private let kind: Kind
         /// A text for logs and messages.
         public var description: String { kind.rawValue }
+
+        /// All kinds, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// General advice for this code, as one sentence.
+        public var advice: String {
+            switch kind {
+            case .value: "Change the value, or discard the operation."
+            case .memberName: "Give the property another name on the server: see @Named(wire:)."
+            case .missingID: "Insert the object on the server first."
+            case .invalidID: "Use an ID that the server accepts."
+            case .invalidVersion: "Pull the object again."
+            case .noChange: "Change a property, or discard the operation."
+            case .filter: "Filter after the pull, by a query of the store."
+            }
+        }
 
         /// A value can't be encoded: NaN, or an array if the server accepts none.
         public static let value = Code(kind: .value)

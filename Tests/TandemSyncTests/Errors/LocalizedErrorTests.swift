@@ -16,6 +16,37 @@ struct LocalizedErrorTests {
         #expect(SyncError(.busy, "", advice: "Wait.").recoverySuggestion == "Wait.")
     }
 
+    @Test func `every invalid response and every unsendable request has its code's advice`() {
+        #expect(BadAnswer.Code.all.count > 15 && Unsendable.Code.all.count > 5)
+        for code in BadAnswer.Code.all {
+            let answer = BadAnswer(code, "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
+            #expect(answer.localizedDescription.hasPrefix("Card: "))
+            for error in [answer, RemoteFailure.badAnswer(answer)] as [any LocalizedError] {
+                #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
+            }
+            #expect(SyncError(.badAnswer(answer), table: "Card", url: nil).recoverySuggestion == code.advice)
+        }
+        for code in Unsendable.Code.all {
+            let problem = Unsendable(code, "It is not a number.", table: "Card", member: "points")
+            #expect(problem.localizedDescription == "Card.points: It is not a number.")
+            for error in [problem, RemoteFailure.unsendable(problem)] as [any LocalizedError] {
+                #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
+            }
+            #expect(SyncError(.unsendable(problem), table: "Card", url: nil).recoverySuggestion == code.advice)
+        }
+    }
+
+    @Test func `every problem of a file has advice`() {
+        struct Secret: Error {}
+        let problems: [FileProblem] = [
+            .changed, .taken, .hashMismatch, .tooLarge, .outOfSpace, .unreadable(Secret()), .notTaken(Secret()),
+        ]
+        #expect(Set(problems.map { $0.recoverySuggestion }).count == problems.count)
+        for problem in problems {
+            #expect(RemoteFailure.file(problem).recoverySuggestion?.hasSuffix(".") == true)
+        }
+    }
+
     @Test func `every failure of a remote has a text, without the cause's own`() {
         struct Secret: Error, CustomStringConvertible { let description = "https://shop.example?key=s3cr3t" }
         let failures: [RemoteFailure] = [

@@ -101,6 +101,25 @@ import Testing
         if hasFiles { try expectFiles(plain, "а") }
     }
 
+    @Test(arguments: StoreKind.withKey, [true, false]) func `a salvaged store has its own key for files`(
+        kind: StoreKind, hasFiles: Bool
+    ) throws {
+        let store = try kind.open(at: folder.file(), [Album.self])
+        if hasFiles { try fill(store, "а") } else { try store.write { _ = try $0.insert(Album(title: "а")) } }
+        let key = try store.fileKeys().current
+        store.close()
+        let profile = try #require(kind.profile)
+        _ = try Store.salvage(
+            at: folder.file(), key: StoreKind.key, profile: profile, to: folder.file("salvaged"))
+        let salvaged = try kind.open(at: folder.file("salvaged"), [Album.self])
+        defer { salvaged.close() }
+        try fill(salvaged, "б")
+        if hasFiles { try expectFiles(salvaged, "а", "б") } else { try expectFiles(salvaged, "б") }
+        let own = try salvaged.fileKeys()
+        #expect(own.current != key && own.older == [])
+        #expect(try count(folder.file("salvaged"), openedBy: key) == 0)
+    }
+
     @Test(arguments: StoreKind.withKey) func `changing the store's key renews the key for files`(
         kind: StoreKind
     ) throws {

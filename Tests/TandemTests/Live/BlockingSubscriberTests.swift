@@ -67,11 +67,49 @@ import Testing
         }
         #expect(recorders.allSatisfy { $0.waitForValues(2) })
         let loads = store.live.present.map(\.loads).reduce(0, +) - before
-        // 40 people refer to 40 cards in 10 queries: 800 statements, of which the limit allows 25.
+        // 40 people refer to 40 cards in 10 queries: 800 statements, of which the limit allows about 23.
         #expect(loads >= 9)
         for recorder in recorders {
             #expect(recorder.values.last?.deletions.count == 40)
             recorder.cancel()
+        }
+    }
+
+    /// Many queries may follow references to one row, which many rows refer to.
+    @Test func `each row of a query that follows references costs work`() throws {
+        let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
+        defer { store.close() }
+        try store.write { tx in
+            let person = try tx.insert(Person(name: "Ада"))
+            for index in 0..<30 {
+                _ = try tx.insert(Card(shop: "Лента", barcode: "\(index)", owner: person.reference))
+            }
+        }
+        let query = store.objects(Card.self).where { $0.owner.name == "Ада" }.query
+        let reading = RowReading(
+            maker: .references(query.model, observed: nil), section: nil, order: RowOrder(query.order))
+        let list = LiveList(query, reading: reading, in: store.schema)
+        guard case .joined(let watch) = try list.watch(in: store.schema) else {
+            Issue.record("The query does not follow references.")
+            return
+        }
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            let connection = store.writer.connection
+            // The work for 30 rows leaves too little for another statement, or is too much itself.
+            for (rows, isEnough) in [(40, true), (10, false)] {
+                var tuning = LiveTuning()
+                tuning.sealingLimit = tuning.statementWork + rows
+                var budget = SealingBudget(tuning)
+                var candidates = JoinedCandidates()
+                try candidates.addHolders(of: 1, 0, to: 7, watch, connection, tuning, &budget)
+                let hasMore = budget.spendStatement()
+                #expect(!hasMore)
+                let isAdded = candidates.add(1, mask: .max, to: 8, watch, &budget)
+                #expect(isAdded == isEnough)
+                var sealed = SealedCommit(planVersion: 0, hasChanges: true)
+                candidates.evaluate(connection, tuning, &budget, &sealed)
+                #expect(sealed.reloads == [7, 8] && sealed.changes.isEmpty)
+            }
         }
     }
 }

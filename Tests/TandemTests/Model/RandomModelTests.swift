@@ -79,8 +79,8 @@ private final class Definitions: @unchecked Sendable {
 @Suite(.ownThreads) struct RandomModelTests {
     private static let scalars: [any RandomValue.Type] = [
         Bool.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
-        UInt32.self, UInt64.self, Double.self, Float.self, String.self, Data.self, Date.self, UUID.self, URL.self,
-        Decimal.self, BigInt.self, BigUInt.self,
+        UInt32.self, UInt64.self, Int128.self, UInt128.self, Double.self, Float.self, String.self, Data.self, Date.self,
+        UUID.self, URL.self, Decimal.self, BigInt.self, BigUInt.self,
     ]
 
     private static let others: [any RandomProperty.Type] = [

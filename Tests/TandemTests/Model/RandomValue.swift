@@ -41,6 +41,8 @@ extension UInt8: RandomValue {}
 extension UInt16: RandomValue {}
 extension UInt32: RandomValue {}
 extension UInt64: RandomValue {}
+extension Int128: RandomValue {}
+extension UInt128: RandomValue {}
 
 extension Double: RandomValue {
     static func random(_ random: inout SeededGenerator) -> Double {

@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -19,29 +20,36 @@ import Testing
 
 @Suite("Common calls", .ownThreads)
 struct DailyCallsTests {
-    let store: Store
-    let zemfira: Musician
-    let kino: Musician
-    let first: Release
+    /// A store with three albums of two musicians.
+    private struct Discography {
+        let store: Store
+        let zemfira: Musician
+        let kino: Musician
+        let first: Release
 
-    init() throws {
-        let store = try Store.inMemory(models: Release.self, Musician.self)
-        (zemfira, kino, first) = try store.write { tx in
-            let zemfira = try tx.insert(Musician(name: "Земфира").identified(by: "z"))
-            let kino = try tx.insert(Musician(name: "Кино").identified(by: "k"))
-            let first = try tx.insert(
-                Release(
-                    name: "Группа крови", lead: kino.reference,
-                    members: [zemfira.reference, kino.reference, zemfira.reference, Reference(localID: "gone")]
-                ).identified(by: "1"))
-            try tx.insert(Release(name: "Прости меня моя любовь", lead: zemfira.reference).identified(by: "2"))
-            try tx.insert(Release(name: "Ночь", lead: kino.reference, members: [kino.reference]).identified(by: "3"))
-            return (zemfira, kino, first)
+        init(_ kind: StoreKind) throws {
+            let store = try kind.make([Release.self, Musician.self])
+            (zemfira, kino, first) = try store.write { tx in
+                let zemfira = try tx.insert(Musician(name: "Земфира").identified(by: "z"))
+                let kino = try tx.insert(Musician(name: "Кино").identified(by: "k"))
+                let first = try tx.insert(
+                    Release(
+                        name: "Группа крови", lead: kino.reference,
+                        members: [zemfira.reference, kino.reference, zemfira.reference, Reference(localID: "gone")]
+                    ).identified(by: "1"))
+                try tx.insert(Release(name: "Прости меня моя любовь", lead: zemfira.reference).identified(by: "2"))
+                try tx.insert(
+                    Release(name: "Ночь", lead: kino.reference, members: [kino.reference]).identified(by: "3"))
+                return (zemfira, kino, first)
+            }
+            self.store = store
         }
-        self.store = store
     }
 
-    @Test func `predicates can be made before their queries, joined and reused`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `predicates can be made before their queries, joined and reused`(kind: StoreKind) throws {
+        let discography = try Discography(kind)
+        let (store, kino) = (discography.store, discography.kino)
         let isLong = Release.predicate { $0.name.matches("моя") }
         let isKino = Release.predicate { $0.lead == kino }
         let albums = store.objects(Release.self)
@@ -50,7 +58,10 @@ struct DailyCallsTests {
         #expect(try albums.where(!isKino).where(isLong).count() == 1)
     }
 
-    @Test func `an object is updated from its stored values, not from an old value`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `an object is updated from its stored values, not from an old value`(kind: StoreKind) throws {
+        let discography = try Discography(kind)
+        let (store, first) = (discography.store, discography.first)
         try store.write { try $0.update(first) { $0.name += "!" } }
         let renamed = try store.write { try $0.update(first) { $0.name += "?" } }
         #expect(renamed.name == "Группа крови!?")
@@ -59,7 +70,10 @@ struct DailyCallsTests {
         #expect(error?.code == .objectDeleted || error?.code == .notFound)
     }
 
-    @Test func `queries are read without blocking the task's thread`() async throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `queries are read without blocking the task's thread`(kind: StoreKind) async throws {
+        let discography = try Discography(kind)
+        let (store, kino) = (discography.store, discography.kino)
         let albums = store.objects(Release.self).sorted(by: \.name, ascending: false)
         #expect(try await albums.all().map(\.localID) == ["2", "3", "1"])
         #expect(try await albums.first()?.localID == "2")
@@ -71,7 +85,10 @@ struct DailyCallsTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `objects are returned with their lists and inverse links`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `objects are returned with their lists and inverse links`(kind: StoreKind) throws {
+        let discography = try Discography(kind)
+        let store = discography.store
         let rows = try store.objects(Release.self).with(\.lead, \.members).all()
         #expect(rows.map(\.0.localID) == ["1", "2", "3"])
         #expect(rows.map(\.1?.name) == ["Кино", "Земфира", "Кино"])
@@ -84,7 +101,12 @@ struct DailyCallsTests {
         #expect(through.map { $0.1.map(\.localID) } == [["1", "3"], ["2"], ["1", "3"]])
     }
 
-    @Test func `links are read in the state of their objects, in batches too`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `links are read in the state of their objects, in batches too`(kind: StoreKind) throws {
+        let discography = try Discography(kind)
+        let (store, zemfira, kino, first) = (
+            discography.store, discography.zemfira, discography.kino, discography.first
+        )
         try store.write { tx in
             try tx.delete(first)
             for index in 0..<600 {
@@ -102,7 +124,10 @@ struct DailyCallsTests {
         #expect(singer?.1.count == 601)
     }
 
-    @Test func `deleting everything queues an operation for each object that a server has`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `deleting everything queues an operation for each object that a server has`(kind: StoreKind) throws {
+        let discography = try Discography(kind)
+        let store = discography.store
         #expect(try store.write { try $0.deleteAll(Release.self) } == 3)
         #expect(try store.objects(Release.self).isEmpty() && store.objects(Musician.self).count() == 2)
         #expect(try store.write { try $0.deleteAll() } == 2)
@@ -115,8 +140,9 @@ struct DailyCallsTests {
         #expect(try store.write { try $0.deleteAll() } == 0)
     }
 
-    @Test func `deleting everything is not denied by references of deleted objects`() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `deleting everything is not denied by references of deleted objects`(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try store.write { tx in
             var holder = Node("holder")
             holder.keeper = try tx.insert(Node("held")).reference
@@ -126,8 +152,9 @@ struct DailyCallsTests {
         #expect(try store.objects(Node.self).isEmpty())
     }
 
-    @Test func `an asynchronous write imports values as JSONSerialization makes them`() async throws {
-        let store = try Store.inMemory(models: EveryType.self)
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `an asynchronous write imports values as JSONSerialization makes them`(kind: StoreKind) async throws {
+        let store = try kind.make([EveryType.self])
         let json = """
             [{"localID": "a", "flag": true, "int": 1, "int64": 9007199254740993, "uint64": 18446744073709551615,
               "double": 1, "float": 0.5, "text": "Пятёрочка", "big": 123456789012345678901234567890, "level": 0,
@@ -147,8 +174,11 @@ struct DailyCallsTests {
         #expect(object.place == Place(name: "Омск", latitude: 1, tags: ["x": 1]))
     }
 
-    @Test func `values of the properties' own types are imported and others refused by their key`() async throws {
-        let store = try Store.inMemory(models: EveryType.self)
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `values of the properties' own types are imported and others refused by their key`(
+        kind: StoreKind
+    ) async throws {
+        let store = try kind.make([EveryType.self])
         let date = Date(timeIntervalSinceReferenceDate: 1.5)
         let uuid = UUID()
         let values = try ObjectValues([

@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -6,18 +7,13 @@ import Testing
 
 @Suite("A query explains itself, and bad data is an error with a place", .ownThreads)
 struct ExplainTests {
-    let store: Store
-    var things: Results<Thing> { store.objects(Thing.self) }
-
-    var vouchers: Results<Voucher> { voucherStore.objects(Voucher.self) }
-    private let voucherStore: Store
-
-    init() throws {
-        store = try makeQueryStore()
-        voucherStore = try makeQueryStore([Voucher.self, Holder.self])
+    private func makeVouchers(_ kind: StoreKind) throws -> Results<Voucher> {
+        try makeQueryStore([Voucher.self, Holder.self], kind: kind).objects(Voucher.self)
     }
 
-    @Test func `the explanation has SQL, values and plan`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `the explanation has SQL, values and plan`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
         let explanation = try store.objects(Tag.self).where { $0.name == "it's" && $0.rank > 2 }.explain()
         #expect(
             explanation.description == """
@@ -32,7 +28,9 @@ struct ExplainTests {
                 """)
     }
 
-    @Test func `an index is suggested where all objects are read`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an index is suggested where all objects are read`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(
             try things.where { $0.int == 3 }.explain().suggestions == [
                 "All objects of Thing are read. Mark its property int with @Indexed."
@@ -43,7 +41,9 @@ struct ExplainTests {
             ])
     }
 
-    @Test func `an index is suggested where objects are sorted`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an index is suggested where objects are sorted`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(
             try things.sorted(by: \.ratio).explain().suggestions == [
                 "The objects found are sorted in memory. Mark its property ratio with @Indexed."
@@ -54,14 +54,19 @@ struct ExplainTests {
             ])
     }
 
-    @Test func `nothing is suggested where an index is used`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `nothing is suggested where an index is used`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(try things.where { $0.code == "x" }.explain().suggestions == [])
         #expect(try things.where { $0.code.hasPrefix("x") }.explain().suggestions == [])
         #expect(try things.where { $0.text.matches("маг") }.sorted(by: \.text).explain().suggestions == [])
         #expect(try things.explain().suggestions == [])
     }
 
-    @Test func `an index over filter and order is suggested if folded texts are scanned in order`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an index over filter and order is suggested if folded texts are scanned in order`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
+        let vouchers = try makeVouchers(kind)
         #expect(
             try things.where { $0.flag }.sorted(by: \.text).explain().suggestions == [
                 #"All objects of Thing are read. Mark the model with @Model(indexes: [.index("flag", "text")])."#
@@ -75,14 +80,20 @@ struct ExplainTests {
         #expect(indexed.plan.contains { $0.contains("SEARCH t0 USING INDEX __index_Voucher_isSpent+shop") })
     }
 
-    @Test func `the index of a folded text gives the order of a model with a unique property`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `the index of a folded text gives the order of a model with a unique property`(kind: StoreKind) throws {
+        let vouchers = try makeVouchers(kind)
         let plan = try vouchers.sorted(by: \.shop).limit(10).explain().plan
         #expect(plan.first == "SCAN t0 USING INDEX __sort_Voucher_shop", "\(plan)")
         let found = try vouchers.where { $0.number == "1" }.sorted(by: \.shop).explain().plan
         #expect(found.first == "SEARCH t0 USING INDEX __unique_Voucher_number (number=?)", "\(found)")
     }
 
-    @Test func `an index is suggested for equality with a folded text, which its sort index does not serve`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an index is suggested for equality with a folded text, which its sort index does not serve`(
+        kind: StoreKind
+    ) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(
             try things.where { $0.text == "x" && $0.flag }.explain().suggestions == [
                 "All objects of Thing are read. Mark its property flag with @Indexed."
@@ -93,7 +104,12 @@ struct ExplainTests {
             ])
     }
 
-    @Test func `no index is suggested for an open range in another order, because SQLite would not use it`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `no index is suggested for an open range in another order, because SQLite would not use it`(
+        kind: StoreKind
+    ) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
+        let vouchers = try makeVouchers(kind)
         #expect(try things.where { $0.int > 3 }.sorted(by: \.text).explain().suggestions == [])
         #expect(try vouchers.where { $0.code > "x" }.sorted(by: \.shop).explain().suggestions == [])
         #expect(
@@ -106,7 +122,10 @@ struct ExplainTests {
             ])
     }
 
-    @Test func `each side of an or without an index gets a suggestion`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `each side of an or without an index gets a suggestion`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
+        let vouchers = try makeVouchers(kind)
         #expect(
             try things.where { $0.int == 3 || $0.small == 2 && $0.ratio > 1 || $0.code == "x" }.explain().suggestions
                 == ["All objects of Thing are read. Mark its properties int, small with @Indexed."])
@@ -118,14 +137,18 @@ struct ExplainTests {
                 == ["All objects of Voucher are read. Mark its properties points, price with @Indexed."])
     }
 
-    @Test func `nothing is suggested for an or with a side that no index serves`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `nothing is suggested for an or with a side that no index serves`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(try things.where { $0.int == 3 || $0.small != 2 }.explain().suggestions == [])
         #expect(try things.where { $0.int == 3 || $0.text.matches("ма") }.explain().suggestions == [])
         #expect(try things.where { $0.int == 3 || $0.ratio > 2 }.explain().suggestions == [])
         #expect(try things.where { $0.int == 3 || $0.owner.name == "x" }.explain().suggestions == [])
     }
 
-    @Test func `nothing is suggested for an or whose sides have indexes`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `nothing is suggested for an or whose sides have indexes`(kind: StoreKind) throws {
+        let vouchers = try makeVouchers(kind)
         for results in [
             vouchers.where { $0.code == "x" || $0.number == "y" },
             vouchers.where { $0.code == "x" || $0.number == "y" && $0.points > 3 }.sorted(by: \.points),
@@ -139,7 +162,9 @@ struct ExplainTests {
         }
     }
 
-    @Test func `matches is suggested instead of contains`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `matches is suggested instead of contains`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(
             try things.where { $0.text.contains("маг") }.explain().suggestions == [
                 """
@@ -149,7 +174,10 @@ struct ExplainTests {
             ])
     }
 
-    @Test func `an unreadable value names its model and property`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an unreadable value names its model and property`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing().identified(by: "1"))
         try store.writer.connection.execute(#"UPDATE "Thing" SET "uuid" = X'00'"#)
         for read in [
@@ -164,7 +192,10 @@ struct ExplainTests {
         }
     }
 
-    @Test func `a model that the store does not have is an error`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a model that the store does not have is an error`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         for read in [
             { _ = try store.objects(HandStranger.self).all() }, { _ = try store.objects(HandStranger.self).count() },
             { _ = try store.object(ofType: HandStranger.self, forPrimaryKey: "1") },
@@ -178,7 +209,10 @@ struct ExplainTests {
 
     private var strangers: InverseProperty<Thing, HandStranger> { InverseProperty(through: \.thing) }
 
-    @Test func `a sum over unreadable values is an error`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a sum over unreadable values is an error`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(amount: 1).identified(by: "1"))
         try store.writer.connection.execute(#"UPDATE "Thing" SET "amount" = X'FFFF'"#)
         let error = #expect(throws: TandemError.self) { try things.sum(of: \.amount) }

@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -6,15 +7,9 @@ import Testing
 
 @Suite("A predicate is SQL with bound values", .ownThreads)
 struct PredicateSQLTests {
-    let store: Store
-    let things: Results<Thing>
-
-    init() throws {
-        store = try makeQueryStore()
-        things = store.objects(Thing.self)
-    }
-
-    @Test func `all live objects are read without a predicate`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `all live objects are read without a predicate`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things,
             """
@@ -37,7 +32,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `comparisons bind their values`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `comparisons bind their values`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.int > 100 },
             """
@@ -64,7 +61,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `several where calls are joined by AND`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `several where calls are joined by AND`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.int > 1 }.where { $0.flag },
             """
@@ -75,7 +74,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `and, or and not keep their structure`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `and, or and not keep their structure`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.int == 1 || !($0.flag && $0.code != "x") },
             """
@@ -94,7 +95,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `nil is compared as in Swift`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `nil is compared as in Swift`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.nickname == nil },
             """
@@ -127,7 +130,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `NaN is neither less nor greater nor equal`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `NaN is neither less nor greater nor equal`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.ratio > 1 },
             """
@@ -160,7 +165,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `properties are compared with each other`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `properties are compared with each other`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.text == $0.code },
             """
@@ -192,7 +199,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `membership binds each value`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `membership binds each value`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.code.in(["a", "b"]) },
             """
@@ -218,7 +227,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `ranges are two comparisons`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `ranges are two comparisons`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.int.contains(1..<5) && $0.amount.contains(1...5) },
             """
@@ -237,7 +248,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `a prefix is a range that an index can serve`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `a prefix is a range that an index can serve`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.code.hasPrefix("Ма") },
             """
@@ -255,7 +268,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `suffixes, parts and patterns compare every scalar`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `suffixes, parts and patterns compare every scalar`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.code.hasSuffix("Ма") },
             """
@@ -291,7 +306,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `collections are queried for elements and count`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `collections are queried for elements and count`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.labels.contains("x") && $0.labels.count > 2 },
             """
@@ -310,7 +327,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `the state is queried like properties`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `the state is queried like properties`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.serverID == nil && !$0.isSynced && $0.version != "e" },
             """
@@ -330,7 +349,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `constants stay constants`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `constants stay constants`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { _ in .true }.where { _ in .false },
             """
@@ -340,7 +361,9 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func `words of three scalars use the index and shorter ones a scan`() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `words of three scalars use the index and shorter ones a scan`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.text.matches("маг") },
             """

@@ -58,6 +58,29 @@ struct RandomQueryTests {
         }
     }
 
+    /// The script is the first word of a letter's name in Unicode.
+    @Test(.enabled(if: BrandNames.areHere, "shared/data/brands.tsv is not here"))
+    func `the names of random queries have every script of the brand names`() {
+        func scripts(_ names: [String]) -> Set<String> {
+            var scripts: Set<String> = []
+            for scalar in names.joined().unicodeScalars {
+                switch scalar.properties.generalCategory {
+                case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter:
+                    scripts.insert(String((scalar.properties.name ?? "").prefix { $0 != " " }))
+                default: break
+                }
+            }
+            return scripts
+        }
+        let real = scripts(BrandNames.all)
+        #expect(real.count >= 14)
+        #expect(real.subtracting(scripts(QueryNames.groups.flatMap { $0 })) == [])
+        // Each group is in each sample.
+        var random = SeededGenerator(seed: 1)
+        let sample = Set(QueryNames.sample(&random))
+        for group in QueryNames.groups { #expect(!sample.isDisjoint(with: group), "\(group)") }
+    }
+
     /// Returns an object's properties bit by bit, because `==` is false for NaN.
     private static func stored(_ thing: Thing) -> [StorageValue] {
         let row = RowBuffer()

@@ -73,6 +73,17 @@ struct ReadingTests {
         #expect(seen == 2)
     }
 
+    /// `filter` and `map` of a sequence would read all objects. Only `elements` has them.
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `results are not sequences, but their elements are`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
+        let (results, elements): (Any, Any) = (things, things.elements)
+        let isSequence = results is any Sequence || results is any AsyncSequence
+        #expect(!isSequence)
+        let isAsynchronous = elements is any AsyncSequence
+        #expect(isAsynchronous)
+    }
+
     @Test(arguments: StoreKind.fileAndEncrypted)
     func `asynchronous iteration returns each object once`(kind: StoreKind) async throws {
         let things = try makeStore(kind).objects(Thing.self)

@@ -11,8 +11,8 @@ import Testing
     private let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    private func fill(_ path: String, _ count: Int) throws {
-        let store = try Store(at: path, models: Badge.self)
+    private func fill(_ path: String, _ kind: StoreKind, _ count: Int) throws {
+        let store = try kind.open(at: path, [Badge.self])
         try store.write { tx in for index in 0..<count { _ = try tx.insert(Badge(name: "Значок \(index)")) } }
         store.close()
     }
@@ -43,40 +43,42 @@ import Testing
         }
     }
 
-    @Test func `a migration reports its progress`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a migration reports its progress`(kind: StoreKind) throws {
         let path = folder.file()
-        try fill(path, 2500)
+        try fill(path, kind, 2500)
         let told = Mutex<[MigrationProgress]>([])
         var configuration = rewriting
         configuration.onMigrationProgress = { progress in told.withLock { $0.append(progress) } }
-        try Store(at: path, models: Badge.self, configuration: configuration).close()
+        try kind.open(at: path, [Badge.self], configuration: configuration).close()
         let progress = told.withLock { $0 }
         #expect(progress.map(\.completed) == [0, 1000, 2000, 2500])
         #expect(progress.allSatisfy { $0.model == "Badge" && $0.total == 2500 && $0.work == .rows })
-        try Store(at: path, models: Badge.self, configuration: configuration).close()
+        try kind.open(at: path, [Badge.self], configuration: configuration).close()
         #expect(told.withLock { $0.count } == 4)
     }
 
     private struct Enough: Error {}
 
-    @Test func `an error from the progress handler leaves the store unchanged`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an error from the progress handler leaves the store unchanged`(kind: StoreKind) throws {
         let path = folder.file()
-        try fill(path, 1500)
+        try fill(path, kind, 1500)
         let before = try folder.storeBytes()
         var configuration = rewriting
         configuration.onMigrationProgress = { if $0.completed == 1000 { throw Enough() } }
-        #expect(throws: Enough.self) { try Store(at: path, models: Badge.self, configuration: configuration) }
+        #expect(throws: Enough.self) { try kind.open(at: path, [Badge.self], configuration: configuration) }
         #expect(try folder.storeBytes() == before)
         configuration.onMigrationProgress = nil
-        let store = try Store(at: path, models: Badge.self, configuration: configuration)
+        let store = try kind.open(at: path, [Badge.self], configuration: configuration)
         #expect(try store.objects(Badge.self).where { $0.name.hasSuffix("!") }.count() == 1500)
         store.close()
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `canceling the task during a migration leaves the store unchanged`() async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.fileAndEncrypted)
+    func `canceling the task during a migration leaves the store unchanged`(kind: StoreKind) async throws {
         let path = folder.file()
-        try fill(path, 3000)
+        try fill(path, kind, 3000)
         let before = try folder.storeBytes()
         let opening = Mutex<Task<Store, any Error>?>(nil)
         var configuration = rewriting
@@ -85,7 +87,8 @@ import Testing
             while opening.withLock({ $0?.cancel() }) == nil { usleep(1000) }
         }
         let given = configuration
-        let task = Task { try await Store.open(at: path, models: Badge.self, configuration: given) }
+        let key = kind.profile == nil ? nil : StoreKind.key
+        let task = Task { try await Store.open(at: path, key: key, models: Badge.self, configuration: given) }
         opening.withLock { $0 = task }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try folder.storeBytes() == before)

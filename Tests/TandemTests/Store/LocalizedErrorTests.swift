@@ -17,6 +17,22 @@ struct LocalizedErrorTests {
         for code in CipherError.Code.all { #expect(code.advice.hasSuffix("."), "\(code)") }
     }
 
+    /// Finds the types in the sources of all products except test support, so that a new type can't be forgotten.
+    @Test func `every public error type has texts for an alert`() throws {
+        var (types, localized): (Set<String>, Set<String>) = ([], [])
+        for path in try Article.paths(in: "Sources", ending: ".swift") where !path.hasPrefix("Sources/TandemTesting/") {
+            let text = try String(contentsOf: Snippets.root.appendingPathComponent(path), encoding: .utf8)
+            for match in text.matches(of: /public (?:struct|enum) (\w+): (?:[\w, ]+, )?Error\b/) {
+                types.insert(String(match.1))
+            }
+            for match in text.matches(of: /extension (?:\w+\.)?(\w+): LocalizedError\b/) {
+                localized.insert(String(match.1))
+            }
+        }
+        #expect(types.count > 15)
+        #expect(types.subtracting(localized) == [])
+    }
+
     @Test func `an error's own advice comes before its code's`() {
         let error = TandemError(.busy, "Another process writes.", advice: "Wait for it.")
         #expect(error.recoverySuggestion == "Wait for it.")

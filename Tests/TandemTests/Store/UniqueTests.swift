@@ -123,8 +123,9 @@ extension UniqueTests {
         }
     }
 
-    @Test func `making a property unique without case refuses names that differ only in case`() throws {
-        let folder = try TestFolder()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `making a property unique without case refuses names that differ only in case`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         func version(_ isUnique: Bool) -> ModelDefinition {
             Flex.Card.version(
                 PropertyDefinition(

@@ -69,7 +69,7 @@ extension ChangeCapture {
                 if row.existed { watch.routes.candidates(row.old, into: ask) }
                 if exists { watch.routes.candidates(row.asked, into: ask) }
                 for (id, part) in watch.joined {
-                    joined.add(table.rowIDs[index], mask: mask, to: id, part)
+                    joined.add(table.rowIDs[index], mask: mask, to: id, part, &budget)
                 }
                 for (id, reaches) in watch.reached {
                     for (part, reach) in reaches

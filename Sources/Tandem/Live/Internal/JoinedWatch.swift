@@ -86,11 +86,20 @@ struct JoinedCandidates {
     }
 
     private var parts: [PartID: Part] = [:]
-    /// Parts whose rows were not looked up, because the budget was exhausted.
+    /// Parts whose rows were not recorded or not looked up, because the budget was exhausted.
     private var unfollowed: Set<PartID> = []
 
-    mutating func add(_ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch) {
+    /// Adds a row to evaluate. Returns `false` if the budget is exhausted; the part then reloads.
+    @discardableResult
+    mutating func add(
+        _ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch, _ budget: inout SealingBudget
+    ) -> Bool {
+        guard budget.spendRow() else {
+            unfollowed.insert(id)
+            return false
+        }
         parts[id, default: Part(watch: watch)].rows[row, default: 0] |= mask
+        return true
     }
 
     /// Adds the rows whose references lead to a changed row.
@@ -109,7 +118,7 @@ struct JoinedCandidates {
         defer { statement.reset() }
         statement.bind(1, row)
         while try statement.step(), parts[id]?.rows.count ?? 0 <= tuning.joinedLimit {
-            add(statement.integer(0), mask: 0, to: id, watch)
+            guard add(statement.integer(0), mask: 0, to: id, watch, &budget) else { return }
         }
     }
 

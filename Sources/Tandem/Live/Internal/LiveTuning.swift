@@ -7,7 +7,8 @@ struct LiveTuning: Sendable {
     /// cheaper.
     var joinedLimit = 2_000
     /// The limit of a transaction's work for all live queries before it commits. The remaining queries reload on
-    /// another thread. Comparing a row with a query costs 1, and a statement costs ``statementWork``.
+    /// another thread. Comparing a row with a query, or recording it for one, costs 1. A statement costs
+    /// ``statementWork``.
     var sealingLimit = 200_000
     /// The cost of a statement in units of ``sealingLimit``: 5 µs compared with 0.3 µs for a row.
     var statementWork = 16

@@ -56,7 +56,7 @@ struct SalvagedStore {
 
 extension SalvagedStore {
     /// Copies the readable files that the salvaged rows name. Encrypted files can't be read if the damaged store's file
-    /// key is lost.
+    /// key is lost. The salvaged store gets a file key of its own, at the latest with its first file.
     ///
     /// - Returns: The copied files, or `nil` if there are none.
     static func copyFiles(
@@ -67,7 +67,9 @@ extension SalvagedStore {
         let folder = FileFolder(path: StoreFiles.path(of: path), keys: try queue.read { try FileKeys($0) })
         defer { folder.close() }
         let copying = FileCopying(copy: queue, source: folder, target: salvaged.path, missing: .leftOut)
-        guard FileCopying.isNeeded(for: path) else { return try copying.run(isEncrypted: true) }
-        return try folder.whileCopying { try copying.run(isEncrypted: true) }
+        func copy() throws -> CopiedFiles? { try copying.run(isEncrypted: true) }
+        let files = try FileCopying.isNeeded(for: path) ? folder.whileCopying(copy) : copy()
+        if files == nil { try queue.writeWithoutTransaction { try FileKeys.remove(from: $0) } }
+        return files
     }
 }
