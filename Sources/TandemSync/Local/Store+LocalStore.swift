@@ -56,7 +56,7 @@ extension Store {
     }
 }
 
-extension ReadTransaction: LocalReading, FileReading, MarkedReading {
+extension ReadTransaction: LocalReading {
     package func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws {
@@ -64,7 +64,7 @@ extension ReadTransaction: LocalReading, FileReading, MarkedReading {
     }
 }
 
-extension WriteTransaction: LocalWriting, FileForgetting, FileWaiting {
+extension WriteTransaction: LocalWriting {
     package func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
         try dropOperations(in: tables, matching: filter?.node)
     }

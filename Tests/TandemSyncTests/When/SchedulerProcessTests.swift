@@ -149,7 +149,7 @@ import Testing
 
     @Test func `an attempted operation is not a new change`() async throws {
         let desk = try ScheduleDesk()
-        func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.marksOfOperations() } }
+        func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.operationMarks() } }
         var tried = OperationMarks()
         #expect(try await !marks().hasNews(since: tried))
         let cards = [try await desk.insert("1"), try await desk.insert("2")]
