@@ -129,7 +129,7 @@ extension SyncTransaction {
         }
         let unchanged = values.filter { changes[table.definition.properties[$0.property].column] == nil }
         try overwrite(state, with: unchanged, in: table)
-        try transaction.keepExtras(item.extras, of: state.rowID, in: table)
+        try keepExtras(item.extras, of: state.rowID, in: table)
         operation.changes = changes
     }
 
@@ -165,7 +165,7 @@ extension SyncTransaction {
         try asServer {
             let statements = try connection.tableStatements(table)
             guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
-                throw transaction.notFound(state.localID, table)
+                throw notFound(state.localID, table)
             }
             _ = try transaction.update(
                 statement, with: row, in: table, only: Set(values.map(\.property)), keepsWaiting: false,

@@ -23,7 +23,7 @@ extension SyncTransaction {
             return
         }
         guard let found = try connection.tableStatements(table).find(localID) else {
-            throw transaction.notFound(localID, table)
+            throw notFound(localID, table)
         }
         let state: ObjectState
         do {
@@ -45,7 +45,7 @@ extension SyncTransaction {
             _ = try transaction.revive(state, with: row, nil, in: table, only: changed)
         } else if !changed.isEmpty {
             guard let again = try connection.tableStatements(table).find(localID, rowID: state.rowID) else {
-                throw transaction.notFound(localID, table)
+                throw notFound(localID, table)
             }
             _ = try savepoint {
                 try transaction.update(again, with: row, in: table, only: changed, keepsWaiting: false)

@@ -271,7 +271,7 @@ extension SyncTransaction {
         }
         transaction.knownTargets.removeAll()
         try overwrite(state, with: values, in: table, replacing: replaced)
-        try transaction.keepExtras(item.extras, of: state.rowID, in: table)
+        try keepExtras(item.extras, of: state.rowID, in: table)
         try resolveNews(of: state, item.serverID, table)
     }
 

@@ -123,7 +123,7 @@ extension SyncTransaction {
             let inserted = try transaction.insert(
                 row, state: state, into: table, mayBeOwn: identity == .client, isFree: isFree)
             try dropKept(of: inserted.rowID, item.serverID, in: table)
-            try transaction.keepExtras(item.extras, of: inserted.rowID, in: table)
+            try keepExtras(item.extras, of: inserted.rowID, in: table)
             return .inserted(inserted.localID)
         } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
             try keep(item, of: nil, in: table, .refused, message: error.message)
@@ -146,7 +146,7 @@ extension SyncTransaction {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
             return .refused(error)
         }
-        try transaction.keepExtras(item.extras, of: state.rowID, in: table)
+        try keepExtras(item.extras, of: state.rowID, in: table)
         let createdAt = item.createdAt ?? state.createdAt
         if !ScalarText.isEqual(item.version, state.version) || item.updatedAt != state.updatedAt
             || createdAt != state.createdAt

@@ -85,7 +85,7 @@ extension SyncTransaction {
             transaction.knownTargets.removeAll()
             let statements = try connection.tableStatements(table)
             guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
-                throw transaction.notFound(state.localID, table)
+                throw notFound(state.localID, table)
             }
             _ = try transaction.update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
         }

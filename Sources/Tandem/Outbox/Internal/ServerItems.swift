@@ -82,13 +82,28 @@ extension SyncTransaction {
             [.text(table.table), .integer(rowID)])
         return found != nil
     }
+
+    // MARK: Members that the model does not know
+
+    /// Stores the members of an object that its model does not know, and replaces the previous ones.
+    func keepExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
+        guard let members else { return try transaction.dropExtras(of: rowID, in: table) }
+        // Equal members are not written: a pull without news writes nothing.
+        try connection.execute(
+            """
+            INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
+            ON CONFLICT ("table", "object") DO UPDATE SET "members" = excluded."members" \
+            WHERE "members" IS NOT excluded."members"
+            """, [.text(table.table), .integer(rowID), .blob(members)])
+        transaction.knownBeside.hasExtras = true
+    }
 }
 
 extension WriteTransaction {
     /// Detaches kept items from an object's row before its removal. A kept item was never shown, and no pull fetches it
     /// again. The next pull receives it as a new object. A kept tombstone has no further use.
     func leaveServerSide(of rowID: Int64, in table: TableLayout) throws {
-        try keepExtras(nil, of: rowID, in: table)
+        try dropExtras(of: rowID, in: table)
         guard try hasKept() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
@@ -106,25 +121,12 @@ extension WriteTransaction {
         return found
     }
 
-    // MARK: Members that the model does not know
-
-    /// Stores the members of an object that its model does not know, and replaces the previous ones.
-    func keepExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
-        guard let members else {
-            guard try hasExtras() else { return }
-            try connection.execute(
-                "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \"object\" = ?",
-                [.text(table.table), .integer(rowID)])
-            return
-        }
-        // Equal members are not written: a pull without news writes nothing.
+    /// Deletes the members of an object that its model does not know.
+    func dropExtras(of rowID: Int64, in table: TableLayout) throws {
+        guard try hasExtras() else { return }
         try connection.execute(
-            """
-            INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
-            ON CONFLICT ("table", "object") DO UPDATE SET "members" = excluded."members" \
-            WHERE "members" IS NOT excluded."members"
-            """, [.text(table.table), .integer(rowID), .blob(members)])
-        knownBeside.hasExtras = true
+            "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \"object\" = ?",
+            [.text(table.table), .integer(rowID)])
     }
 
     private func hasExtras() throws -> Bool {
