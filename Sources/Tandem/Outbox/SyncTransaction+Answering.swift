@@ -2,8 +2,7 @@ import Foundation
 
 /// The effects of a server's response on the queue and the object.
 extension SyncTransaction {
-    /// Applies the server's acknowledgment, as ``WriteTransaction/acknowledge(_:serverID:version:createdAt:updatedAt:)``
-    /// describes.
+    /// Applies the server's acknowledgment without its item. See `WriteTransaction.acknowledge`.
     func acknowledge(
         _ id: Operation.ID, serverID: ServerID?, version: String?, createdAt: Date?, updatedAt: Date?
     ) throws {
