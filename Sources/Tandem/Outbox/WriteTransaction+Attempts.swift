@@ -1,6 +1,6 @@
 import Foundation
 
-/// The effects of sending on the queue, for a sync of your own. Tandem's sync uses `SyncTransaction`.
+/// The effects of sending on the queue, for a sync of your own.
 extension WriteTransaction {
     /// Marks an operation as being sent: from now on the server may have it.
     ///
