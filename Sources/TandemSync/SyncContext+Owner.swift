@@ -57,7 +57,7 @@ extension SyncContext {
                 try store.setSyncSetting(.user, user)
                 try store.setSyncSetting(.server, server)
                 // The pending deletes of files belong to another user or another server.
-                try (store as? any FileForgetting)?.forgetUnwantedFiles()
+                try store.forgetUnwantedFiles()
             }
         }
     }

@@ -72,7 +72,7 @@ extension SyncContext {
             }
             count += try local.dropOperations(in: [table], where: filter)
         }
-        if !force, let files = local as? any FileReading, try files.countOfPendingFiles(in: table) > 0 {
+        if !force, try local.countOfPendingFiles(in: table) > 0 {
             throw SyncError(
                 .pendingOperations, "The table has files that were not uploaded.",
                 advice: "Push them, or force the purge to give them up.", table: name)

@@ -34,16 +34,6 @@ public enum SyncState: Hashable, Sendable {
     }
 }
 
-/// A read transaction of a store that has files beside its objects.
-protocol FileReading {
-    /// Returns the number of an object's files that wait to be uploaded, and the reason of a failed attempt, if any.
-    func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
-    /// Returns whether an update has nothing to send before the uploads of replacement files.
-    func waitsForReplacements(_ id: Operation.ID) throws -> Bool
-    /// How many files of a table's objects wait to be uploaded; of all tables if it is `nil`.
-    func countOfPendingFiles(in table: String?) throws -> Int
-}
-
 extension LocalReading {
     /// Returns the state of an object; `nil` if it does not exist.
     ///
@@ -52,8 +42,7 @@ extension LocalReading {
     func syncState(of localID: LocalID, in table: String, isPushing: Bool) throws -> SyncState? {
         guard let operation = try operation(on: localID, in: table) else {
             guard try hasObject(localID, in: table) else { return nil }
-            guard let files = self as? any FileReading else { return .synced }
-            let (count, reason) = try files.pendingFiles(of: localID, in: table)
+            let (count, reason) = try pendingFiles(of: localID, in: table)
             return count == 0 ? .synced : .waitingForFiles(count, reason: reason)
         }
         switch operation.state {
@@ -64,8 +53,8 @@ extension LocalReading {
         // An attempt with an error has ended without a response, and waits.
         case .attempted where isPushing && operation.error == nil: return .sending(operation.kind)
         case .attempted, .pending:
-            if let files = self as? any FileReading, try files.waitsForReplacements(operation.id) {
-                let (count, reason) = try files.pendingFiles(of: localID, in: table)
+            if try waitsForReplacements(operation.id) {
+                let (count, reason) = try pendingFiles(of: localID, in: table)
                 return .waitingForFiles(count, reason: reason)
             }
             if operation.kind != .delete, let blocker = try blocker(of: localID, in: table) {

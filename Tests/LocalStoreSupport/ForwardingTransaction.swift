@@ -37,6 +37,22 @@ extension ForwardingTransaction {
         try base.countOfOperationsToRetry()
     }
 
+    package func operationMarks() throws -> OperationMarks {
+        try base.operationMarks()
+    }
+
+    package func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?) {
+        try base.pendingFiles(of: localID, in: table)
+    }
+
+    package func countOfPendingFiles(in table: String?) throws -> Int {
+        try base.countOfPendingFiles(in: table)
+    }
+
+    package func waitsForReplacements(_ id: Tandem.Operation.ID) throws -> Bool {
+        try base.waitsForReplacements(id)
+    }
+
     package func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
         try base.object(localID, in: table)
     }
@@ -184,6 +200,24 @@ extension ForwardingTransaction {
 
     package func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
         try base.dropOperations(in: tables, where: filter)
+    }
+
+    package func leaveToFiles(_ id: Tandem.Operation.ID, removingAdditions: Bool) throws -> Bool {
+        try base.leaveToFiles(id, removingAdditions: removingAdditions)
+    }
+
+    package func filesLetGo(
+        by id: Tandem.Operation.ID, for item: ServerItem?, isOver: Bool
+    ) throws -> [UnwantedFile] {
+        try base.filesLetGo(by: id, for: item, isOver: isOver)
+    }
+
+    package func addUnwanted(_ file: UnwantedFile) throws {
+        try base.addUnwanted(file)
+    }
+
+    package func forgetUnwantedFiles() throws {
+        try base.forgetUnwantedFiles()
     }
 
     package func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {

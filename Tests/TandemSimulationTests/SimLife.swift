@@ -51,7 +51,7 @@ struct MortalStore: LocalStore {
         try life.step()
         await Task.yield()
         try life.step()
-        let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0) }
+        let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0.sync) }
         await Task.yield()
         // The process may be killed after the commit, without seeing its result.
         try life.step()
@@ -61,11 +61,11 @@ struct MortalStore: LocalStore {
     private struct GivenUp: Error {}
 
     private func slippingWrite<T>(_ body: (any LocalWriting) throws -> T) throws -> T {
-        guard let slip else { return try store.writeHere { try body($0) } }
+        guard let slip else { return try store.writeHere { try body($0.sync) } }
         var place: SlippingWriting.Place?
         do {
             return try store.writeHere { tx in
-                let writing = SlippingWriting(tx, slip)
+                let writing = SlippingWriting(tx.sync, slip)
                 let result = try body(writing)
                 guard slip == .tokenBeforeRows, writing.place.token != nil else { return result }
                 // The token's transaction has ended, and the rows' has not begun.
@@ -75,7 +75,7 @@ struct MortalStore: LocalStore {
             }
         } catch is GivenUp {
             if let place {
-                try store.writeHere { try $0.setSyncToken(place.token, of: place.queryID, in: place.table) }
+                try store.writeHere { try $0.sync.setSyncToken(place.token, of: place.queryID, in: place.table) }
             }
             throw SimLife.Killed()
         }

@@ -46,7 +46,7 @@ import Testing
             String(decoding: item.source, as: UTF8.self)
                 .replacing("points\\\":9", with: "points\\\":\\\"x\\\"").utf8)
         try await desk.store.write { [item] (tx: WriteTransaction) in
-            _ = try tx.receive(item, in: "Card", identity: settings.identity(of: there))
+            _ = try tx.sync.receive(item, in: "Card", identity: settings.identity(of: there))
         }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["retryLater"] && desk.asked.isEmpty)

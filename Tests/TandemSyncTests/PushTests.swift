@@ -151,7 +151,7 @@ import Testing
         try await store.write { tx in
             let card = try tx.insert(Card(shop: "Лента", barcode: "1"))
             let operation = try #require(try tx.operations.all().first { $0.localID == card.localID })
-            try tx.hold(operation.id)
+            try tx.sync.hold(operation.id)
         }
         #expect(try await sync.push().entries.isEmpty && world.requests.isEmpty)
     }

@@ -18,7 +18,7 @@ import Testing
         context.board.note(.pushing(done: 0, total: 1))
         try await store.write { tx in
             let attempt = try tx.beginAttempt(id).attempts
-            _ = try tx.leaveUncertain(id, attempt: attempt, error, retryAt: nil)
+            _ = try tx.sync.leaveUncertain(id, attempt: attempt, error, retryAt: nil)
         }
         #expect(try await context.state(of: card) == .retrying(.insert, error))
         try await store.write { _ = try $0.beginAttempt(id) }

@@ -27,15 +27,15 @@ import Testing
         context.board.note(.pushing(done: 0, total: 1))
         #expect(try await state() == .sending(.insert))
 
-        _ = try await store.write { try $0.fail(try id(), attempt: attempt, refusal, retry: false) }
+        _ = try await store.write { try $0.sync.fail(try id(), attempt: attempt, refusal, retry: false) }
         #expect(try await state() == .failed(.insert, refusal))
         let conflict = OperationError(status: 409, message: "taken", at: refusal.at, serverItem: Data([1]))
         try await store.write { try $0.fail(try id(), conflict, retry: false) }
         #expect(try await state() == .conflict(.insert, conflict))
-        try await store.write { try $0.hold(try id()) }
+        try await store.write { try $0.sync.hold(try id()) }
         #expect(try await state() == .held(.insert))
         try await store.write { tx in
-            try tx.release(try id())
+            try tx.sync.release(try id())
             _ = try tx.beginAttempt(try id())
             try tx.acknowledge(try id(), serverID: "s", version: "1")
         }
@@ -76,7 +76,7 @@ import Testing
         #expect(try await context.state(of: free) == .pending(.insert))
         // The wait ends automatically.
         try await store.write { tx in
-            try tx.release(try #require(try tx.operations.operation(of: first)).id)
+            try tx.sync.release(try #require(try tx.operations.operation(of: first)).id)
         }
         #expect(try await context.state(of: card) == .pending(.insert))
     }
@@ -125,7 +125,7 @@ import Testing
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         var states = context.states(of: card).makeAsyncIterator()
         #expect(try await states.next() == .pending(.insert))
-        try await store.write { try $0.hold(try #require(try $0.operations.operation(of: card)).id) }
+        try await store.write { try $0.sync.hold(try #require(try $0.operations.operation(of: card)).id) }
         #expect(try await states.next() == .held(.insert))
         try await store.write { _ = try $0.delete(card) }
         // Another object's change is not reported.
@@ -149,7 +149,7 @@ import Testing
         try await store.write { tx in
             for (number, id) in ids.prefix(2).enumerated() {
                 let operation = try #require(try tx.operations.all().first { $0.localID == id }).id
-                if number == 0 { try tx.fail(operation, refusal, retry: false) } else { try tx.hold(operation) }
+                if number == 0 { try tx.fail(operation, refusal, retry: false) } else { try tx.sync.hold(operation) }
             }
         }
         (expected.pending, expected.failed, expected.held) = (1, 1, 1)

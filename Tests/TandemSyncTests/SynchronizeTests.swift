@@ -74,7 +74,7 @@ import Testing
         try await store.write { tx in
             let card = try tx.update(Card.self, "a") { $0.points = 9 }
             let operation = try #require(try tx.operations.operation(of: card))
-            try tx.hold(operation.id)
+            try tx.sync.hold(operation.id)
         }
         try await world.others.delete("Card", "a")
         let result = try await sync.synchronize()

@@ -137,7 +137,7 @@ import TandemTesting
         try store.write { try $0.insert(PeerFile(note: name, file: files[0], more: files)) }
         _ = try store.attachments.add(bytes, name: name)
         for file in files { _ = try store.attachments.data(of: file) }
-        try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
         try store.attachments.evict(files[0])
         if let download = try store.attachments.download(files[0]) {
             try download.write(bytes)

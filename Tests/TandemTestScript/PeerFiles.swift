@@ -51,7 +51,7 @@ package struct PeerFile: PeerModel {
         try store.write { tx in
             try tx.insert(PeerFile(note: "new", file: waiting))
             try tx.insert(PeerFile(note: "old", file: uploaded))
-            _ = try tx.acknowledgeUpload(of: uploaded.id, at: "https://e.org/\(uploaded.id)", etag: nil)
+            _ = try tx.sync.acknowledgeUpload(of: uploaded.id, at: "https://e.org/\(uploaded.id)", etag: nil)
         }
         return try attach("draft")
     }
@@ -84,7 +84,9 @@ package struct PeerFile: PeerModel {
             try store.write { _ = try $0.delete(some) }
         case 6:
             guard let file = some?.file else { return }
-            try store.write { _ = try $0.acknowledgeUpload(of: file.id, at: "https://e.org/\(file.id)", etag: nil) }
+            try store.write {
+                _ = try $0.sync.acknowledgeUpload(of: file.id, at: "https://e.org/\(file.id)", etag: nil)
+            }
             try store.attachments.trimCache()
         default: _ = try attach(&random)
         }

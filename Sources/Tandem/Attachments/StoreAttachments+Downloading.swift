@@ -116,3 +116,33 @@ extension FileRow {
             id: attachment.id, url: url, etag: etag, size: attachment.size, sha256: attachment.sha256)
     }
 }
+
+extension WriteTransaction {
+    /// Installs a downloaded file.
+    ///
+    /// - Parameter source: The source of the download, against which the file is checked.
+    /// - Returns: `false` if the file is to be discarded: it is no longer used, it is already here, or the store now
+    ///   knows another file by that ID.
+    fileprivate func install(_ taken: TakenFile, from source: DownloadSource) throws -> Bool {
+        try checkUsable()
+        guard let row = try connection.file(source.id), row.blob == nil else { return false }
+        if let size = row.attachment.size, size != taken.size { return false }
+        if let digest = row.attachment.sha256 {
+            // A file with the right bytes is accepted, whatever its URL.
+            guard digest.bytes == taken.sha256 else { return false }
+        } else {
+            guard row.attachment.serverURL == source.url, row.etag == source.etag else { return false }
+        }
+        try connection.execute(
+            """
+            UPDATE "__files" SET "blob" = ?, "sealed" = ?, "size" = ?, "sha256" = ?, "usedAt" = ? WHERE "id" = ?
+            """,
+            [
+                .text(taken.blob.rawValue), .integer(taken.isSealed ? 1 : 0), .integer(taken.size),
+                .text(FileDigest(taken.sha256)?.hex ?? ""), .real(now.timeIntervalSinceReferenceDate),
+                .text(source.id.rawValue),
+            ])
+        touched.noteFiles()
+        return true
+    }
+}

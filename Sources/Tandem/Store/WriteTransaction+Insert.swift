@@ -230,7 +230,9 @@ extension WriteTransaction {
         }
         return !operation.attemptedKinds.isEmpty
     }
+}
 
+extension ReadTransaction {
     func state(of statement: Statement, _ table: TableLayout) throws -> ObjectState {
         do {
             return try statement.row().state

@@ -311,7 +311,9 @@ extension WriteTransaction {
             advice: "Send them, or discard their operation, before you write a server's values.",
             store: store.path, model: table.definition.name)
     }
+}
 
+extension ReadTransaction {
     func notFound(_ localID: LocalID, _ table: TableLayout) -> TandemError {
         TandemError(
             .notFound, "An object with the local ID \(localID) does not exist.",

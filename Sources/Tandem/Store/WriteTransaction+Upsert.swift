@@ -109,7 +109,9 @@ extension WriteTransaction {
         if origin == .app, let serverID = state.serverID { return try find(serverID, in: table) }
         return nil
     }
+}
 
+extension ReadTransaction {
     func find(_ serverID: ServerID, in table: TableLayout) throws -> Statement? {
         let statements = try connection.tableStatements(table)
         guard let place = try statements.place(of: serverID) else { return nil }

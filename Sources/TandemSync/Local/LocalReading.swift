@@ -13,6 +13,7 @@ import Tandem
 /// - ``countOfOperations()``
 /// - ``countOfOperations(in:)-(String)``
 /// - ``countOfOperationsToRetry()``
+/// - ``operationMarks()``
 /// - ``blocker(of:in:)``
 /// - ``mayHaveDeleted(_:)``
 /// ### Objects
@@ -23,6 +24,10 @@ import Tandem
 /// - ``row(of:in:)``
 /// - ``forEachSyncedRow(in:where:_:)``
 /// - ``syncedRows(in:where:)``
+/// ### Files
+/// - ``pendingFiles(of:in:)``
+/// - ``countOfPendingFiles(in:)``
+/// - ``waitsForReplacements(_:)``
 /// ### What was kept of a server's
 /// - ``keptItem(of:)``
 /// - ``keptItemsWithoutOperation(in:after:limit:)``
@@ -59,6 +64,9 @@ package protocol LocalReading {
     /// they wait to be sent again.
     func countOfOperationsToRetry() throws -> Int
 
+    /// Returns the marks of the operations that are sent automatically: they neither failed nor are held.
+    func operationMarks() throws -> OperationMarks
+
     /// An object by its stored values, a deleted one that the server has not heard of too; `nil` if there is none.
     func object(_ localID: LocalID, in table: String) throws -> LocalObject?
 
@@ -78,6 +86,17 @@ package protocol LocalReading {
     /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back,
     /// and may have been carried out.
     func mayHaveDeleted(_ id: Tandem.Operation.ID) throws -> Bool
+
+    /// Returns the number of an object's files that wait to be uploaded, and the reason of a failed attempt, if any.
+    func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
+
+    /// Returns the number of files of a table's objects that wait to be uploaded.
+    ///
+    /// - Parameter table: The table, or `nil` for all tables.
+    func countOfPendingFiles(in table: String?) throws -> Int
+
+    /// Returns whether an update has nothing to send before the uploads of replacement files.
+    func waitsForReplacements(_ id: Tandem.Operation.ID) throws -> Bool
 
     /// Returns the deferred server item of an operation's object; the newest by the server's time if there are several.
     func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem?

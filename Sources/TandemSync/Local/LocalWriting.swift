@@ -27,6 +27,11 @@ import Tandem
 /// - ``removeSynced(_:in:)``
 /// - ``removeUnlisted(_:in:)``
 /// - ``dropOperations(in:where:)``
+/// ### Files
+/// - ``leaveToFiles(_:removingAdditions:)``
+/// - ``filesLetGo(by:for:isOver:)``
+/// - ``addUnwanted(_:)-(UnwantedFile)``
+/// - ``forgetUnwantedFiles()``
 /// ### What sync remembers
 /// - ``setSyncToken(_:of:in:)``
 /// - ``removeSyncTokens(of:)``
@@ -222,6 +227,29 @@ package protocol LocalWriting: LocalReading {
     /// - Throws: `.deleteDenied` if what refers to an object that the server never knew, and does not go itself, denies
     ///   it.
     func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int
+
+    // MARK: Files
+
+    /// Returns whether an update has nothing to send before its files are uploaded.
+    ///
+    /// If the update replaces files, it stays in the queue. If it only adds files, it is removed: their URLs create
+    /// another update.
+    ///
+    /// - Parameter removingAdditions: Whether an update that adds files only counts.
+    func leaveToFiles(_ id: Tandem.Operation.ID, removingAdditions: Bool) throws -> Bool
+
+    /// Returns the files that an object on the server no longer names after an operation, or its sent part.
+    ///
+    /// - Parameters:
+    ///   - item: The server's item, or `nil` if it is unknown.
+    ///   - isOver: Whether the operation was executed. If not, only its sent part counts, and has arrived.
+    func filesLetGo(by id: Tandem.Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile]
+
+    /// Queues a file for deletion on the server, unless an object has it.
+    func addUnwanted(_ file: UnwantedFile) throws
+
+    /// Clears the queue of files to delete.
+    func forgetUnwantedFiles() throws
 
     // MARK: Tokens and settings
 

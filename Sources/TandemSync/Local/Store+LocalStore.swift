@@ -4,7 +4,7 @@ import Tandem
 
 /// Tandem's store as one that sync works on.
 ///
-/// Its transactions are Tandem's own: they have what sync reads and writes as package methods, which no app sees.
+/// Its transactions are Tandem's ``Tandem/ReadTransaction`` and ``Tandem/SyncTransaction``.
 package struct TandemStore: LocalStore {
     package let store: Store
 
@@ -20,7 +20,7 @@ package struct TandemStore: LocalStore {
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         // Not cancelled with its caller: what a server has answered is to be kept.
-        try await Task { try await store.write { transaction in try body(transaction) } }.value
+        try await Task { try await store.write { transaction in try body(transaction.sync) } }.value
     }
 
     package var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
@@ -56,7 +56,7 @@ extension Store {
     }
 }
 
-extension ReadTransaction: LocalReading, FileReading, MarkedReading {
+extension ReadTransaction: LocalReading {
     package func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws {
@@ -64,7 +64,7 @@ extension ReadTransaction: LocalReading, FileReading, MarkedReading {
     }
 }
 
-extension WriteTransaction: LocalWriting, FileForgetting, FileWaiting {
+extension SyncTransaction: LocalWriting {
     package func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
         try dropOperations(in: tables, matching: filter?.node)
     }

@@ -125,11 +125,7 @@ extension PushRun {
         }
         // A server that sets URLs itself may have more values than are known here.
         let removes = !options.serverSetsFileURLs
-        if request == .update,
-            try (store as? any FileWaiting)?.leaveToFiles(id, removingAdditions: removes) ?? false
-        {
-            return .gone
-        }
+        if request == .update, try store.leaveToFiles(id, removingAdditions: removes) { return .gone }
         do {
             let item = try Attempt.item(request, of: object, settings, forms, leavingOut: leavingOut)
             let operation = try store.beginAttempt(id, leavingOut: leavingOut, rounding: forms.rounding)

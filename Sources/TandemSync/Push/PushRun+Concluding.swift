@@ -125,26 +125,10 @@ extension LocalReading {
     }
 }
 
-/// A store with a queue of files to delete on the server.
-protocol FileForgetting {
-    /// Returns the files that an object on the server no longer names after an operation, or its sent part.
-    func filesLetGo(by id: Tandem.Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile]
-    /// Queues a file, unless an object has it.
-    func addUnwanted(_ file: UnwantedFile) throws
-    /// Clears the queue of files to delete.
-    func forgetUnwantedFiles() throws
-}
-
 extension LocalWriting {
-    /// Returns the files that an operation releases on the server; none in a store without files.
-    func filesLetGo(by id: Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] {
-        try (self as? any FileForgetting)?.filesLetGo(by: id, for: item, isOver: isOver) ?? []
-    }
-
     /// Queues the released files. An object that was restored or changed meanwhile keeps its files.
     func addUnwanted(_ files: [UnwantedFile]) throws {
-        guard !files.isEmpty else { return }
-        for file in files { try (self as? any FileForgetting)?.addUnwanted(file) }
+        for file in files { try addUnwanted(file) }
     }
 }
 

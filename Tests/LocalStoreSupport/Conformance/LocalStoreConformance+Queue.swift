@@ -180,6 +180,20 @@ extension LocalStoreConformance {
                 try expect(try local.countOfOperationsToRetry() == 1, "a running retry is counted")
             }),
         Law(
+            "operation marks contain the operations that are sent automatically",
+            inOne: { local in
+                for id in ["a", "b", "c", "d"] as [LocalID] { try local.thing(id) }
+                try local.send("a")
+                try local.fail(try local.op("b").id, refusal, retry: false)
+                try local.hold(try local.op("c").id)
+                let before = try local.operationMarks()
+                try expect(
+                    try before == OperationMarks([local.op("a"), local.op("d")]), "they are \(before)")
+                try local.edit("b", ["count": 1])
+                let news = try local.operationMarks().news(since: before)
+                try expect(try news.map(\.id) == [local.op("b").id], "the changed ones are \(news)")
+            }),
+        Law(
             "values are stored bit by bit",
             inOne: { local in
                 try local.part("p", ["weight": .real(0)])

@@ -42,6 +42,10 @@ extension MemoryTransaction {
         return state.queue.count { ($0.state == .pending || $0.state == .attempted) && $0.error != nil }
     }
 
+    func operationMarks() throws -> OperationMarks {
+        OperationMarks(try operations(after: nil, limit: .max))
+    }
+
     func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
         try checkUsable()
         guard let object = state.find(localID, in: table) else { return nil }

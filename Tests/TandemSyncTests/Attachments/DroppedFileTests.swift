@@ -257,7 +257,7 @@ import Testing
                 guard let live = try tx.object(ofType: Receipt.self, forPrimaryKey: receipt.localID) else { return }
                 _ = try tx.delete(live)
                 // Otherwise it would be sent beside the upload, and could not be restored.
-                for operation in try tx.operations(after: nil, limit: 10) { try tx.hold(operation.id) }
+                for operation in try tx.operations(after: nil, limit: 10) { try tx.sync.hold(operation.id) }
             }
             while !Task.isCancelled { await Task.yield() }
         }
@@ -288,7 +288,7 @@ import Testing
                 log.note("deleted")
                 try await store.write { tx in
                     if let live = try tx.object(ofType: Receipt.self, forPrimaryKey: id) { _ = try tx.delete(live) }
-                    for operation in try tx.operations(after: nil, limit: 10) { try tx.hold(operation.id) }
+                    for operation in try tx.operations(after: nil, limit: 10) { try tx.sync.hold(operation.id) }
                 }
             }
         }

@@ -122,7 +122,7 @@ private struct KeptBench {
 
     func receive(_ item: RemoteItem) async throws {
         let stored = try sync.forms(of: try sync.settings(of: "Card")).stored(item)
-        _ = try await tandem.write { (tx: WriteTransaction) in try tx.receive(stored, in: "Card") }
+        _ = try await tandem.write { (tx: WriteTransaction) in try tx.sync.receive(stored, in: "Card") }
     }
 
     /// Keeps a number of items that wait for a card's barcode, each for its own. An earlier version of the app kept the
@@ -138,7 +138,7 @@ private struct KeptBench {
             var clashing = try forms.stored(RemoteItem(id: ServerID(id), members: [("barcode", .text("room"))]))
             (clashing.values["shop"], clashing.values["points"]) = ("Лента", 0)
             let item = clashing
-            _ = try await tandem.write { (tx: WriteTransaction) in try tx.receive(item, in: "Card") }
+            _ = try await tandem.write { (tx: WriteTransaction) in try tx.sync.receive(item, in: "Card") }
         }
     }
 

@@ -209,7 +209,7 @@ import Testing
             var clashing = bare
             clashing.values["shop"] = "x"
             clashing.values["points"] = 0
-            _ = try tx.receive(clashing, in: "Card")
+            _ = try tx.sync.receive(clashing, in: "Card")
         }
         world.clock.advance(by: 60)
         try await world.others.card("a", barcode: "bb")

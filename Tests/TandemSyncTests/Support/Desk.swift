@@ -81,7 +81,7 @@ struct Desk: Sendable {
         for item in remote.all(in: forms.table) {
             let stored = try forms.stored(item)
             _ = try await store.write { (tx: WriteTransaction) in
-                try tx.receive(stored, in: table, identity: settings.identity(of: item))
+                try tx.sync.receive(stored, in: table, identity: settings.identity(of: item))
             }
         }
     }

@@ -149,7 +149,7 @@ import Testing
 
     @Test func `an attempted operation is not a new change`() async throws {
         let desk = try ScheduleDesk()
-        func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.marksOfOperations() } }
+        func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.operationMarks() } }
         var tried = OperationMarks()
         #expect(try await !marks().hasNews(since: tried))
         let cards = [try await desk.insert("1"), try await desk.insert("2")]
@@ -161,7 +161,7 @@ import Testing
         let attempt = try await desk.store.write { try $0.beginAttempt(first).attempts }
         #expect(try await !marks().hasNews(since: tried))
         let problem = OperationError(message: "no", at: desk.clock.now())
-        _ = try await desk.store.write { try $0.fail(first, attempt: attempt, problem, retry: true) }
+        _ = try await desk.store.write { try $0.sync.fail(first, attempt: attempt, problem, retry: true) }
         #expect(try await !marks().hasNews(since: tried))
         // A completed one.
         let second = try #require(try desk.store.operations.operation(of: cards[1])).id
@@ -182,7 +182,7 @@ import Testing
         try await desk.store.write { try $0.fail(first, problem, retry: false) }
         #expect(try await !marks().hasNews(since: tried))
         tried.keep(try await marks())
-        try await desk.store.write { try $0.release(first) }
+        try await desk.store.write { try $0.sync.release(first) }
         #expect(try await marks().hasNews(since: tried))
         // Any store returns the same marks.
         let all = try await desk.sync.store.read { try $0.operations(after: nil, limit: 100) }

@@ -115,7 +115,7 @@ import Testing
         #expect(operation.state == .failed)
         await desk.pass(10)
         #expect(desk.begun.value == 1)
-        try await desk.change { try $0.release(operation.id) }
+        try await desk.change { try $0.sync.release(operation.id) }
         await desk.pass(2)
         #expect(desk.begun.value == 2)
         #expect(desk.remote.items(in: "Card").count == 1)
@@ -186,7 +186,7 @@ import Testing
             _ = try? await comesTrue { try desk.store.operations.all().contains { $0.state == .failed } }
             try? await desk.store.write { tx in
                 for operation in try desk.store.operations.all() where operation.state == .failed {
-                    try tx.release(operation.id)
+                    try tx.sync.release(operation.id)
                 }
             }
         }

@@ -55,7 +55,7 @@ import Testing
         let (store, other) = (try open(kind), try open(kind))
         defer { for store in [store, other] { store.close() } }
         let (first, second) = (try add("а", to: store), try add("б", to: store))
-        try store.write { _ = try $0.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
         try store.read { tx in
             #expect(try tx.objects(Album.self).count() == 2)
             _ = try add("в", to: other)
@@ -88,7 +88,7 @@ import Testing
         // The file was uploaded since and then evicted from the device.
         try store.read { tx in
             #expect(try tx.objects(Album.self).count() == 1)
-            try other.write { _ = try $0.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
+            try other.write { _ = try $0.sync.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
             #expect(try other.attachments.evict(second))
             expectError(.attachmentNotHere) { try store.backup(to: folder.file("backup")) }
         }

@@ -121,7 +121,7 @@ import Testing
         try expectFiles(backup)
         backup.close()
         // A file that the server has too is left out.
-        try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
         try store.backup(to: folder.file("second"))
         let second = try Store(at: folder.file("second"), models: Album.self)
         defer { second.close() }
@@ -245,7 +245,7 @@ import Testing
     ) throws {
         let store = try kind.open(at: folder.file(), [Album.self])
         let files = try fill(store)
-        try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
         try store.writer.queue.unsafeReentrantWrite { _ in
             switch loss {
             case .missing: try store.writer.connection.execute("DELETE FROM __settings WHERE key = 'fileKey'")

@@ -35,7 +35,7 @@ import Testing
         let store = try open(kind)
         defer { store.close() }
         let file = try album("а", in: store)
-        try store.write { _ = try $0.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
         try copying {
             #expect(try store.attachments.evict(file))
             try store.write { try $0.insert(Album(title: "б")) }
@@ -57,7 +57,7 @@ import Testing
         let (first, second) = (try open(kind), try open(kind))
         defer { second.close() }
         let files = [try album("а", in: first), try album("б", in: first)]
-        try first.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try first.write { _ = try $0.sync.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
         try copying {
             #expect(try first.attachments.evict(files[0]))
             _ = try first.write { try $0.delete($0.objects(Album.self).where { $0.title == "б" }) }
@@ -133,7 +133,7 @@ import Testing
         let store = try open(kind)
         defer { store.close() }
         let file = try album("а", in: store)
-        try store.write { _ = try $0.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
         try store.write { tx in
             struct Undone: Error {}
             do {

@@ -46,7 +46,7 @@ import Testing
             try store.write { tx in
                 try tx.beginAttempt(insert)
                 try tx.acknowledge(insert, serverID: "s", version: "1")
-                _ = try tx.finishUpload(of: first.id, at: "u1", etag: nil, isToldByServer: true)
+                _ = try tx.sync.finishUpload(of: first.id, at: "u1", etag: nil, isToldByServer: true)
             }
             try store.write { tx in
                 try tx.update(Album.self, album.localID) { album in
@@ -54,28 +54,28 @@ import Testing
                 }
             }
             let id = try #require(store.operations.all().first).id
-            #expect(try store.write { try $0.leaveToFiles(id, removingAdditions: true) } == false)
+            #expect(try store.write { try $0.sync.leaveToFiles(id, removingAdditions: true) } == false)
             let attempt = try store.write { try $0.beginAttempt(id).attempts }
-            let sent = try #require(try store.write { try $0.outgoing(id) })
+            let sent = try #require(try store.write { try $0.sync.outgoing(id) })
             let item = ServerItem(serverID: "s", version: "2", values: sent.values)
-            #expect(try store.write { try $0.filesLetGo(by: id, for: item) } == [])
-            #expect(try store.write { try $0.acknowledge(id, attempt: attempt, with: item) } == .done)
+            #expect(try store.write { try $0.sync.filesLetGo(by: id, for: item) } == [])
+            #expect(try store.write { try $0.sync.acknowledge(id, attempt: attempt, with: item) } == .done)
             #expect(try store.operations.all().map(\.changedProperties) == [["cover"]])
             #expect(try store.write { try $0.waitsForReplacements(id) })
-            #expect(try store.write { try $0.leaveToFiles(id, removingAdditions: true) })
+            #expect(try store.write { try $0.sync.leaveToFiles(id, removingAdditions: true) })
             #expect(try store.objects(Album.self).first()?.cover == second)
             #expect(try store.checkIntegrity() == [])
             // After the upload the operation is an update of the URL, with the old file as its base.
             let operations = try store.write { tx in
-                try tx.finishUpload(of: second.id, at: "u2", etag: nil, isToldByServer: false)
+                try tx.sync.finishUpload(of: second.id, at: "u2", etag: nil, isToldByServer: false)
             }
             #expect(operations == [id])
-            #expect(try !store.write { try $0.leaveToFiles(id, removingAdditions: true) })
-            let next = try #require(try store.write { try $0.outgoing(id) })
+            #expect(try !store.write { try $0.sync.leaveToFiles(id, removingAdditions: true) })
+            let next = try #require(try store.write { try $0.sync.outgoing(id) })
             #expect(next.changed == ["cover"] && next.values["cover"] != sent.values["cover"])
             let news = ServerItem(serverID: "s", version: "3", values: next.values)
             _ = try store.write { try $0.beginAttempt(id) }
-            let gone = try store.write { try $0.filesLetGo(by: id, for: news) }
+            let gone = try store.write { try $0.sync.filesLetGo(by: id, for: news) }
             #expect(gone.map(\.url) == ["u1"])
             try store.expectFilesInOrder()
         }

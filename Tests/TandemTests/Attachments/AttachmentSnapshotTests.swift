@@ -28,7 +28,7 @@ import Testing
     ) throws {
         let writer = try open(kind)
         let files = try ["а", "б", "в"].map { try album($0, in: writer) }
-        try writer.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try writer.write { _ = try $0.sync.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
         let reader = try open(kind, readOnly: readOnly)
         defer { for store in [reader, writer] { store.close() } }
         try reader.read { tx in
@@ -56,7 +56,7 @@ import Testing
         let (reader, writer) = (try open(kind), try open(kind))
         defer { for store in [reader, writer] { store.close() } }
         let file = try album("а", in: writer)
-        try writer.write { _ = try $0.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
+        try writer.write { _ = try $0.sync.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
         try reader.read { tx in
             #expect(try tx.objects(Album.self).count() == 1)
             #expect(try writer.attachments.evict(file))
@@ -74,7 +74,7 @@ import Testing
         let store = try open(kind)
         defer { store.close() }
         let file = try album("а", in: store)
-        try store.write { _ = try $0.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: file.id, at: "https://e.org/1", etag: nil) }
         try store.write { tx in
             #expect(try tx.evict(file.id))
             expectError(.attachmentNotHere) { try store.attachments.data(of: file) }

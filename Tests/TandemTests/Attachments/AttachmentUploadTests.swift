@@ -37,9 +37,11 @@ import Testing
             // A file of a local-only property is never uploaded.
             #expect(try pending(store) == [cover.id])
             #expect(try store.checkIntegrity() == [])
-            #expect(try store.write { try $0.noteUploading(cover.id, offset: 3) })
+            #expect(try store.write { try $0.sync.noteUploading(cover.id, offset: 3) })
             #expect(try store.attachments.status(of: cover).state == .uploading(sent: 3))
-            let owners = try store.write { try $0.acknowledgeUpload(of: cover.id, at: "https://e.org/1", etag: "t") }
+            let owners = try store.write {
+                try $0.sync.acknowledgeUpload(of: cover.id, at: "https://e.org/1", etag: "t")
+            }
             #expect(owners == [FileOwner(table: "Album", localID: album.localID, properties: ["cover"])])
             #expect(try isSynced() == true && pending(store) == [])
             #expect(try store.attachments.status(of: cover).state == .uploaded)
@@ -102,22 +104,22 @@ import Testing
         }
         try push(store)
         #expect(try pending(store) == [files[1].id, files[0].id, files[2].id])
-        try store.write { try $0.failUpload(of: files[1].id, reason: "503", retryAt: now.addingTimeInterval(10)) }
+        try store.write { try $0.sync.failUpload(of: files[1].id, reason: "503", retryAt: now.addingTimeInterval(10)) }
         #expect(try pending(store) == [files[0].id, files[2].id])
         #expect(try pending(store, at: now.addingTimeInterval(10)).count == 3)
         let status = try store.attachments.status(of: files[1])
         #expect(status.state == .failed(reason: "503") && status.attempts == 1)
         #expect(status.retryAt == now.addingTimeInterval(10))
         // The file is shared, so both owners are returned.
-        let owners = try store.write { try $0.acknowledgeUpload(of: files[0].id, at: "u", etag: nil) }
+        let owners = try store.write { try $0.sync.acknowledgeUpload(of: files[0].id, at: "u", etag: nil) }
         #expect(owners.map(\.table) == ["Album", "ScanSlip"])
         #expect(try store.objects(ScanSlip.self).all().compactMap(\.scan?.serverURL) == ["u"])
         // The file has no owner any more.
         _ = try store.write { try $0.delete($0.objects(ScanSlip.self)) }
         try push(store)
-        #expect(try !store.write { try $0.noteUploading(files[2].id, offset: 1) })
-        #expect(try store.write { try $0.acknowledgeUpload(of: files[2].id, at: "u", etag: nil) } == [])
-        try store.write { try $0.failUpload(of: files[2].id, reason: "x", retryAt: nil) }
+        #expect(try !store.write { try $0.sync.noteUploading(files[2].id, offset: 1) })
+        #expect(try store.write { try $0.sync.acknowledgeUpload(of: files[2].id, at: "u", etag: nil) } == [])
+        try store.write { try $0.sync.failUpload(of: files[2].id, reason: "x", retryAt: nil) }
         try store.expectFilesInOrder()
     }
 
@@ -134,7 +136,7 @@ import Testing
             try store.write { try $0.insert(Album(title: "а", pages: files)) }
             for file in files.prefix(3) {
                 clock.advance(by: 1)
-                try store.write { _ = try $0.acknowledgeUpload(of: file.id, at: "u", etag: nil) }
+                try store.write { _ = try $0.sync.acknowledgeUpload(of: file.id, at: "u", etag: nil) }
                 clock.advance(by: 1)
                 if file == files[1] { _ = try store.attachments.data(of: files[0]) }
                 try store.attachments.trimCache()
@@ -219,7 +221,7 @@ import Testing
         let files = try ["0", "", "2"].map { try store.attach($0) }
         try store.write { tx in
             try tx.insert(Album(title: "а", pages: files))
-            for file in files.dropLast() { _ = try tx.acknowledgeUpload(of: file.id, at: "u", etag: nil) }
+            for file in files.dropLast() { _ = try tx.sync.acknowledgeUpload(of: file.id, at: "u", etag: nil) }
         }
         store.close()
         var configuration = Store.Configuration()

@@ -235,7 +235,7 @@ import Testing
         let store = try Store.inMemory(models: Album.self)
         let cover = try store.attach("cover")
         var album = try store.write { try $0.insert(Album(title: "а", cover: cover)) }
-        try store.write { _ = try $0.acknowledgeUpload(of: cover.id, at: "https://example.org/1", etag: "e") }
+        try store.write { _ = try $0.sync.acknowledgeUpload(of: cover.id, at: "https://example.org/1", etag: "e") }
         album.title = "б"
         let written = try store.write { try $0.update(album) }
         #expect(written.cover?.serverURL == "https://example.org/1" && written.title == "б")

@@ -94,7 +94,7 @@ struct SeveralFormsTests {
         values["favorites"] = .text(String(decoding: try CodableStorage.encode(second), as: UTF8.self))
         let item = ServerItem(serverID: "s", version: "2", values: values)
         let sides = try store.write {
-            try $0.sides(of: operation.id, against: item) { _, value in value }
+            try $0.sync.sides(of: operation.id, against: item) { _, value in value }
         }
         #expect(!sides.isConflict && sides.changedThere == [])
     }

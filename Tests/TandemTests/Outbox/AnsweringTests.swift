@@ -29,7 +29,7 @@ import Testing
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 // The server trims a sent value and sets an unsent one.
-                return try tx.acknowledge(
+                return try tx.sync.acknowledge(
                     id, attempt: attempt,
                     with: ServerItem(
                         serverID: "s", version: "2", updatedAt: at,
@@ -51,7 +51,7 @@ import Testing
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 try tx.update(Node.self, "s") { ($0.name, $0.count, $0.note) = ("2", 9, "mine") }
-                return try tx.acknowledge(
+                return try tx.sync.acknowledge(
                     id, attempt: attempt,
                     with: ServerItem(serverID: "s", version: "2", values: ["name": "one", "count": 9, "code": "c"]))
             }
@@ -72,7 +72,7 @@ import Testing
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 try tx.update(Node.self, "s") { $0.name = "2" }
-                return try tx.acknowledge(
+                return try tx.sync.acknowledge(
                     id, attempt: attempt, with: ServerItem(serverID: "s", version: "2", values: ["name": "2"]))
             }
             #expect(outcome == .done)
@@ -86,7 +86,7 @@ import Testing
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 try tx.delete(Node.self, "s")
-                return try tx.acknowledge(
+                return try tx.sync.acknowledge(
                     id, attempt: attempt, with: ServerItem(serverID: "s", version: "2", values: ["name": "there"]))
             }
             #expect(outcome == .stillPending)
@@ -103,22 +103,22 @@ import Testing
             let item = ServerItem(serverID: "s", version: "2", values: ["name": "late"])
             try store.write { tx in
                 let first = try tx.beginAttempt(id).attempts
-                #expect(try tx.leaveUncertain(id, attempt: first, Self.lost))
+                #expect(try tx.sync.leaveUncertain(id, attempt: first, Self.lost))
                 let second = try tx.beginAttempt(id).attempts
-                #expect(try tx.acknowledge(id, attempt: first, with: item) == .stale)
-                #expect(try !tx.leaveUncertain(id, attempt: first, Self.lost))
-                #expect(try !tx.fail(id, attempt: first, Self.lost, retry: true))
+                #expect(try tx.sync.acknowledge(id, attempt: first, with: item) == .stale)
+                #expect(try !tx.sync.leaveUncertain(id, attempt: first, Self.lost))
+                #expect(try !tx.sync.fail(id, attempt: first, Self.lost, retry: true))
                 #expect(try tx.operations.all(in: .attempted).count == 1)
                 try tx.update(Node.self, "s") { $0.name = "2" }
                 #expect(
-                    try tx.acknowledge(
+                    try tx.sync.acknowledge(
                         id, attempt: second, with: ServerItem(serverID: "s", version: "2", values: ["name": "1"]))
                         == .stillPending)
                 // The number of attempts continues after an answer.
-                #expect(try tx.acknowledge(id, attempt: second, with: item) == .stale)
+                #expect(try tx.sync.acknowledge(id, attempt: second, with: item) == .stale)
                 #expect(try tx.beginAttempt(id).attempts == 3)
-                #expect(try tx.acknowledge(id, attempt: first, with: item) == .stale)
-                #expect(try tx.acknowledge(id + 1, attempt: 1, with: item) == .stale)
+                #expect(try tx.sync.acknowledge(id, attempt: first, with: item) == .stale)
+                #expect(try tx.sync.acknowledge(id + 1, attempt: 1, with: item) == .stale)
             }
             #expect(try store.stored(Node.self, "s")?.name == "2")
         }
@@ -134,7 +134,7 @@ import Testing
                 var node = Node("a", localID: "a")
                 node.friends = [friend.reference]
                 try tx.insert(node)
-                let outcome = try tx.acknowledge(
+                let outcome = try tx.sync.acknowledge(
                     2, attempt: try tx.beginAttempt(2).attempts,
                     with: ServerItem(
                         serverID: "server-a", version: "1",
@@ -156,7 +156,7 @@ import Testing
             let outcome = try store.write { tx in
                 try tx.insert(Node("other", code: "taken"))
                 let attempt = try tx.beginAttempt(id).attempts
-                return try tx.acknowledge(
+                return try tx.sync.acknowledge(
                     id, attempt: attempt,
                     with: ServerItem(
                         serverID: "s", version: "2", values: ["name": "there", "code": "taken"], source: [7]))
@@ -177,7 +177,7 @@ import Testing
                 #expect(
                     code {
                         try store.write { tx in
-                            _ = try tx.acknowledge(id, attempt: try tx.beginAttempt(id).attempts, with: item)
+                            _ = try tx.sync.acknowledge(id, attempt: try tx.beginAttempt(id).attempts, with: item)
                         }
                     } == .invalidValue)
             }
@@ -189,7 +189,7 @@ import Testing
         try store.write(from: .server) { try $0.insert(Node("0").received(serverID: "s")) }
         try store.write { tx in
             try tx.delete(Node.self, "s")
-            #expect(try tx.acknowledge(1, attempt: try tx.beginAttempt(1).attempts, with: nil) == .done)
+            #expect(try tx.sync.acknowledge(1, attempt: try tx.beginAttempt(1).attempts, with: nil) == .done)
         }
         #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
     }
@@ -201,7 +201,7 @@ import Testing
         try withChanged(kind) { store, id in
             let later = Date(timeIntervalSinceReferenceDate: 99)
             let attempt = try store.write { try $0.beginAttempt(id).attempts }
-            #expect(try store.write { try $0.leaveUncertain(id, attempt: attempt, Self.lost, retryAt: later) })
+            #expect(try store.write { try $0.sync.leaveUncertain(id, attempt: attempt, Self.lost, retryAt: later) })
             try store.write { try $0.update(Node.self, "s") { $0.name = "2" } }
             var operation = try #require(try store.operations.all().first)
             #expect(operation.state == .attempted && operation.error == Self.lost && operation.retryAt == later)
@@ -218,14 +218,14 @@ import Testing
             let later = Date(timeIntervalSinceReferenceDate: 99)
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                #expect(try tx.fail(id, attempt: attempt, Self.lost, retry: true, retryAt: later))
-                #expect(try !tx.leaveUncertain(id, attempt: attempt, Self.lost))
+                #expect(try tx.sync.fail(id, attempt: attempt, Self.lost, retry: true, retryAt: later))
+                #expect(try !tx.sync.leaveUncertain(id, attempt: attempt, Self.lost))
             }
             #expect(try store.operations.all()[0].retryAt == later)
             // An operation that waits for the user has no retry time.
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                #expect(try tx.fail(id, attempt: attempt, Self.lost, retry: false, retryAt: later))
+                #expect(try tx.sync.fail(id, attempt: attempt, Self.lost, retry: false, retryAt: later))
             }
             #expect(try store.operations.all()[0].retryAt == nil)
         }
@@ -242,11 +242,11 @@ import Testing
             try store.write { tx in
                 try tx.insert(Node("b", localID: "b"))
                 try tx.insert(a)
-                let begun = try tx.beginAttempt(2, leavingOut: ["next", "friends", "name"]) { $1 }
+                let begun = try tx.sync.beginAttempt(2, leavingOut: ["next", "friends", "name"]) { $1 }
                 // Only references can be left out.
                 #expect(begun.base == ["next": .null, "friends": "[]"])
                 #expect(
-                    try tx.acknowledge(
+                    try tx.sync.acknowledge(
                         2, attempt: 1, with: ServerItem(serverID: "a", values: ["next": .null, "friends": "[]"]))
                         == .stillPending)
             }
@@ -262,13 +262,13 @@ import Testing
         a.next = Reference(localID: "a")
         try store.write { tx in
             try tx.insert(a)
-            _ = try tx.beginAttempt(1, leavingOut: ["next"]) { $1 }
+            _ = try tx.sync.beginAttempt(1, leavingOut: ["next"]) { $1 }
             try tx.fail(1, Self.lost, retry: false)
         }
         #expect(try store.queue() == ["insert a failed"])
         // A change made during the attempt does not count as a refused change.
         try store.write { tx in
-            _ = try tx.beginAttempt(1, leavingOut: ["next"]) { $1 }
+            _ = try tx.sync.beginAttempt(1, leavingOut: ["next"]) { $1 }
             try tx.update(Node.self, "a") { $0.name = "b" }
             try tx.fail(1, Self.lost, retry: false)
         }
@@ -277,7 +277,7 @@ import Testing
         for (next, state) in [("b", "insert a"), ("a", "insert a failed")] as [(LocalID, String)] {
             try store.write { tx in
                 try tx.update(Node.self, "a") { $0.next = Reference(localID: "a") }
-                _ = try tx.beginAttempt(1, leavingOut: ["next"]) { $1 }
+                _ = try tx.sync.beginAttempt(1, leavingOut: ["next"]) { $1 }
                 try tx.update(Node.self, "a") { $0.next = Reference(localID: "b") }
                 try tx.update(Node.self, "a") { $0.next = Reference(localID: next) }
                 try tx.fail(1, Self.lost, retry: false)

@@ -74,7 +74,7 @@ import Testing
                 try store.write { tx in
                     let operation = try tx.beginAttempt(id)
                     #expect(
-                        try tx.leaveUncertain(
+                        try tx.sync.leaveUncertain(
                             id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast)))
                     try tx.update(Node.self, "s") { $0.name = name }
                 }
@@ -87,7 +87,9 @@ import Testing
             // A refusal concerns one attempt. The others may have arrived.
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                #expect(try tx.fail(id, attempt: attempt, OperationError(message: "no", at: .distantPast), retry: true))
+                #expect(
+                    try tx.sync.fail(id, attempt: attempt, OperationError(message: "no", at: .distantPast), retry: true)
+                )
                 try tx.delete(Node.self, "s")
                 try tx.beginAttempt(id)
                 try tx.undelete(Node.self, "s")
@@ -118,7 +120,7 @@ import Testing
         }
         let id = try #require(try store.operations.all().last).id
         try store.write { tx in
-            _ = try tx.beginAttempt(id, leavingOut: []) { property, value in
+            _ = try tx.sync.beginAttempt(id, leavingOut: []) { property, value in
                 property.name == "count" ? 50 : value
             }
         }
@@ -139,22 +141,22 @@ import Testing
             try store.receiveNode("s", ["name": "0", "count": 0])
             try store.write { tx in
                 try tx.update(Node.self, "s") { $0.name = "1" }
-                #expect(try tx.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
-                #expect(try tx.attemptedValues(1).isEmpty && tx.outgoing(1)?.attemptedKinds == [])
+                #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
+                #expect(try tx.attemptedValues(1).isEmpty && tx.sync.outgoing(1)?.attemptedKinds == [])
                 // An attempt without an answer is recorded, whatever fails later: the same attempt or the next one.
                 let lost = try tx.beginAttempt(1).attempts
-                #expect(try tx.leaveUncertain(1, attempt: lost, no))
-                #expect(try tx.fail(1, attempt: lost, no, retry: true))
+                #expect(try tx.sync.leaveUncertain(1, attempt: lost, no))
+                #expect(try tx.sync.fail(1, attempt: lost, no, retry: true))
                 try tx.update(Node.self, "s") { ($0.name, $0.count) = ("2", 5) }
-                #expect(try tx.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
-                #expect(try tx.outgoing(1)?.attemptedKinds == .update)
+                #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
+                #expect(try tx.sync.outgoing(1)?.attemptedKinds == .update)
                 let values = try tx.attemptedValues(1)
                 #expect(values.contains("1", of: "name") && !values.contains("2", of: "name"))
                 #expect(!values.contains(5, of: "count") && values.columns.map(\.name) == ["name"])
                 let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "1", "count": 5])
                 try tx.update(Node.self, "s") { $0.count = 6 }
                 // The name is ours, and the number is foreign.
-                #expect(try tx.sides(of: 1, against: theirs) { $1 }.changedThere == ["count"])
+                #expect(try tx.sync.sides(of: 1, against: theirs) { $1 }.changedThere == ["count"])
                 // After a crash it is unknown which attempt failed.
                 try tx.beginAttempt(1)
                 try tx.fail(1, no, retry: true)
@@ -173,7 +175,7 @@ import Testing
             try tx.insert(Node("a", localID: "a"))
             let attempt = try tx.beginAttempt(1).attempts
             if deletesFirst { try tx.delete(Node.self, "a") }
-            #expect(try tx.fail(1, attempt: attempt, error, retry: true))
+            #expect(try tx.sync.fail(1, attempt: attempt, error, retry: true))
             if !deletesFirst { try tx.delete(Node.self, "a") }
         }
         #expect(try store.sql("SELECT count(*) FROM Node")[0][0] == 0)
@@ -185,7 +187,7 @@ import Testing
         try store.write { try $0.insert(Node("a", localID: "a")) }
         struct Unsendable: Error {}
         #expect(throws: Unsendable.self) {
-            try store.write { _ = try $0.beginAttempt(1, leavingOut: []) { _, _ in throw Unsendable() } }
+            try store.write { _ = try $0.sync.beginAttempt(1, leavingOut: []) { _, _ in throw Unsendable() } }
         }
         #expect(try store.queue() == ["insert a"] && store.operations.all()[0].attempts == 0)
     }
@@ -227,11 +229,11 @@ import Testing
                 for value in ["no number", "2"] {
                     try tx.upsert(Flex.Card.self, values: ["localID": "a", "x": value, "shop": "s"])
                     let id = try #require(try tx.operations.all().last).id
-                    #expect(try tx.leaveUncertain(id, attempt: try tx.beginAttempt(id).attempts, lost))
+                    #expect(try tx.sync.leaveUncertain(id, attempt: try tx.beginAttempt(id).attempts, lost))
                 }
                 try tx.upsert(Flex.Card.self, values: ["localID": "b", "x": "1", "shop": "t"])
                 let id = try #require(try tx.operations.all().last).id
-                #expect(try tx.leaveUncertain(id, attempt: try tx.beginAttempt(id).attempts, lost))
+                #expect(try tx.sync.leaveUncertain(id, attempt: try tx.beginAttempt(id).attempts, lost))
             }
         }
         struct NoNumber: Error {}

@@ -19,7 +19,7 @@ import Testing
                 try tx.update(Node.self, "s") { $0.name = "1" }
                 try tx.beginAttempt(1)
                 try tx.fail(1, Self.no, retry: false)
-                try tx.hold(1)
+                try tx.sync.hold(1)
                 try tx.update(Node.self, "s") { $0.count = 5 }
             }
             #expect(try store.queue() == ["update s [count name] held"])
@@ -29,12 +29,12 @@ import Testing
             try store.write { tx in
                 try tx.delete(Node.self, "s")
                 try tx.undelete(Node.self, "s")
-                try tx.release(1)
-                try tx.release(1)
+                try tx.sync.release(1)
+                try tx.sync.release(1)
             }
             #expect(try store.queue() == ["update s [count name]"] && store.operations.all()[0].error == nil)
             #expect(try store.checkIntegrity() == [])
-            #expect(code { try store.write { try $0.hold(99) } } == .staleOperation)
+            #expect(code { try store.write { try $0.sync.hold(99) } } == .staleOperation)
         }
     }
 
@@ -47,26 +47,26 @@ import Testing
                     try tx.insert(Node("0", localID: id))
                     let operation = try #require(try tx.operation(on: id, in: "Node")).id
                     let attempt = try tx.beginAttempt(operation).attempts
-                    try tx.hold(operation)
+                    try tx.sync.hold(operation)
                     if id == "b" { try tx.update(Node.self, id) { $0.name = "1" } }
                     if id == "c" {
-                        #expect(try tx.leaveUncertain(operation, attempt: attempt, AnsweringTests.lost))
+                        #expect(try tx.sync.leaveUncertain(operation, attempt: attempt, AnsweringTests.lost))
                         continue
                     }
                     let answer = ServerItem(serverID: ServerID("s-\(id)"), version: "1", values: ["name": "0"])
                     #expect(
-                        try tx.acknowledge(operation, attempt: attempt, with: answer)
+                        try tx.sync.acknowledge(operation, attempt: attempt, with: answer)
                             == (id == "a" ? .done : .stillPending))
                 }
             }
             #expect(try store.queue() == ["update b [name] held", "insert c held"])
             #expect(try store.stored(Node.self, "a")?.serverID == "s-a" && store.checkIntegrity() == [])
-            try store.write { tx in for id in [2, 3] as [Int64] { try tx.release(id) } }
+            try store.write { tx in for id in [2, 3] as [Int64] { try tx.sync.release(id) } }
             // The operation is as uncertain as before.
             #expect(try store.queue() == ["update b [name]", "insert c attempted"])
             try store.write { tx in
-                try tx.hold(3)
-                #expect(try tx.fail(3, attempt: 1, Self.no, retry: true))
+                try tx.sync.hold(3)
+                #expect(try tx.sync.fail(3, attempt: 1, Self.no, retry: true))
             }
             #expect(try store.queue() == ["update b [name]", "insert c held"] && store.checkIntegrity() == [])
         }
@@ -79,9 +79,9 @@ import Testing
         try store.write { tx in
             try tx.update(Node.self, "s") { $0.name = "1" }
             try tx.beginAttempt(1)
-            try tx.hold(1)
+            try tx.sync.hold(1)
             let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "2"])
-            #expect(try tx.rebase(1, onto: theirs) { $1 } == .pending)
+            #expect(try tx.sync.rebase(1, onto: theirs) { $1 } == .pending)
         }
         #expect(try store.queue() == ["update s [name] held"] && store.checkIntegrity() == [])
     }
@@ -90,7 +90,7 @@ import Testing
         let store = try Store.ofNodes()
         try store.write { tx in
             try tx.insert(Node("a", localID: "a"))
-            try tx.hold(1)
+            try tx.sync.hold(1)
             try tx.delete(Node.self, "a")
         }
         #expect(try store.operations.count() == 0)
@@ -107,7 +107,7 @@ import Testing
                 try tx.update(Node.self, "s") { ($0.name, $0.friends, $0.note) = ("1", [], "mine") }
                 try tx.beginAttempt(1)
                 try tx.update(Node.self, "s") { ($0.name, $0.next, $0.count) = ("2", nil, 4) }
-                let lost = try tx.discard(1)
+                let lost = try tx.sync.discard(1)
                 #expect(lost == ["name": "2", "friends": "[\"later\"]", "next": .null, "count": 4])
             }
             let node = try #require(try store.stored(Node.self, "s"))
@@ -129,7 +129,7 @@ import Testing
                 try tx.beginAttempt(1)
                 try tx.fail(1, Self.no, retry: false)
                 try tx.update(Node.self, "s") { $0.next = a.reference }
-                let lost = try tx.discard(1)
+                let lost = try tx.sync.discard(1)
                 #expect(lost["name"] == "a" && lost["note"] == nil)
             }
             #expect(try store.stored(Node.self, "a") == nil)
@@ -137,7 +137,7 @@ import Testing
             #expect(try store.queue() == ["update s [next]"] && store.checkIntegrity() == [])
             let b = try store.write { try $0.insert(Node("b", localID: "b")) }
             try store.write { try $0.update(Node.self, "s") { $0.keeper = b.reference } }
-            #expect(code { try store.write { try $0.discard(3) } } == .deleteDenied)
+            #expect(code { try store.write { try $0.sync.discard(3) } } == .deleteDenied)
             #expect(try store.queue() == ["update s [keeper next]", "insert b"] && store.checkIntegrity() == [])
         }
     }
@@ -149,7 +149,7 @@ import Testing
             try store.write { tx in
                 try tx.update(Node.self, "s") { $0.name = "1" }
                 try tx.delete(Node.self, "s")
-                #expect(try tx.discard(1) == ["name": "1"])
+                #expect(try tx.sync.discard(1) == ["name": "1"])
             }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "0" && node.isSynced && !node.isDeleted)
@@ -160,7 +160,7 @@ import Testing
             }
             let queue = try store.queue()
             let id = try store.operations.all()[0].id
-            #expect(code { try store.write { try $0.discard(id) } } == .duplicateValue)
+            #expect(code { try store.write { try $0.sync.discard(id) } } == .duplicateValue)
             #expect(try store.queue() == queue && store.checkIntegrity() == [])
         }
     }
@@ -174,9 +174,9 @@ import Testing
                 let a = try tx.insert(Node("a", localID: "a"))
                 let attempt = try tx.beginAttempt(1).attempts
                 try tx.update(Node.self, "s") { $0.next = a.reference }
-                try tx.hold(1)
-                #expect(try tx.discard(1)["name"] == "a")
-                #expect(try tx.discard(1)["name"] == "a")
+                try tx.sync.hold(1)
+                #expect(try tx.sync.discard(1)["name"] == "a")
+                #expect(try tx.sync.discard(1)["name"] == "a")
                 return attempt
             }
             #expect(try store.live(Node.self).map(\.localID) == ["s"])
@@ -184,8 +184,8 @@ import Testing
             // The answer arrives, and the delete is sent to the object that it names.
             try store.write { (tx) throws in
                 let answer = ServerItem(serverID: "server-a", version: "1", values: ["name": "a"])
-                #expect(try tx.acknowledge(1, attempt: attempt, with: answer) == .stillPending)
-                #expect(try tx.outgoing(1)?.serverID == "server-a")
+                #expect(try tx.sync.acknowledge(1, attempt: attempt, with: answer) == .stillPending)
+                #expect(try tx.sync.outgoing(1)?.serverID == "server-a")
             }
             #expect(try store.queue() == ["delete a", "update s [next]"] && store.checkIntegrity() == [])
         }
@@ -197,11 +197,13 @@ import Testing
             for id in ["a", "b"] as [LocalID] {
                 try tx.insert(Node("0", localID: id))
                 let operation = try #require(try tx.operation(on: id, in: "Node")).id
-                _ = try tx.leaveUncertain(
+                _ = try tx.sync.leaveUncertain(
                     operation, attempt: try tx.beginAttempt(operation).attempts, AnsweringTests.lost)
                 if id == "b" { try tx.delete(Node.self, id) }
-                #expect(try tx.fail(operation, attempt: try tx.beginAttempt(operation).attempts, Self.no, retry: false))
-                _ = try tx.discard(operation)
+                #expect(
+                    try tx.sync.fail(operation, attempt: try tx.beginAttempt(operation).attempts, Self.no, retry: false)
+                )
+                _ = try tx.sync.discard(operation)
             }
         }
         #expect(try store.sql("SELECT count(*) FROM Node")[0][0] == 0)
@@ -216,7 +218,7 @@ import Testing
             let a = try tx.insert(Node("a", localID: "a"))
             try tx.update(Node.self, "s") { $0.next = a.reference }
         }
-        try store.write(from: .server) { _ = try $0.discard(1) }
+        try store.write(from: .server) { _ = try $0.sync.discard(1) }
         #expect(try store.stored(Node.self, "a") == nil && store.stored(Node.self, "s")?.next == nil)
         #expect(try store.queue() == ["update s [next]"] && store.checkIntegrity() == [])
         #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == 0)
@@ -236,8 +238,8 @@ import Testing
                     let item = ServerItem(
                         serverID: ServerID(id.rawValue), version: "9", isDeleted: id == "g",
                         values: id == "g" ? [:] : ["name": "theirs", "count": 9])
-                    _ = try tx.receive(item, in: "Node")
-                    try tx.discard(operation.id, for: item)
+                    _ = try tx.sync.receive(item, in: "Node")
+                    try tx.sync.discard(operation.id, for: item)
                 }
             }
             for id in ["i", "u", "d"] as [LocalID] {
@@ -259,7 +261,7 @@ extension Store {
     /// Receives a node of a server.
     func receiveNode(_ id: ServerID, _ values: [String: StorageValue] = ["name": "0"]) throws {
         _ = try write { tx in
-            try tx.receive(ServerItem(serverID: id, version: "1", values: values), in: "Node")
+            try tx.sync.receive(ServerItem(serverID: id, version: "1", values: values), in: "Node")
         }
     }
 }

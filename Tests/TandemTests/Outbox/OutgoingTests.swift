@@ -14,12 +14,12 @@ import Testing
                 try tx.beginAttempt(1)
                 try tx.acknowledge(1, serverID: "server-k")
                 try tx.insert(Node("unsent", localID: "u"))
-                try tx.hold(2)
+                try tx.sync.hold(2)
                 var node = Node("a", localID: "a")
                 node.next = Reference(localID: "k")
                 node.friends = [Reference(localID: "u"), Reference(localID: "unknown"), Reference(localID: "k")]
                 try tx.insert(node)
-                let outgoing = try #require(try tx.outgoing(3))
+                let outgoing = try #require(try tx.sync.outgoing(3))
                 #expect(outgoing.operation.kind == .insert && outgoing.serverID == nil && outgoing.version == nil)
                 #expect(outgoing.values["next"] == "server-k" && outgoing.values["note"] == nil)
                 #expect(outgoing.values["friends"] == #"["u","unknown","server-k"]"#)
@@ -36,7 +36,7 @@ import Testing
                         OutgoingReference(
                             property: "friends", localID: "unknown", target: .unknown, isOptional: true),
                     ])
-                #expect(try tx.outgoing(99) == nil)
+                #expect(try tx.sync.outgoing(99) == nil)
             }
         }
     }
@@ -44,12 +44,12 @@ import Testing
     @Test func `an update is sent for its version with all unanswered changes`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
-            _ = try tx.receive(
+            _ = try tx.sync.receive(
                 ServerItem(serverID: "s", version: "1", values: ["name": "0"], extras: [4]), in: "Node")
             try tx.update(Node.self, "s") { $0.name = "1" }
             try tx.beginAttempt(1)
             try tx.update(Node.self, "s") { $0.count = 2 }
-            let outgoing = try #require(try tx.outgoing(1))
+            let outgoing = try #require(try tx.sync.outgoing(1))
             #expect(outgoing.changed == ["name", "count"] && outgoing.serverID == "s" && outgoing.version == "1")
             #expect(outgoing.values["count"] == 2 && outgoing.extras == [4] && outgoing.attemptedKinds == .update)
             #expect(outgoing.operation.state == .attempted)

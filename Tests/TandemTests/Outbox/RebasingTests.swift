@@ -28,7 +28,7 @@ import Testing
             try store.write { tx in
                 try tx.update(Node.self, "s") { ($0.name, $0.count) = ("1", 1) }
                 let attempt = try tx.beginAttempt(1).attempts
-                _ = try tx.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
+                _ = try tx.sync.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
                 try tx.update(Node.self, "s") { $0.name = "2" }
             }
             try body(store)
@@ -43,10 +43,10 @@ import Testing
     func `our own write is not a conflict`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "1", "code": "c", "count": 1])
-            let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
+            let sides = try store.write { try $0.sync.sides(of: 1, against: theirs, rounding: Self.exactly) }
             #expect(!sides.isConflict && sides.changedHere == ["name"] && sides.base == ["name": "0", "count": 0])
             #expect(sides.local["name"] == "2" && sides.server?["name"] == "1" && sides.kind == .update)
-            #expect(try store.write { try $0.rebase(1, onto: theirs, rounding: Self.exactly) } == .pending)
+            #expect(try store.write { try $0.sync.rebase(1, onto: theirs, rounding: Self.exactly) } == .pending)
             let operation = try store.operations.all()[0]
             #expect(operation.base == ["name": "1"] && operation.state == .pending && operation.error == nil)
             #expect(try store.write { try $0.attemptedValues(1) }.isEmpty)
@@ -59,10 +59,10 @@ import Testing
     func `foreign changes are merged by property`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 0])
-            let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
+            let sides = try store.write { try $0.sync.sides(of: 1, against: theirs, rounding: Self.exactly) }
             #expect(sides.isConflict && sides.changedThere == ["name", "code"])
             #expect(sides.changedHere == ["name", "count"])
-            #expect(try store.write { try $0.rebase(1, onto: theirs, rounding: Self.exactly) } == .pending)
+            #expect(try store.write { try $0.sync.rebase(1, onto: theirs, rounding: Self.exactly) } == .pending)
             let operation = try store.operations.all()[0]
             #expect(operation.base == ["name": "theirs", "count": 0])
             let node = try #require(try store.stored(Node.self, "s"))
@@ -75,11 +75,12 @@ import Testing
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "count": 7])
             try store.write { (tx) throws in
-                #expect(try tx.rebase(1, onto: theirs, takingServers: ["name"], rounding: Self.exactly) == .pending)
+                #expect(
+                    try tx.sync.rebase(1, onto: theirs, takingServers: ["name"], rounding: Self.exactly) == .pending)
                 #expect(try tx.stored(Node.self, "s").name == "theirs")
                 #expect(try tx.operations.all()[0].base == ["count": 7])
                 #expect(
-                    try tx.rebase(1, onto: theirs, takingServers: ["name", "count"], rounding: Self.exactly)
+                    try tx.sync.rebase(1, onto: theirs, takingServers: ["name", "count"], rounding: Self.exactly)
                         == .adopted)
             }
             let node = try #require(try store.stored(Node.self, "s"))
@@ -96,7 +97,7 @@ import Testing
             try store.write { tx in
                 try tx.delete(Node.self, "s")
                 let attempt = try tx.beginAttempt(1).attempts
-                _ = try tx.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
+                _ = try tx.sync.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
                 try tx.undelete(Node.self, "s")
                 try tx.update(Node.self, "t") { $0.name = "B" }
                 try tx.update(Node.self, "t") { $0.name = "A" }
@@ -106,9 +107,9 @@ import Testing
                 let theirs = item(
                     ServerID(operation.localID.rawValue), ["name": "B", "count": 7])
                 try store.write { tx in
-                    let sides = try tx.sides(of: operation.id, against: theirs, rounding: Self.exactly)
+                    let sides = try tx.sync.sides(of: operation.id, against: theirs, rounding: Self.exactly)
                     #expect(sides.changedHere.isEmpty && sides.changedThere == ["name", "count"])
-                    #expect(try tx.rebase(operation.id, onto: theirs, rounding: Self.exactly) == .adopted)
+                    #expect(try tx.sync.rebase(operation.id, onto: theirs, rounding: Self.exactly) == .adopted)
                 }
                 let node = try #require(try store.stored(Node.self, operation.localID))
                 #expect(node.name == "B" && node.count == 7 && node.isSynced && node.version == "9")
@@ -117,9 +118,9 @@ import Testing
             try store.write { tx in
                 try tx.update(Node.self, "t") { $0.count = 8 }
                 let attempt = try tx.beginAttempt(3).attempts
-                _ = try tx.leaveUncertain(3, attempt: attempt, AnsweringTests.lost)
+                _ = try tx.sync.leaveUncertain(3, attempt: attempt, AnsweringTests.lost)
                 try tx.update(Node.self, "t") { $0.count = 7 }
-                let sides = try tx.sides(of: 3, against: item("t", ["count": 8]), rounding: Self.exactly)
+                let sides = try tx.sync.sides(of: 3, against: item("t", ["count": 8]), rounding: Self.exactly)
                 #expect(sides.changedHere == ["count"] && !sides.isConflict)
             }
             #expect(try store.checkIntegrity() == [])
@@ -134,8 +135,8 @@ import Testing
             try tx.update(Node.self, "s") { $0.count = 5 }
             let rounding: WireRounding = { if $1 == 5 { throw Unsendable() } else { $1 } }
             let theirs = item("s", ["name": "theirs", "count": 0])
-            #expect(try tx.sides(of: 1, against: theirs, rounding: rounding).changedHere == ["count"])
-            #expect(try tx.rebase(1, onto: theirs, rounding: rounding) == .pending)
+            #expect(try tx.sync.sides(of: 1, against: theirs, rounding: rounding).changedHere == ["count"])
+            #expect(try tx.sync.rebase(1, onto: theirs, rounding: rounding) == .pending)
         }
         #expect(try store.stored(Node.self, "s")?.name == "theirs" && store.queue() == ["update s [count]"])
     }
@@ -145,10 +146,10 @@ import Testing
     func `edits after the decision are kept`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 7])
-            let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
+            let sides = try store.write { try $0.sync.sides(of: 1, against: theirs, rounding: Self.exactly) }
             try store.write { try $0.update(Node.self, "s") { ($0.name, $0.code) = ("3", "mine") } }
             let outcome = try store.write {
-                try $0.rebase(
+                try $0.sync.rebase(
                     1, onto: theirs, takingServers: ["name", "count", "code"], decidedOn: sides,
                     rounding: Self.exactly)
             }
@@ -165,9 +166,9 @@ import Testing
         let theirs = item("s", ["count": 120])
         try store.write { tx in
             try tx.update(Node.self, "s") { $0.count = 123 }
-            #expect(try tx.sides(of: 1, against: theirs, rounding: Self.exactly).isConflict)
-            #expect(try !tx.sides(of: 1, against: theirs, rounding: Self.inTens).isConflict)
-            #expect(try tx.rebase(1, onto: theirs, rounding: Self.inTens) == .adopted)
+            #expect(try tx.sync.sides(of: 1, against: theirs, rounding: Self.exactly).isConflict)
+            #expect(try !tx.sync.sides(of: 1, against: theirs, rounding: Self.inTens).isConflict)
+            #expect(try tx.sync.rebase(1, onto: theirs, rounding: Self.inTens) == .adopted)
         }
         // The stored value is the server's.
         #expect(try store.stored(Node.self, "s")?.count == 120)
@@ -184,8 +185,8 @@ import Testing
             try tx.insert(b)
             try tx.beginAttempt(2)
             let theirs = item("server-b", ["name": "b", "next": "server-a", "friends": #"["server-a"]"#])
-            #expect(try !tx.sides(of: 2, against: theirs, rounding: Self.exactly).isConflict)
-            #expect(try tx.rebase(2, onto: theirs, rounding: Self.exactly) == .pending)
+            #expect(try !tx.sync.sides(of: 2, against: theirs, rounding: Self.exactly).isConflict)
+            #expect(try tx.sync.rebase(2, onto: theirs, rounding: Self.exactly) == .pending)
             // A property that the item does not name is sent.
             #expect(try tx.operations.all()[0].changedProperties.contains("owners"))
         }
@@ -202,18 +203,18 @@ import Testing
                 try tx.insert(Node("1", localID: "a"))
                 try tx.beginAttempt(1)
                 try tx.update(Node.self, "a") { $0.name = "2" }
-                #expect(try !tx.sides(of: 1, against: item("a", whole), rounding: Self.exactly).isConflict)
-                #expect(try tx.rebase(1, onto: item("a", whole), rounding: Self.exactly) == .pending)
+                #expect(try !tx.sync.sides(of: 1, against: item("a", whole), rounding: Self.exactly).isConflict)
+                #expect(try tx.sync.rebase(1, onto: item("a", whole), rounding: Self.exactly) == .pending)
             }
             #expect(try store.queue() == ["update a [name]"])
             // A foreign object has an ID that both sides chose.
             whole["count"] = 5
             try store.write { tx in
                 try tx.insert(Node("mine", localID: "b"))
-                let sides = try tx.sides(of: 2, against: item("b", whole), rounding: Self.exactly)
+                let sides = try tx.sync.sides(of: 2, against: item("b", whole), rounding: Self.exactly)
                 #expect(sides.changedHere == ["name", "count"] && sides.changedThere == ["name", "count"])
                 #expect(
-                    try tx.rebase(2, onto: item("b", whole), takingServers: ["count"], rounding: Self.exactly)
+                    try tx.sync.rebase(2, onto: item("b", whole), takingServers: ["count"], rounding: Self.exactly)
                         == .pending)
             }
             #expect(try store.queue() == ["update a [name]", "update b [name]"])
@@ -227,7 +228,7 @@ import Testing
             try store.write { tx in
                 try tx.delete(Node.self, "s")
                 #expect(
-                    try tx.rebase(1, onto: item("s", ["name": "theirs", "count": 5]), rounding: Self.exactly)
+                    try tx.sync.rebase(1, onto: item("s", ["name": "theirs", "count": 5]), rounding: Self.exactly)
                         == .pending)
             }
             #expect(try store.queue() == ["delete s [count name]"])
@@ -243,11 +244,12 @@ import Testing
     func `all values are sent over a tombstone`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let sides = try store.write {
-                try $0.sides(of: 1, against: item("s", deleted: true), rounding: Self.exactly)
+                try $0.sync.sides(of: 1, against: item("s", deleted: true), rounding: Self.exactly)
             }
             #expect(sides.isConflict && sides.server == nil && sides.changedHere == ["name", "count"])
             #expect(
-                try store.write { try $0.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) } == .pending
+                try store.write { try $0.sync.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) }
+                    == .pending
             )
             let operation = try store.operations.all()[0]
             #expect(operation.kind == .update && operation.base.count == 11 && operation.base["name"] == "0")
@@ -265,14 +267,14 @@ import Testing
             try store.write { tx in
                 try tx.insert(Node("mine", localID: "i"))
                 for (id, tombstone) in [(1, theirs), (2, item("i", deleted: true))] as [(Int64, ServerItem)] {
-                    #expect(try tx.rebase(id, onto: tombstone, rounding: Self.exactly) == .pending)
+                    #expect(try tx.sync.rebase(id, onto: tombstone, rounding: Self.exactly) == .pending)
                     let kept = try #require(try tx.keptItem(of: id))
                     // The operation was rebased on it, so it is not a new conflict.
                     #expect(kept.isDeleted && kept.version == "9")
                 }
             }
             #expect(try store.stored(Node.self, "s")?.version == "9")
-            try store.write { tx in for id in [1, 2] as [Int64] { try tx.discard(id) } }
+            try store.write { tx in for id in [1, 2] as [Int64] { try tx.sync.discard(id) } }
             #expect(try store.live(Node.self).map(\.localID) == ["holder"])
             #expect(try store.stored(Node.self, "holder")?.next == nil && store.operations.count() == 0)
             #expect(try store.sql("SELECT count(*) FROM __server_items")[0][0] == 0)
@@ -285,10 +287,10 @@ import Testing
         try store.receiveNode("s")
         try store.write { tx in
             try tx.update(Node.self, "s") { $0.name = "1" }
-            _ = try tx.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly)
+            _ = try tx.sync.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly)
             let attempt = try tx.beginAttempt(1).attempts
             if hasItem {
-                _ = try tx.acknowledge(1, attempt: attempt, with: item("s", ["name": "1"]))
+                _ = try tx.sync.acknowledge(1, attempt: attempt, with: item("s", ["name": "1"]))
             } else {
                 try tx.acknowledge(1, version: "10")
             }
@@ -308,18 +310,18 @@ import Testing
         }
         try store.write { tx in
             try tx.update(Node.self, "s") { $0.count = 5 }
-            _ = try tx.receive(at(9, "2", "late clock"), in: "Node")
-            _ = try tx.rebase(1, onto: at(1, "3", "newer"), rounding: Self.exactly)
+            _ = try tx.sync.receive(at(9, "2", "late clock"), in: "Node")
+            _ = try tx.sync.rebase(1, onto: at(1, "3", "newer"), rounding: Self.exactly)
             #expect(try tx.keptItem(of: 1) == nil)
             // An item read from the kept ones is not newer than those kept later.
-            _ = try tx.receive(at(9, "4", "newest"), in: "Node")
+            _ = try tx.sync.receive(at(9, "4", "newest"), in: "Node")
             var kept = at(2, "2", "read before")
             kept.wasKept = true
-            _ = try tx.rebase(1, onto: kept, rounding: Self.exactly)
+            _ = try tx.sync.rebase(1, onto: kept, rounding: Self.exactly)
             #expect(try tx.keptItem(of: 1)?.version == "4")
             var newest = at(9, "4", "newest")
             newest.wasKept = true
-            _ = try tx.discard(1, for: newest)
+            _ = try tx.sync.discard(1, for: newest)
         }
         #expect(try store.sql("SELECT count(*) FROM __server_items")[0][0] == 0)
         #expect(try store.stored(Node.self, "s")?.name == "newest" && store.checkIntegrity() == [])
@@ -330,7 +332,7 @@ import Testing
         try withUpdate(kind) { store in
             try store.write { tx in
                 try tx.delete(Node.self, "s")
-                #expect(try tx.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) == .adopted)
+                #expect(try tx.sync.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) == .adopted)
             }
             #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
         }
@@ -344,7 +346,7 @@ import Testing
             try tx.delete(Node.self, "s")
             let attempt = try tx.beginAttempt(1).attempts
             try tx.undelete(Node.self, "s")
-            let outcome = try tx.acknowledge(
+            let outcome = try tx.sync.acknowledge(
                 1, attempt: attempt, with: keepsTombstones ? item("s", deleted: true) : nil,
                 keepsTombstones: keepsTombstones)
             #expect(outcome == .stillPending)
@@ -370,7 +372,7 @@ import Testing
             try tx.delete(Node.self, "a")
             let attempt = try tx.beginAttempt(1).attempts
             try tx.undelete(Node.self, "a")
-            #expect(try tx.acknowledge(1, attempt: attempt, with: nil, keepsTombstones: true) == .stillPending)
+            #expect(try tx.sync.acknowledge(1, attempt: attempt, with: nil, keepsTombstones: true) == .stillPending)
         }
         #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
         // The integrity check would find the opposite.
@@ -390,7 +392,7 @@ import Testing
         let queue = try store.queue()
         #expect(
             code {
-                try store.write { try $0.rebase(2, onto: item("s", ["code": "taken"]), rounding: Self.exactly) }
+                try store.write { try $0.sync.rebase(2, onto: item("s", ["code": "taken"]), rounding: Self.exactly) }
             } == .duplicateValue)
         #expect(try store.queue() == queue && store.stored(Node.self, "s")?.version == "1")
         #expect(try store.checkIntegrity() == [])

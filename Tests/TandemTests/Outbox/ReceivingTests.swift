@@ -21,7 +21,7 @@ import Testing
     private func receive(
         _ item: ServerItem, in store: Store, _ identity: ServerIdentity = .client
     ) throws -> String {
-        switch try store.write({ try $0.receive(item, in: "Node", identity: identity) }) {
+        switch try store.write({ try $0.sync.receive(item, in: "Node", identity: identity) }) {
         case .inserted(let id): "inserted \(id)"
         case .updated(let id): "updated \(id)"
         case .removed(let id): "removed \(id)"
@@ -94,10 +94,10 @@ import Testing
     @Test func `a missing property is an error that names it`() throws {
         let store = try Store.inMemory(models: HandPerson.self)
         let error = expectError(.invalidValue) {
-            try store.write { try $0.receive(item("s", "1", [:]), in: "HandPerson") }
+            try store.write { try $0.sync.receive(item("s", "1", [:]), in: "HandPerson") }
         }
         #expect(error?.property == "name" && error?.model == "HandPerson")
-        expectError(.unknownModel) { try store.write { try $0.receive(item("s", "1"), in: "Nothing") } }
+        expectError(.unknownModel) { try store.write { try $0.sync.receive(item("s", "1"), in: "Nothing") } }
     }
 
     // MARK: An operation
@@ -130,7 +130,7 @@ import Testing
         _ = try receive(item("s", "1", ["name": "0", "count": 0]), in: store)
         try store.write { tx in
             try tx.update(Node.self, "s") { $0.name = "first" }
-            _ = try tx.leaveUncertain(1, attempt: try tx.beginAttempt(1).attempts, AnsweringTests.lost)
+            _ = try tx.sync.leaveUncertain(1, attempt: try tx.beginAttempt(1).attempts, AnsweringTests.lost)
             try tx.update(Node.self, "s") { $0.name = "second" }
         }
         // A server may give two writes in one millisecond the same version.
@@ -208,7 +208,7 @@ import Testing
             for id: Tandem.Operation.ID in 1...3 {
                 let operation = try tx.beginAttempt(id)
                 let answer = item(ServerID(operation.localID.rawValue), "7")
-                #expect(try tx.acknowledge(id, attempt: 1, with: answer) == .done)
+                #expect(try tx.sync.acknowledge(id, attempt: 1, with: answer) == .done)
             }
         }
         // By the server's clock one is older than the kept item: that clock went backwards.
@@ -225,7 +225,7 @@ import Testing
             try tx.insert(Node("second", localID: "a"))
             try tx.beginAttempt(2)
             try tx.delete(Node.self, "a")
-            #expect(try tx.acknowledge(2, attempt: try tx.beginAttempt(2).attempts, with: nil) == .done)
+            #expect(try tx.sync.acknowledge(2, attempt: try tx.beginAttempt(2).attempts, with: nil) == .done)
         }
         #expect(try kept(store) == [] && store.checkIntegrity() == [])
     }
@@ -239,7 +239,7 @@ import Testing
             try store.write { try $0.insert(Node("mine", code: "taken", localID: "a")) }
             try store.write { tx in
                 for (id, expected) in [("n", "refused"), ("s", "refused"), ("ok", "inserted")] as [(ServerID, String)] {
-                    let receipt = try tx.receive(
+                    let receipt = try tx.sync.receive(
                         item(id, "2", ["code": id == "ok" ? .null : "taken", "friends": #"["n","s"]"#]), in: "Node")
                     #expect("\(receipt)".hasPrefix(expected))
                 }
@@ -273,9 +273,9 @@ import Testing
             // An answer brings them too.
             try store.write { tx in
                 try tx.update(Node.self, "s") { $0.name = "x" }
-                _ = try tx.receive(item("s", "3", extras: [9]), in: "Node")
+                _ = try tx.sync.receive(item("s", "3", extras: [9]), in: "Node")
                 #expect(try tx.extras(of: "s", in: "Node") == [2])
-                _ = try tx.acknowledge(
+                _ = try tx.sync.acknowledge(
                     1, attempt: try tx.beginAttempt(1).attempts, with: item("s", "4", extras: [3]))
             }
             #expect(try extras() == [3] && kept(store) == [])

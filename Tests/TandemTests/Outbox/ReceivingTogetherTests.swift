@@ -36,9 +36,9 @@ import Testing
                 item("b", ["name": "new b", "code": "a", "next": "c"]),
             ]
             // Received one by one they never succeed.
-            for _ in 0..<2 { try store.write { tx in for item in items { _ = try tx.receive(item, in: "Node") } } }
+            for _ in 0..<2 { try store.write { tx in for item in items { _ = try tx.sync.receive(item, in: "Node") } } }
             #expect(try codes(store) == ["a", "b", "c"] && kept(store) == ["a", "b"])
-            let receipts = try store.write { try $0.receiveTogether(items, in: "Node") }
+            let receipts = try store.write { try $0.sync.receiveTogether(items, in: "Node") }
             #expect(receipts.map { "\($0)" } == [#"updated(a)"#, #"updated(b)"#])
             #expect(try codes(store) == ["b", "a", "c"] && kept(store) == [] && store.operations.count() == 0)
             let a = try #require(try store.stored(Node.self, "a"))
@@ -58,10 +58,10 @@ import Testing
                 item("d", ["code1": 2, "code2": 2, "code": "y"]), item("c", ["code": "a"]),
                 item("e", ["code1": 1, "code2": 1, "code": "x"]),
             ]
-            try store.write { tx in _ = try tx.receive(item("e", ["code": "y"]), in: "Node") }
-            try store.write { tx in _ = try tx.receive(item("d", ["code": "x"]), in: "Node") }
+            try store.write { tx in _ = try tx.sync.receive(item("e", ["code": "y"]), in: "Node") }
+            try store.write { tx in _ = try tx.sync.receive(item("d", ["code": "x"]), in: "Node") }
             let before = try store.live(Node.self).map(\.localID)
-            let receipts = try store.write { try $0.receiveTogether(items, in: "Node") }
+            let receipts = try store.write { try $0.sync.receiveTogether(items, in: "Node") }
             #expect(before == ["a", "b", "c", "d", "e"])
             // The server has one `x` too many. The new object's is refused, as each of the two would be.
             #expect(receipts.count { "\($0)".hasPrefix("refused") } == 1)
@@ -82,7 +82,7 @@ import Testing
                 item("a", ["code": "b"]), item("b", ["code": "taken"]), item("c", ["code": "a"]),
             ]
             try store.write { tx in
-                let receipts = try tx.receiveTogether(items, in: "Node").map { "\($0)" }
+                let receipts = try tx.sync.receiveTogether(items, in: "Node").map { "\($0)" }
                 #expect(receipts[0].hasPrefix("refused") && receipts[1].hasPrefix("refused"))
                 #expect(receipts[2].hasPrefix("keptBeside"))
             }
@@ -90,7 +90,7 @@ import Testing
             #expect(try store.stored(Node.self, "a")?.version == "1")
             try store.write { tx in
                 try tx.update(Node.self, "m") { $0.code = nil }
-                _ = try tx.receiveTogether(items, in: "Node")
+                _ = try tx.sync.receiveTogether(items, in: "Node")
             }
             #expect(try codes(store) == ["b", "taken", "c", nil] && kept(store) == [])
         }

@@ -49,7 +49,7 @@ import Testing
             let all = try store.sql("SELECT __rid FROM Node ORDER BY 1").compactMap { row -> Int64? in
                 if case .integer(let id) = row[0] { id } else { nil }
             }
-            #expect(try store.write { try $0.removeSynced(all + [9999], in: "Node") } == 1)
+            #expect(try store.write { try $0.sync.removeSynced(all + [9999], in: "Node") } == 1)
             #expect(try store.objects(Node.self).all().compactMap(\.name).sorted() == ["b", "new"])
             #expect(try store.objects(Node.self).onlyDeleted().all().map(\.name) == ["c"])
             #expect(try store.operations.count() == 3 && store.checkIntegrity() == [])
@@ -61,10 +61,10 @@ import Testing
         try kind.withStore(Node.self) { store in
             try fill(store)
             let filter = Node.Columns().count > 5
-            #expect(try store.write { try $0.dropOperations(in: ["Node"], matching: filter.node) } == 1)
+            #expect(try store.write { try $0.sync.dropOperations(in: ["Node"], matching: filter.node) } == 1)
             #expect(try store.objects(Node.self).all().compactMap(\.name).sorted() == ["a", "new"])
             let all: PredicateNode? = nil
-            #expect(try store.write { try $0.dropOperations(in: ["Node"], matching: all) } == 2)
+            #expect(try store.write { try $0.sync.dropOperations(in: ["Node"], matching: all) } == 2)
             #expect(try store.objects(Node.self).all().map(\.name) == ["a"])
             #expect(try store.objects(Node.self).onlyDeleted().count() == 0)
             #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
@@ -78,7 +78,7 @@ import Testing
         func receive(_ item: ServerItem) throws -> Int64 {
             try store.write { tx in
                 let before = tx.connection.totalChanges
-                _ = try tx.receive(item, in: "Node")
+                _ = try tx.sync.receive(item, in: "Node")
                 return tx.connection.totalChanges - before
             }
         }

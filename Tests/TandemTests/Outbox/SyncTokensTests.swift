@@ -11,23 +11,23 @@ import Testing
         try kind.withStore(Node.self) { store in
             var token = SyncToken(digest: [1, 2], time: "2026-11-21T03:14:34.003Z")
             try store.write { tx in
-                try tx.setSyncToken(token, of: "all", in: "Node")
-                try tx.setSyncToken(SyncToken(digest: [3]), of: "q", in: "Node")
-                try tx.setSyncToken(SyncToken(digest: [4]), of: "all", in: "Other")
+                try tx.sync.setSyncToken(token, of: "all", in: "Node")
+                try tx.sync.setSyncToken(SyncToken(digest: [3]), of: "q", in: "Node")
+                try tx.sync.setSyncToken(SyncToken(digest: [4]), of: "all", in: "Other")
             }
             struct Undone: Error {}
             try? store.write { tx in
-                try tx.setSyncToken(SyncToken(digest: [9]), of: "all", in: "Node")
-                try tx.setSyncToken(nil, of: "q", in: "Node")
+                try tx.sync.setSyncToken(SyncToken(digest: [9]), of: "all", in: "Node")
+                try tx.sync.setSyncToken(nil, of: "q", in: "Node")
                 throw Undone()
             }
             #expect(try store.read { try $0.syncToken(of: "all", in: "Node") } == token)
             #expect(try store.read { try $0.syncToken(of: "none", in: "Node") } == nil)
             (token.isSettled, token.lastSuccess) = (true, Date(timeIntervalSinceReferenceDate: 1 / 3))
-            try store.write { try $0.setSyncToken(token, of: "all", in: "Node") }
+            try store.write { try $0.sync.setSyncToken(token, of: "all", in: "Node") }
             #expect(try store.read { try $0.syncToken(of: "all", in: "Node") } == token)
             try store.write { tx in
-                try tx.removeSyncTokens(of: "Node")
+                try tx.sync.removeSyncTokens(of: "Node")
                 #expect(try tx.syncToken(of: "q", in: "Node") == nil)
                 #expect(try tx.syncToken(of: "all", in: "Other") != nil)
             }
@@ -39,11 +39,11 @@ import Testing
     func `settings are kept`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             for key in SyncSetting.allCases { #expect(try store.read { try $0.syncSetting(key) } == nil) }
-            try store.write { try $0.setSyncSetting(.user, "ada") }
-            try store.write { try $0.setSyncSetting(.user, "eve") }
+            try store.write { try $0.sync.setSyncSetting(.user, "ada") }
+            try store.write { try $0.sync.setSyncSetting(.user, "eve") }
             #expect(try store.read { try $0.syncSetting(.user) } == "eve")
             #expect(try store.read { try $0.syncSetting(.server) } == nil)
-            try store.write { try $0.setSyncSetting(.user, nil) }
+            try store.write { try $0.sync.setSyncSetting(.user, nil) }
             #expect(try store.read { try $0.syncSetting(.user) } == nil)
         }
     }
@@ -57,13 +57,14 @@ import Testing
     private func prepare(_ folder: TestFolder, _ definition: ModelDefinition) throws {
         try folder.open(definition) { (store) throws in
             try store.write { tx in
-                try tx.setSyncToken(SyncToken(digest: [1]), of: "all", in: "Card")
-                _ = try tx.receive(
+                try tx.sync.setSyncToken(SyncToken(digest: [1]), of: "all", in: "Card")
+                _ = try tx.sync.receive(
                     ServerItem(serverID: "s", version: "1", values: ["x": 1], extras: [1], source: [1]), in: "Card")
-                _ = try tx.receive(
+                _ = try tx.sync.receive(
                     ServerItem(serverID: "t", version: "1", values: ["x": 1], source: [1]), in: "Card")
                 try tx.delete(Flex.Card.self, "t")
-                _ = try tx.receive(ServerItem(serverID: "t", version: "2", values: ["x": 2], source: [2]), in: "Card")
+                _ = try tx.sync.receive(
+                    ServerItem(serverID: "t", version: "2", values: ["x": 2], source: [2]), in: "Card")
             }
         }
     }

@@ -13,8 +13,8 @@ import Testing
             try store.write { tx in
                 try tx.insert(Node("a", count: 1, localID: "mine"))
                 let attempt = try tx.beginAttempt(1).attempts
-                _ = try tx.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
-                _ = try tx.receive(item, in: "Node", identity: .server(localID: nil))
+                _ = try tx.sync.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
+                _ = try tx.sync.receive(item, in: "Node", identity: .server(localID: nil))
             }
             #expect(try store.live(Node.self).map(\.localID) == ["mine", "s7"])
             try body(store)
@@ -36,7 +36,7 @@ import Testing
                 // The base of an operation names it.
                 try tx.update(Node.self, "both") { ($0.next, $0.friends) = (nil, [Reference(localID: "s7")]) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
-                #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .done)
+                #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .done)
             }
             let node = try #require(try store.stored(Node.self, "mine"))
             #expect(node.serverID == "s7" && node.isSynced && node.version == "1")
@@ -50,7 +50,7 @@ import Testing
             #expect(try store.read { try $0.extras(of: "mine", in: "Node") } == [5])
             // The next pull finds one object.
             try store.write { tx in
-                guard case .unchanged = try tx.receive(item, in: "Node", identity: .server(localID: nil)) else {
+                guard case .unchanged = try tx.sync.receive(item, in: "Node", identity: .server(localID: nil)) else {
                     Issue.record("it is not found")
                     return
                 }
@@ -64,7 +64,7 @@ import Testing
             try store.write { tx in
                 try tx.update(Node.self, "s7") { ($0.count, $0.next) = (9, Reference(localID: "s7")) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
-                #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
+                #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
             }
             let node = try #require(try store.stored(Node.self, "mine"))
             #expect(node.count == 9 && node.next?.localID == "mine" && node.name == "a")
@@ -80,7 +80,7 @@ import Testing
             try store.write { tx in
                 try tx.delete(Node.self, "s7")
                 let attempt = try #require(try tx.operation(1)).0.attempts
-                #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .done)
+                #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .done)
             }
             #expect(try store.live(Node.self).map(\.localID) == ["holder", "mine"])
             #expect(try store.queue() == ["update holder [next]"])
@@ -94,7 +94,7 @@ import Testing
             try store.write { tx in
                 try tx.delete(Node.self, "mine")
                 let attempt = try #require(try tx.operation(1)).0.attempts
-                #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
+                #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
             }
             #expect(try store.queue() == ["delete mine"])
             var holder = try #require(try store.stored(Node.self, "holder"))
@@ -110,7 +110,7 @@ import Testing
         try withTwo(kind) { store in
             try store.write { tx in
                 try tx.update(Node.self, "mine") { $0.name = "b" }
-                #expect(try tx.rebase(1, onto: item) { $1 } == .pending)
+                #expect(try tx.sync.rebase(1, onto: item) { $1 } == .pending)
             }
             #expect(try store.live(Node.self).map(\.localID) == ["mine"])
             // A property that the item does not name is sent too, because the server may not have it.
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `discarding the insert for the server's item leaves one synced object`() throws {
         try withTwo(.memory) { store in
-            try store.write { _ = try $0.discard(1, for: item) }
+            try store.write { _ = try $0.sync.discard(1, for: item) }
             #expect(try store.live(Node.self).map(\.localID) == ["mine"])
             #expect(try store.stored(Node.self, "mine")?.isSynced == true && store.operations.count() == 0)
         }
@@ -138,7 +138,7 @@ import Testing
                 try tx.update(Node.self, "s7") { $0.count = 9 }
                 if isTaken { try tx.insert(Node("third", code: "1", localID: "third")) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
-                #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
+                #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
             }
             let node = try #require(try store.stored(Node.self, "mine"))
             let holder = try #require(try store.stored(Node.self, "holder"))
@@ -161,9 +161,9 @@ import Testing
                 try tx.beginAttempt(1)
             }
             let queue = try store.queue()
-            #expect(code { try store.write { _ = try $0.acknowledge(1, attempt: 1, with: item) } } == .duplicateID)
-            #expect(code { try store.write { _ = try $0.rebase(1, onto: item) { $1 } } } == .duplicateID)
-            #expect(code { try store.write { _ = try $0.discard(1, for: item) } } == .duplicateID)
+            #expect(code { try store.write { _ = try $0.sync.acknowledge(1, attempt: 1, with: item) } } == .duplicateID)
+            #expect(code { try store.write { _ = try $0.sync.rebase(1, onto: item) { $1 } } } == .duplicateID)
+            #expect(code { try store.write { _ = try $0.sync.discard(1, for: item) } } == .duplicateID)
             #expect(try store.queue() == queue && store.stored(Node.self, "s7")?.name == "theirs")
             #expect(try store.checkIntegrity() == [])
         }

@@ -122,7 +122,7 @@ struct RandomHistory {
             let isDeleted = dice.chance(25)
             let item = serverItem(node, isDeleted: isDeleted)
             try both("server sends \(isDeleted ? "tombstone of \(id)" : text(node))", { $0.take(node, isDeleted) }) {
-                try tx.receive(item, in: "Node")
+                try tx.sync.receive(item, in: "Node")
             }
         default:
             guard let operation = try store.operations.all().randomElement(using: &dice) else { return }
@@ -144,22 +144,22 @@ struct RandomHistory {
                     "acknowledge attempt \(attempt) of \(id) with \(text(node))",
                     { expected = $0.acknowledge(id, attempt, with: node) }
                 ) {
-                    let outcome = try tx.acknowledge(operation.id, attempt: attempt, with: item)
+                    let outcome = try tx.sync.acknowledge(operation.id, attempt: attempt, with: item)
                     #expect(outcome == expected)
                 }
             case 5:
                 let isUnderWay = oracle.objects[id]?.op?.sent != nil
                 try both("leave \(id) uncertain", { $0.leaveUncertain(id) }) {
-                    let isLeft = try tx.leaveUncertain(
+                    let isLeft = try tx.sync.leaveUncertain(
                         operation.id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast))
                     #expect(isLeft == isUnderWay)
                 }
             case 6:
-                try both("hold \(id)", { $0.hold(id) }) { try tx.hold(operation.id) }
+                try both("hold \(id)", { $0.hold(id) }) { try tx.sync.hold(operation.id) }
             case 7, 8:
-                try both("release \(id)", { $0.release(id) }) { try tx.release(operation.id) }
+                try both("release \(id)", { $0.release(id) }) { try tx.sync.release(operation.id) }
             case 9:
-                try both("discard \(id)", { try $0.discard(id) }) { try tx.discard(operation.id) }
+                try both("discard \(id)", { try $0.discard(id) }) { try tx.sync.discard(operation.id) }
             case 10:
                 guard var node = try store.stored(Node.self, id) else { return }
                 if dice.bool() { vary(&node) }
@@ -170,7 +170,7 @@ struct RandomHistory {
                     "rebase \(id) onto \(item.isDeleted ? "a tombstone" : text(node)), the server's \(servers)",
                     { expected = try $0.rebase(id, onto: item.isDeleted ? nil : node, servers) }
                 ) {
-                    let outcome = try tx.rebase(operation.id, onto: item, takingServers: servers) { $1 }
+                    let outcome = try tx.sync.rebase(operation.id, onto: item, takingServers: servers) { $1 }
                     #expect(outcome == expected)
                 }
             case 11:
@@ -179,7 +179,7 @@ struct RandomHistory {
                 try both(
                     "attempt of \(id) fails\(retry ? ", to be retried" : "")", { $0.failAttempt(id, retry: retry) }
                 ) {
-                    let isNoted = try tx.fail(
+                    let isNoted = try tx.sync.fail(
                         operation.id, attempt: operation.attempts, OperationError(message: "no", at: .distantPast),
                         retry: retry)
                     #expect(isNoted == isUnderWay)

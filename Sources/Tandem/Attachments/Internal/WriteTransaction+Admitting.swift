@@ -110,7 +110,7 @@ extension WriteTransaction {
                 .integer(isOther ? 1 : 0), .integer(isOther ? 1 : 0), .text(said.id.rawValue),
             ])
         touched.noteFiles()
-        if isMoved { try forgetUnwanted(url) }
+        if isMoved { try connection.forgetUnwanted(url) }
         return now
     }
 
@@ -130,7 +130,7 @@ extension WriteTransaction {
     ) throws {
         files.admitted.insert(attachment.id)
         // The file is needed again.
-        if let url = attachment.serverURL { try forgetUnwanted(url) }
+        if let url = attachment.serverURL { try connection.forgetUnwanted(url) }
         try connection.execute(
             """
             INSERT INTO "__files" ("id", "blob", "sealed", "name", "type", "size", "sha256", "state", "url", "reason", \
@@ -153,7 +153,9 @@ extension WriteTransaction {
             advice: "Add the file to this store: store.attachments.add.", store: store.path,
             model: table.definition.name, property: property.name)
     }
+}
 
+extension ReadTransaction {
     /// Returns whether a row without an operation is synced as far as its files are concerned.
     func areFilesSettled(_ rowID: Int64, _ table: TableLayout) throws -> Bool {
         guard table.sendsFiles else { return true }

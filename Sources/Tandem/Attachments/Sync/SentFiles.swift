@@ -13,7 +13,7 @@ package enum SendingNote: Sendable {
     case known
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Records the future URL of a file, before its first byte is sent.
     ///
     /// - Returns: The earlier record, or `nil` if the file no longer needs an upload.

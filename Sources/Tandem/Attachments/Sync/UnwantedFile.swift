@@ -19,7 +19,7 @@ package struct UnwantedFile: Hashable, Sendable {
     }
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Queues a file for deletion on the server, unless a local object has it. It is queued again when that object
     /// releases it. That also holds if the object has left this device and still exists on the server.
     package func addUnwanted(_ file: UnwantedFile) throws {
@@ -85,7 +85,7 @@ extension WriteTransaction {
     /// Removes a file from the queue: it is not on the server, it is not ours, or an object names it again.
     package func forgetUnwanted(_ url: String) throws {
         try checkUsable()
-        try connection.execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, [.text(url)])
+        try connection.forgetUnwanted(url)
     }
 
     /// Forgets all that waits to be deleted, or may have to be: it is on another server, or another user's.
@@ -134,5 +134,12 @@ extension ReadTransaction {
             files.append(file)
         }
         return files
+    }
+}
+
+extension Connection {
+    /// Removes a file from the queue of files to delete on the server.
+    func forgetUnwanted(_ url: String) throws {
+        try execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, [.text(url)])
     }
 }

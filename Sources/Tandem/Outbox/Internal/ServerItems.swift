@@ -11,7 +11,7 @@ struct KnownBeside {
     var hasExtras: Bool?
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Stores an item beside its object, and replaces the previous one: the newest counts. An item that is stored
     /// already is not written again.
     ///
@@ -37,24 +37,24 @@ extension WriteTransaction {
                 .integer(item.isDeleted ? 1 : 0), .blob(item.source), .integer(Int64(reason.rawValue)),
                 message.map { .text($0) } ?? .null,
             ])
-        knownBeside.hasKept = true
-        if connection.changes > 0 { touched.noteOperation(of: table) }
+        transaction.knownBeside.hasKept = true
+        if connection.changes > 0 { transaction.touched.noteOperation(of: table) }
     }
 
     /// Deletes the items kept for an object, by its row or by its server ID.
     func dropKept(of rowID: Int64, _ serverID: ServerID?, in table: TableLayout) throws {
-        guard try hasKept() else { return }
+        guard try transaction.hasKept() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ?1 AND (\"object\" = ?2 OR \"serverID\" = ?3)",
             [.text(table.table), .integer(rowID), serverID.map { .text($0.rawValue) } ?? .null])
-        if connection.changes > 0 { touched.noteOperation(of: table) }
+        if connection.changes > 0 { transaction.touched.noteOperation(of: table) }
     }
 
     /// Deletes the item kept beside an object if a newer one has arrived. Versions have no order, and a server's clock
     /// may step back. The last item to arrive is the newest, because syncs run one after another. A kept item does not
     /// count as newer than an item that replaced it since it was read.
     func dropKept(knowing item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
-        guard try hasKept() else { return }
+        guard try transaction.hasKept() else { return }
         try connection.execute(
             """
             DELETE FROM "__server_items" WHERE "table" = ?1 AND ("object" = ?2 OR "serverID" = ?3) \
@@ -64,13 +64,46 @@ extension WriteTransaction {
                 .text(table.table), .integer(rowID), .text(item.serverID.rawValue),
                 .integer(item.wasKept ? 1 : 0), item.wasKept ? .blob(item.source) : .null,
             ])
-        if connection.changes > 0 { touched.noteOperation(of: table) }
+        if connection.changes > 0 { transaction.touched.noteOperation(of: table) }
     }
 
+    func dropKeptTombstone(of rowID: Int64, in table: TableLayout) throws {
+        guard try transaction.hasKept() else { return }
+        try connection.execute(
+            "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
+            [.text(table.table), .integer(rowID)])
+    }
+
+    /// Returns whether the server is known to have deleted an object that has an operation here.
+    func hasKeptTombstone(of rowID: Int64, in table: TableLayout) throws -> Bool {
+        guard try transaction.hasKept() else { return false }
+        let found = try connection.value(
+            "SELECT 1 FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
+            [.text(table.table), .integer(rowID)])
+        return found != nil
+    }
+
+    // MARK: Members that the model does not know
+
+    /// Stores the members of an object that its model does not know, and replaces the previous ones.
+    func keepExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
+        guard let members else { return try transaction.dropExtras(of: rowID, in: table) }
+        // Equal members are not written: a pull without news writes nothing.
+        try connection.execute(
+            """
+            INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
+            ON CONFLICT ("table", "object") DO UPDATE SET "members" = excluded."members" \
+            WHERE "members" IS NOT excluded."members"
+            """, [.text(table.table), .integer(rowID), .blob(members)])
+        transaction.knownBeside.hasExtras = true
+    }
+}
+
+extension WriteTransaction {
     /// Detaches kept items from an object's row before its removal. A kept item was never shown, and no pull fetches it
     /// again. The next pull receives it as a new object. A kept tombstone has no further use.
     func leaveServerSide(of rowID: Int64, in table: TableLayout) throws {
-        try keepExtras(nil, of: rowID, in: table)
+        try dropExtras(of: rowID, in: table)
         guard try hasKept() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
@@ -80,48 +113,20 @@ extension WriteTransaction {
             [.text(table.table), .integer(rowID)])
     }
 
-    func dropKeptTombstone(of rowID: Int64, in table: TableLayout) throws {
-        guard try hasKept() else { return }
-        try connection.execute(
-            "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
-            [.text(table.table), .integer(rowID)])
-    }
-
-    /// Returns whether the server is known to have deleted an object that has an operation here.
-    func hasKeptTombstone(of rowID: Int64, in table: TableLayout) throws -> Bool {
-        guard try hasKept() else { return false }
-        let found = try connection.value(
-            "SELECT 1 FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
-            [.text(table.table), .integer(rowID)])
-        return found != nil
-    }
-
-    private func hasKept() throws -> Bool {
+    /// Returns whether the store has kept items.
+    func hasKept() throws -> Bool {
         if let known = knownBeside.hasKept { return known }
         let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__server_items\")") == .integer(1)
         knownBeside.hasKept = found
         return found
     }
 
-    // MARK: Members that the model does not know
-
-    /// Stores the members of an object that its model does not know, and replaces the previous ones.
-    func keepExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
-        guard let members else {
-            guard try hasExtras() else { return }
-            try connection.execute(
-                "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \"object\" = ?",
-                [.text(table.table), .integer(rowID)])
-            return
-        }
-        // Equal members are not written: a pull without news writes nothing.
+    /// Deletes the members of an object that its model does not know.
+    func dropExtras(of rowID: Int64, in table: TableLayout) throws {
+        guard try hasExtras() else { return }
         try connection.execute(
-            """
-            INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
-            ON CONFLICT ("table", "object") DO UPDATE SET "members" = excluded."members" \
-            WHERE "members" IS NOT excluded."members"
-            """, [.text(table.table), .integer(rowID), .blob(members)])
-        knownBeside.hasExtras = true
+            "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \"object\" = ?",
+            [.text(table.table), .integer(rowID)])
     }
 
     private func hasExtras() throws -> Bool {

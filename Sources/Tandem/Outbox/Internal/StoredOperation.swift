@@ -82,18 +82,6 @@ extension ReadTransaction {
         )
     }
 
-    fileprivate func decoded<T>(_ body: () throws -> T) throws -> T {
-        do {
-            return try body()
-        } catch let error as InvalidEncoding {
-            throw TandemError(
-                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
-                underlying: error)
-        }
-    }
-}
-
-extension WriteTransaction {
     /// Returns the operation of an object, or `nil` if it has none.
     func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
         let statement = try connection.statement(.operationOfObject)
@@ -113,6 +101,18 @@ extension WriteTransaction {
         return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
     }
 
+    fileprivate func decoded<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as InvalidEncoding {
+            throw TandemError(
+                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
+                underlying: error)
+        }
+    }
+}
+
+extension WriteTransaction {
     /// Saves an operation after a change by the app. The operation waits to be sent (again), and its error is cleared.
     func save(_ operation: StoredOperation, in table: TableLayout) throws {
         let statement = try connection.statement(.saveOperation)

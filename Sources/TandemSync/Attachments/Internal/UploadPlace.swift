@@ -44,13 +44,13 @@ final class UploadPlace: Sendable {
 
     /// Removes this upload's record, because it sent nothing or the file existed before. Records of earlier uploads
     /// stay.
-    func strike(in transaction: WriteTransaction) throws {
+    func strike(in transaction: SyncTransaction) throws {
         let (url, note) = state.withLock { ($0.url, $0.note) }
         if note == .first { try transaction.forgetSending(file, to: url) }
     }
 
     /// Removes all records, because the server has another file at this URL.
-    func strikeAll(in transaction: WriteTransaction) throws {
+    func strikeAll(in transaction: SyncTransaction) throws {
         try transaction.forgetSending(file, to: state.withLock { $0.url })
     }
 }

@@ -322,7 +322,7 @@ private struct ReaderBytes: FileBytes {
 
 extension Store {
     /// Writes without being cancelled with the caller, so that the server's response is stored.
-    func lasting<T: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> T) async throws -> T {
-        try await Task { try await self.write { try body($0) } }.value
+    func lasting<T: Sendable>(_ body: @escaping @Sendable (SyncTransaction) throws -> T) async throws -> T {
+        try await Task { try await self.write { try body($0.sync) } }.value
     }
 }

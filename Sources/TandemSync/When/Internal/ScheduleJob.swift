@@ -147,7 +147,7 @@ final class ScheduleJob: Sendable {
 
     /// Returns the marks of the operations to send; `nil` if the queue can't be read.
     private func marks() async -> OperationMarks? {
-        try? await context.store.read { try $0.marksOfOperations() }
+        try? await context.store.read { try $0.operationMarks() }
     }
 }
 

@@ -80,7 +80,7 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Inserts an object by its stored values, as the app would. See ``insert(_:)``.
     ///
     /// - Parameters:
@@ -110,6 +110,6 @@ extension WriteTransaction {
             }
         }
         let state = localID.map { ObjectState(localID: $0) } ?? ObjectState()
-        return try asApp { try savepoint { try insert(row, state: state, into: table) } }.localID
+        return try asApp { try savepoint { try transaction.insert(row, state: state, into: table) } }.localID
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 // If the server makes the IDs and an insert's response is lost, a pull may fetch the inserted object as a new one. When
 // the insert is answered at last, two local objects are one object on the server.
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Merges another object with the given server ID into this one. It was pulled while the response to this object's
     /// insert was lost.
     ///
@@ -43,26 +43,26 @@ extension WriteTransaction {
         // If one object was deleted and the other changed, the change wins: it was made in sight of the object.
         let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
         // References to a deleted object are unresolved.
-        if older.isDeleted && !revives { try asServer { try detachHolders(of: newer.localID, in: table) } }
+        if older.isDeleted && !revives { try asServer { try transaction.detachHolders(of: newer.localID, in: table) } }
         for holder in table.holders { try redirect(holder, from: newer.localID, to: older.localID, table) }
         try connection.execute(
             "UPDATE OR REPLACE \"__unresolved\" SET \"id\" = ? WHERE \"target\" = ? AND \"id\" = ?",
             [.text(older.localID.rawValue), .text(table.table), .text(newer.localID.rawValue)])
         let changes = try unsentChanges(of: newer, in: table)
-        if let operation = try operation(of: newer.rowID, in: table) { try drop(operation, in: table) }
+        if let operation = try operation(of: newer.rowID, in: table) { try transaction.drop(operation, in: table) }
         try dropKept(of: newer.rowID, newer.serverID, in: table)
         try eraseRow(of: newer, in: table)
         guard revives else { return try apply(changes, to: older, in: table) }
         do {
             try savepoint {
-                try asApp { try undeleteRow(older, in: table) }
+                try asApp { try transaction.undeleteRow(older, in: table) }
                 var live = older
                 live.isDeleted = false
                 try apply(changes, to: live, in: table)
             }
         } catch let error as TandemError where error.code == .duplicateValue {
             // Another object took its unique value after the delete, so the object can't be restored.
-            try asServer { try detachHolders(of: older.localID, in: table) }
+            try asServer { try transaction.detachHolders(of: older.localID, in: table) }
         }
     }
 
@@ -82,12 +82,12 @@ extension WriteTransaction {
         let byProperty = Dictionary(uniqueKeysWithValues: values)
         for property in table.definition.properties.indices { row.append(byProperty[property] ?? .null) }
         try asApp {
-            knownTargets.removeAll()
+            transaction.knownTargets.removeAll()
             let statements = try connection.tableStatements(table)
             guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
                 throw notFound(state.localID, table)
             }
-            _ = try update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
+            _ = try transaction.update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
         }
     }
 
@@ -100,7 +100,7 @@ extension WriteTransaction {
     ) throws {
         let property = holder.table.definition.properties[holder.property]
         let column = property.column.quotedSQL
-        knownTargets.removeAll()
+        transaction.knownTargets.removeAll()
         if holder.isToMany {
             // The link table stores a tombstone's list like a live one's.
             let links = holder.table.definition.linkTable(property).quotedSQL

@@ -41,7 +41,7 @@ package enum RebaseOutcome: Hashable, Sendable {
     case pending
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Compares an operation with the server's state. Nothing is written.
     ///
     /// - Parameter rounding: The conversion of a value by the wire, as in `beginAttempt`.
@@ -175,7 +175,7 @@ extension WriteTransaction {
                 sides.changedHere.subtracting(servers), of: operation, onto: item, sides, state, table,
                 giveUp: servers)
             if changes.isEmpty {
-                try drop(operation, in: table)
+                try transaction.drop(operation, in: table)
                 try connection.execute(
                     "UPDATE \(table.quotedTable) SET \"synced\" = \(table.filesSettledSQL) WHERE \"__rid\" = ?",
                     [.integer(state.rowID)])
@@ -211,7 +211,7 @@ extension WriteTransaction {
         _ table: TableLayout
     ) throws -> RebaseOutcome {
         guard !item.isDeleted else {
-            try drop(operation, in: table)
+            try transaction.drop(operation, in: table)
             try eraseRow(of: state, in: table)
             return .adopted
         }
@@ -229,7 +229,7 @@ extension WriteTransaction {
         _ operation: StoredOperation, _ state: ObjectState, over item: ServerItem?, _ table: TableLayout
     ) throws {
         var changes = operation.bases
-        changes.merge(later: try allBases(of: state, in: table))
+        changes.merge(later: try transaction.allBases(of: state, in: table))
         // Keep the tombstone: discarding the operation must not leave an object that the server has deleted.
         if let item, item.isDeleted { try keep(item, of: state.rowID, in: table, .pending) }
         let serverID = item?.serverID ?? state.serverID
@@ -239,7 +239,7 @@ extension WriteTransaction {
                 serverID.map { .text($0.rawValue) } ?? .null, item?.version.map { .text($0) } ?? .null,
                 .integer(state.rowID),
             ])
-        knownTargets.removeAll()
+        transaction.knownTargets.removeAll()
         try resolveNews(of: state, serverID, table)
         // That it was deleted there is known as long as the queue knows that a delete may have arrived.
         try restart(operation, as: .update, changes, sent: .delete, table)
@@ -267,9 +267,9 @@ extension WriteTransaction {
         } catch let error as TandemError where error.isConstraint {
             var received = state
             received.serverID = item.serverID
-            throw try explainConstraint(error, connection.row, received, table)
+            throw try transaction.explainConstraint(error, connection.row, received, table)
         }
-        knownTargets.removeAll()
+        transaction.knownTargets.removeAll()
         try overwrite(state, with: values, in: table, replacing: replaced)
         try keepExtras(item.extras, of: state.rowID, in: table)
         try resolveNews(of: state, item.serverID, table)
@@ -280,7 +280,7 @@ extension WriteTransaction {
         guard state.serverID != serverID, !state.isDeleted else { return }
         var state = state
         state.serverID = serverID
-        try resolveWaiting(for: state, in: table)
+        try transaction.resolveWaiting(for: state, in: table)
     }
 
     /// Restarts an operation whose earlier attempts have been answered.
@@ -297,7 +297,7 @@ extension WriteTransaction {
                 .integer(Int64(kind.rawValue)), operation.stateAfterAnswer, changes.stored,
                 replaced.map { .integer(Int64($0.rawValue)) } ?? .null, sent.stored(), .integer(operation.id),
             ])
-        try forgetError(of: operation.id)
-        touched.noteOperation(of: table)
+        try transaction.forgetError(of: operation.id)
+        transaction.touched.noteOperation(of: table)
     }
 }

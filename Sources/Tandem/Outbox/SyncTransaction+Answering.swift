@@ -1,16 +1,10 @@
 import Foundation
 
 /// The effects of a server's response on the queue and the object.
-extension WriteTransaction {
-    /// Applies the server's acknowledgment. The operation is done and the object synced, unless it changed meanwhile.
-    ///
-    /// - Parameters:
-    ///   - serverID: The object's server ID; required after an insert.
-    ///   - version: The server's concurrency token for its current state.
-    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is not under way.
-    public func acknowledge(
-        _ id: Operation.ID, serverID: ServerID? = nil, version: String? = nil, createdAt: Date? = nil,
-        updatedAt: Date? = nil
+extension SyncTransaction {
+    /// Applies the server's acknowledgment without its item. See `WriteTransaction.acknowledge`.
+    func acknowledge(
+        _ id: Operation.ID, serverID: ServerID?, version: String?, createdAt: Date?, updatedAt: Date?
     ) throws {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
@@ -83,7 +77,7 @@ extension WriteTransaction {
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
                 [.text(item.serverID.rawValue), .integer(state.rowID)])
-            knownTargets.removeAll()
+            transaction.knownTargets.removeAll()
             // Changes to an object that is merged into this one count as changes made meanwhile.
             if let united = try self.operation(of: state.rowID, in: table) { operation = united }
         }
@@ -172,7 +166,7 @@ extension WriteTransaction {
             guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
                 throw notFound(state.localID, table)
             }
-            _ = try update(
+            _ = try transaction.update(
                 statement, with: row, in: table, only: Set(values.map(\.property)), keepsWaiting: false,
                 isReviving: true, allowsUnsent: true)
         }
@@ -180,12 +174,12 @@ extension WriteTransaction {
 
     /// Runs changes as the server's. They queue no operations, and references may name server IDs.
     func asServer<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = origin
-        if outer != .server { knownTargets.removeTargets() }
-        origin = .server
+        let outer = transaction.origin
+        if outer != .server { transaction.knownTargets.removeTargets() }
+        transaction.origin = .server
         defer {
-            if outer != .server { knownTargets.removeTargets() }
-            origin = outer
+            if outer != .server { transaction.knownTargets.removeTargets() }
+            transaction.origin = outer
         }
         return try body()
     }
@@ -194,7 +188,7 @@ extension WriteTransaction {
 
     private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         guard operation.kind != .delete else {
-            try drop(operation, in: table)
+            try transaction.drop(operation, in: table)
             // The server may know the object under the ID made here. The object may have been deleted before its
             // acknowledgment.
             let serverID = state.serverID ?? ServerID(state.localID.rawValue)
@@ -205,7 +199,7 @@ extension WriteTransaction {
                 defer { statement.reset() }
                 texts = try connection.tableStatements(table).searchTexts(statement)
             }
-            return try erase(state, texts, in: table)
+            return try transaction.erase(state, texts, in: table)
         }
         // The object was restored while the delete was under way.
         try sendAnew(operation, state, table)
@@ -232,14 +226,14 @@ extension WriteTransaction {
             UPDATE "__operations" SET "kind" = 1, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
             "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL WHERE "id" = ?
             """, [operation.stateAfterAnswer, .integer(operation.id)])
-        try forgetError(of: operation.id)
+        try transaction.forgetError(of: operation.id)
         try connection.execute(
             """
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
             """, [.integer(state.rowID)])
-        knownTargets.removeAll()
-        touched.noteOperation(of: table)
+        transaction.knownTargets.removeAll()
+        transaction.touched.noteOperation(of: table)
     }
 
     /// Ends an attempt that the server executed.
@@ -248,7 +242,7 @@ extension WriteTransaction {
     ) throws {
         let isDone = operation.kind == operation.sentKind ?? operation.kind && operation.changes.isEmpty
         if isDone {
-            try drop(operation, in: table)
+            try transaction.drop(operation, in: table)
         } else {
             // The object was changed or deleted meanwhile. The remaining operation is sent on the new version.
             let isDelete = operation.kind == .delete
@@ -264,8 +258,8 @@ extension WriteTransaction {
                     .integer(Int64((isDelete ? Operation.Kind.delete : .update).rawValue)), operation.stateAfterAnswer,
                     operation.changes.stored, replaced, .integer(operation.id),
                 ])
-            try forgetError(of: operation.id)
-            touched.noteOperation(of: table)
+            try transaction.forgetError(of: operation.id)
+            transaction.touched.noteOperation(of: table)
         }
         let statement = try connection.statement(
             """
@@ -281,14 +275,14 @@ extension WriteTransaction {
         do {
             try statement.run()
         } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, connection.row, received, table)
+            throw try transaction.explainConstraint(error, connection.row, received, table)
         }
         // References do not resolve to an object that was deleted meanwhile.
         if state.serverID == nil && !state.isDeleted {
             var state = state
             state.serverID = received.serverID
-            knownTargets.removeAll()
-            try resolveWaiting(for: state, in: table)
+            transaction.knownTargets.removeAll()
+            try transaction.resolveWaiting(for: state, in: table)
         }
     }
 }

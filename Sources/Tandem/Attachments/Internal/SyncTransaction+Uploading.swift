@@ -9,7 +9,7 @@ package struct FileOwner: Hashable, Sendable {
     package let properties: [String]
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Records that an upload is under way.
     ///
     /// - Parameter offset: The number of bytes that earlier attempts have sent.
@@ -21,7 +21,7 @@ extension WriteTransaction {
         try connection.execute(
             #"UPDATE "__files" SET "state" = 1, "offset" = ?, "reason" = NULL, "retryAt" = NULL WHERE "id" = ?"#,
             [.integer(max(0, offset)), .text(id.rawValue)])
-        touched.noteFiles()
+        transaction.touched.noteFiles()
         return true
     }
 
@@ -38,17 +38,17 @@ extension WriteTransaction {
         try checkUsable()
         guard try connection.file(id) != nil else { return [] }
         return try savepoint {
-            try forgetUnwanted(url)
+            try connection.forgetUnwanted(url)
             try connection.execute(
                 """
                 UPDATE "__files" SET "state" = 2, "url" = ?, "etag" = ?, "offset" = 0, "reason" = NULL, "attempts" = 0, \
                 "retryAt" = NULL, "usedAt" = ? WHERE "id" = ?
                 """,
                 [
-                    .text(url), etag.map { .text($0) } ?? .null, .real(now.timeIntervalSinceReferenceDate),
+                    .text(url), etag.map { .text($0) } ?? .null, .real(transaction.now.timeIntervalSinceReferenceDate),
                     .text(id.rawValue),
                 ])
-            touched.noteFiles()
+            transaction.touched.noteFiles()
             var owners: [FileOwner] = []
             for (table, rowID) in try users(of: id) {
                 if let owner = try write(url, of: id, into: rowID, of: table) { owners.append(owner) }
@@ -74,35 +74,7 @@ extension WriteTransaction {
                 .text(reason), retryAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
                 offset.map { .integer(max(0, $0)) } ?? .null, .text(id.rawValue),
             ])
-        touched.noteFiles()
-    }
-
-    /// Installs a downloaded file.
-    ///
-    /// - Parameter source: The source of the download, against which the file is checked.
-    /// - Returns: `false` if the file is to be discarded: it is no longer used, it is already here, or the store now
-    ///   knows another file by that ID.
-    func install(_ taken: TakenFile, from source: DownloadSource) throws -> Bool {
-        try checkUsable()
-        guard let row = try connection.file(source.id), row.blob == nil else { return false }
-        if let size = row.attachment.size, size != taken.size { return false }
-        if let digest = row.attachment.sha256 {
-            // A file with the right bytes is accepted, whatever its URL.
-            guard digest.bytes == taken.sha256 else { return false }
-        } else {
-            guard row.attachment.serverURL == source.url, row.etag == source.etag else { return false }
-        }
-        try connection.execute(
-            """
-            UPDATE "__files" SET "blob" = ?, "sealed" = ?, "size" = ?, "sha256" = ?, "usedAt" = ? WHERE "id" = ?
-            """,
-            [
-                .text(taken.blob.rawValue), .integer(taken.isSealed ? 1 : 0), .integer(taken.size),
-                .text(FileDigest(taken.sha256)?.hex ?? ""), .real(now.timeIntervalSinceReferenceDate),
-                .text(source.id.rawValue),
-            ])
-        touched.noteFiles()
-        return true
+        transaction.touched.noteFiles()
     }
 
     // MARK: -

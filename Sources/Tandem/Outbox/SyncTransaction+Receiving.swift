@@ -29,7 +29,7 @@ package enum ServerReceipt: Sendable {
     case refused(TandemError)
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Writes a server item into its object, or keeps it aside if the object has an operation.
     ///
     /// - Parameters:
@@ -61,7 +61,7 @@ extension WriteTransaction {
             }
             if item.isDeleted {
                 try dropKept(of: state.rowID, item.serverID, in: table)
-                _ = try delete(state.localID, in: table)
+                _ = try transaction.delete(state.localID, in: table)
                 return .removed(state.localID)
             }
             return try receive(item, over: state, table)
@@ -120,11 +120,12 @@ extension WriteTransaction {
         state.createdAt = item.createdAt
         state.updatedAt = item.updatedAt
         do {
-            let inserted = try insert(row, state: state, into: table, mayBeOwn: identity == .client, isFree: isFree)
+            let inserted = try transaction.insert(
+                row, state: state, into: table, mayBeOwn: identity == .client, isFree: isFree)
             try dropKept(of: inserted.rowID, item.serverID, in: table)
             try keepExtras(item.extras, of: inserted.rowID, in: table)
             return .inserted(inserted.localID)
-        } catch let error as TandemError where error.code == .duplicateValue && brokenBy == nil {
+        } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
             try keep(item, of: nil, in: table, .refused, message: error.message)
             return .refused(error)
         }
@@ -141,7 +142,7 @@ extension WriteTransaction {
                 // If the item is refused, its attachments are rolled back too.
                 try savepoint { try overwrite(state, with: item.values(in: table), in: table) }
             }
-        } catch let error as TandemError where error.code == .duplicateValue && brokenBy == nil {
+        } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
             return .refused(error)
         }

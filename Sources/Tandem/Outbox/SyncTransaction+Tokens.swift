@@ -74,7 +74,7 @@ package enum SyncSetting: String, CaseIterable, Sendable {
     case server = "sync.server"
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Stores the progress of a query, in the same transaction as the pulled items. Pass `nil` to pull the query from
     /// the start.
     package func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {

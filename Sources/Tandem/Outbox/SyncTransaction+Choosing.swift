@@ -1,5 +1,5 @@
 /// The user's decisions on an operation that failed, is in conflict, or should wait.
-extension WriteTransaction {
+extension SyncTransaction {
     /// Holds an operation back until ``release(_:)``, whatever changes meanwhile. A current attempt may still arrive,
     /// and so may its response. The response ends the operation unless changes remain, which are then held.
     ///
@@ -9,7 +9,7 @@ extension WriteTransaction {
         let (_, table, _) = try stored(id)
         try connection.execute(
             "UPDATE \"__operations\" SET \"state\" = 3, \"retryAt\" = NULL WHERE \"id\" = ?", [.integer(id)])
-        touched.noteOperation(ofTable: table)
+        transaction.touched.noteOperation(ofTable: table)
     }
 
     /// Allows an operation that failed or is held to be sent again. A pending or attempted operation does not change.
@@ -25,8 +25,8 @@ extension WriteTransaction {
             UPDATE "__operations" SET "state" = CASE WHEN "sent" IS NULL THEN 0 ELSE 1 END, "retryAt" = NULL \
             WHERE "id" = ?
             """, [.integer(id)])
-        try forgetError(of: id)
-        touched.noteOperation(ofTable: table)
+        try transaction.forgetError(of: id)
+        transaction.touched.noteOperation(ofTable: table)
     }
 
     /// Discards an operation. A new object is removed, by the delete rules of the references to it. An updated object
@@ -57,13 +57,13 @@ extension WriteTransaction {
             if let item {
                 let state = try uniteWithHolder(of: item.serverID, state, in: table)
                 try dropKept(knowing: item, of: state.rowID, in: table)
-                try drop(operation, in: table)
+                try transaction.drop(operation, in: table)
                 try become(item, state, table, replacing: table.places(of: Set(lost.keys)))
             } else if state.serverID == nil {
                 try forgetNew(operation, state, table)
             } else if try hasKeptTombstone(of: state.rowID, in: table) {
                 // The object has no earlier state.
-                try drop(operation, in: table)
+                try transaction.drop(operation, in: table)
                 try goAsServerSays(state, table)
             } else {
                 try returnToBase(operation, state, table)
@@ -88,9 +88,9 @@ extension WriteTransaction {
     /// operations of their own.
     private func forgetNew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
-        if mayBeThere { try release(operation.id) } else { try drop(operation, in: table) }
+        if mayBeThere { try release(operation.id) } else { try transaction.drop(operation, in: table) }
         if !state.isDeleted {
-            _ = try asApp { try delete(state.localID, in: table) }
+            _ = try asApp { try transaction.delete(state.localID, in: table) }
         } else if !mayBeThere {
             try eraseRow(of: state, in: table)
         }
@@ -98,12 +98,12 @@ extension WriteTransaction {
 
     /// Runs changes as the app's, regardless of the transaction's origin. They are queued for sending.
     func asApp<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = origin
-        if outer != .app { knownTargets.removeAll() }
-        origin = .app
+        let outer = transaction.origin
+        if outer != .app { transaction.knownTargets.removeAll() }
+        transaction.origin = .app
         defer {
-            if outer != .app { knownTargets.removeAll() }
-            origin = outer
+            if outer != .app { transaction.knownTargets.removeAll() }
+            transaction.origin = outer
         }
         return try body()
     }
@@ -111,7 +111,7 @@ extension WriteTransaction {
     /// Restores the values that the server last sent.
     private func returnToBase(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         let bases = operation.bases
-        try drop(operation, in: table)
+        try transaction.drop(operation, in: table)
         let values = try table.definition.properties.enumerated().compactMap { index, property in
             try bases[property.column].map { base in
                 // An attachment that waited for its upload before the change waits again, if its file still exists.
@@ -138,7 +138,7 @@ extension WriteTransaction {
 
     private func goAsServerSays(_ state: ObjectState, _ table: TableLayout) throws {
         try eraseRow(of: state, in: table)
-        try asServer { try detachHolders(of: state.localID, in: table, as: state.serverID) }
+        try asServer { try transaction.detachHolders(of: state.localID, in: table, as: state.serverID) }
     }
 
     /// Shows a row that no longer has an operation, and marks it as synced.
@@ -147,8 +147,8 @@ extension WriteTransaction {
             "UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL) WHERE \"__rid\" = ?",
             [.integer(state.rowID)])
         guard state.isDeleted else { return }
-        knownTargets.removeAll()
-        try asServer { try show(state, in: table) }
+        transaction.knownTargets.removeAll()
+        try asServer { try transaction.show(state, in: table) }
     }
 
     /// Deletes a row, hidden or not, whose operation was removed.
@@ -160,7 +160,7 @@ extension WriteTransaction {
             defer { statement.reset() }
             texts = try statements.searchTexts(statement)
         }
-        knownTargets.removeAll()
-        try erase(state, texts, in: table)
+        transaction.knownTargets.removeAll()
+        try transaction.erase(state, texts, in: table)
     }
 }

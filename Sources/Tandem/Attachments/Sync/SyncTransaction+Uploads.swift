@@ -2,7 +2,7 @@ import Foundation
 
 // The effects of an upload on the queue: the URL must be sent to the server.
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Records a file's URL in every row that uses it, and queues the updates that send the URL, in one transaction.
     ///
     /// - Parameters:
@@ -51,14 +51,14 @@ extension WriteTransaction {
                 guard operation.replaced != .insert else { return nil }
                 operation.changes.merge(later: bases)
                 operation.replaced = .update
-                try save(operation, in: table)
+                try transaction.save(operation, in: table)
                 return nil
             }
             // A failed operation keeps waiting for the user, who did not make this change.
             let isFailed = operation.state == .failed
             if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
             guard isFailed else {
-                try save(operation, in: table)
+                try transaction.save(operation, in: table)
                 return operation.id
             }
             try connection.execute(
@@ -68,7 +68,7 @@ extension WriteTransaction {
         }
         guard state.serverID != nil else { return nil }
         state.isSynced = false
-        try recordUpdate(state, table, bases)
+        try transaction.recordUpdate(state, table, bases)
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
         return try operation(of: state.rowID, in: table)?.id
@@ -119,7 +119,7 @@ extension WriteTransaction {
         try connection.execute(
             #"UPDATE "__files" SET "state" = 0, "offset" = ? WHERE "id" = ? AND "state" = 1"#,
             [.integer(max(0, offset)), .text(id.rawValue)])
-        touched.noteFiles()
+        transaction.touched.noteFiles()
     }
 }
 

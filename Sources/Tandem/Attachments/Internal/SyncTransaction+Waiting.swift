@@ -1,4 +1,4 @@
-extension WriteTransaction {
+extension SyncTransaction {
     /// Returns whether an update has nothing to send until its files are uploaded. It changes attachments only, and the
     /// server's values stay until then.
     ///
@@ -19,7 +19,7 @@ extension WriteTransaction {
         }
         guard removingAdditions else { return false }
         try savepoint {
-            try drop(operation, in: table)
+            try transaction.drop(operation, in: table)
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL) WHERE \"__rid\" = ?",
                 [.integer(rowID)])

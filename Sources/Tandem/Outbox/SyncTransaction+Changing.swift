@@ -1,4 +1,4 @@
-extension WriteTransaction {
+extension SyncTransaction {
     /// Changes or deletes an object by its stored values, as the app would. A deleted object is restored first.
     ///
     /// - Parameter values: The values by the properties' names in Swift, references by local IDs, or `nil` to delete
@@ -11,18 +11,20 @@ extension WriteTransaction {
                 .unknownModel, "The store was not opened with a model of the table \(table).",
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
-        let outer = origin
-        origin = .app
-        knownTargets.removeAll()
+        let outer = transaction.origin
+        transaction.origin = .app
+        transaction.knownTargets.removeAll()
         defer {
-            origin = outer
-            knownTargets.removeAll()
+            transaction.origin = outer
+            transaction.knownTargets.removeAll()
         }
         guard let values else {
-            _ = try delete(localID, in: table)
+            _ = try transaction.delete(localID, in: table)
             return
         }
-        guard let found = try connection.tableStatements(table).find(localID) else { throw notFound(localID, table) }
+        guard let found = try connection.tableStatements(table).find(localID) else {
+            throw notFound(localID, table)
+        }
         let state: ObjectState
         do {
             defer { found.reset() }
@@ -40,12 +42,14 @@ extension WriteTransaction {
             }
         }
         if state.isDeleted {
-            _ = try revive(state, with: row, nil, in: table, only: changed)
+            _ = try transaction.revive(state, with: row, nil, in: table, only: changed)
         } else if !changed.isEmpty {
             guard let again = try connection.tableStatements(table).find(localID, rowID: state.rowID) else {
                 throw notFound(localID, table)
             }
-            _ = try savepoint { try update(again, with: row, in: table, only: changed, keepsWaiting: false) }
+            _ = try savepoint {
+                try transaction.update(again, with: row, in: table, only: changed, keepsWaiting: false)
+            }
         }
     }
 }

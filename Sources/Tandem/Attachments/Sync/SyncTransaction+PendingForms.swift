@@ -15,7 +15,7 @@ extension TableLayout {
     }
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Returns the server's value of a property, with the pending local attachments added. In a list each follows its
     /// local predecessor.
     ///
@@ -78,7 +78,7 @@ extension WriteTransaction {
         let lost = try pending(lostTo: item, state, table)
         guard !lost.isEmpty else { return nil }
         let bases = PropertyBases(lost.map { (table.definition.properties[$0.property].column, $0.base) })
-        try asApp { try recordUpdate(state, table, bases) }
+        try asApp { try transaction.recordUpdate(state, table, bases) }
         return try operation(of: state.rowID, in: table)
     }
 

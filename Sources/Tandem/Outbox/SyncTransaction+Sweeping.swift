@@ -42,7 +42,7 @@ extension ReadTransaction {
     }
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Removes those of the given rows that are live, have a server ID, and have no operation. Their kept items are
     /// removed too. References to them become unresolved.
     ///
@@ -72,7 +72,7 @@ extension WriteTransaction {
                 continue
             }
             if !leavingKept { try dropKept(of: row, serverID, in: table) }
-            if try asServer({ try delete(state.localID, in: table) }) { count += 1 }
+            if try asServer({ try transaction.delete(state.localID, in: table) }) { count += 1 }
         }
         return count
     }
@@ -107,7 +107,7 @@ extension WriteTransaction {
                 for (layout, row, isKnown) in turns {
                     do {
                         if try giveUp(row, ifKnown: isKnown, in: layout) { count += 1 }
-                    } catch let error as TandemError where error.code == .deleteDenied && brokenBy == nil {
+                    } catch let error as TandemError where error.code == .deleteDenied && transaction.brokenBy == nil {
                         // The reference that denies the removal may belong to an object that is removed later in this
                         // pass.
                         denial = error
@@ -139,13 +139,13 @@ extension WriteTransaction {
         else { return false }
         try savepoint {
             try dropKept(of: row, state.serverID, in: table)
-            try drop(operation, in: table)
+            try transaction.drop(operation, in: table)
             guard ifKnown else {
-                _ = try delete(state.localID, in: table)
+                _ = try transaction.delete(state.localID, in: table)
                 return
             }
             try eraseRow(of: state, in: table)
-            try asServer { try detachHolders(of: state.localID, in: table, as: state.serverID) }
+            try asServer { try transaction.detachHolders(of: state.localID, in: table, as: state.serverID) }
         }
         return true
     }

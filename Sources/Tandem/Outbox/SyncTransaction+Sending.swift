@@ -4,19 +4,8 @@ import Foundation
 /// its canonical form. Throws what can't be sent.
 package typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
 
-/// The effects of sending on the queue. Tandem's sync calls these methods, and so can a sync of your own.
-extension WriteTransaction {
-    /// Marks an operation as being sent: from now on the server may have it.
-    ///
-    /// Changes made to the object before the response arrives stay pending after it.
-    ///
-    /// - Returns: The operation as it is being sent.
-    /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue, or is held.
-    @discardableResult
-    public func beginAttempt(_ id: Operation.ID) throws -> Operation {
-        try beginAttempt(id, leavingOut: []) { $1 }
-    }
-
+/// The effects of sending on the queue.
+extension SyncTransaction {
     /// Marks an operation as being sent.
     ///
     /// - Parameters:
@@ -76,8 +65,8 @@ extension WriteTransaction {
                 operation.attemptedKinds.union(AttemptedKinds(operation.kind)).stored(before: operation.attemptedKinds),
                 .integer(id),
             ])
-        try forgetError(of: id)
-        touched.noteOperation(ofTable: tableName)
+        try transaction.forgetError(of: id)
+        transaction.touched.noteOperation(ofTable: tableName)
         guard let result = try store.operations.one(id) else { throw stale(id) }
         return result
     }
@@ -107,12 +96,12 @@ extension WriteTransaction {
     ///   - error: The reason for the failure.
     ///   - retry: Whether the operation is retried automatically. If not, it waits for the user or for a new change.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue.
-    public func fail(_ id: Operation.ID, _ error: OperationError, retry: Bool) throws {
+    package func fail(_ id: Operation.ID, _ error: OperationError, retry: Bool) throws {
         try checkUsable()
         let (operation, table, rowID) = try stored(id)
         try putBack(operation, as: try stateAfterFailing(operation, rowID, table, retry: retry))
         try keep(error, of: id)
-        touched.noteOperation(ofTable: table)
+        transaction.touched.noteOperation(ofTable: table)
     }
 
     /// Records that an attempt failed, and surely changed nothing on the server, if it is still the current attempt.
@@ -136,7 +125,7 @@ extension WriteTransaction {
             let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table),
             state.serverID == nil
         {
-            try drop(operation, in: table)
+            try transaction.drop(operation, in: table)
             try eraseRow(of: state, in: table)
             return true
         }
@@ -146,7 +135,7 @@ extension WriteTransaction {
         try save(attempted, of: id)
         try keep(error, of: id)
         try setRetry(at: retry ? retryAt : nil, of: id)
-        touched.noteOperation(ofTable: tableName)
+        transaction.touched.noteOperation(ofTable: tableName)
         return true
     }
 
@@ -172,7 +161,7 @@ extension WriteTransaction {
             [operation.attemptedKinds.stored(before: operation.attemptedKinds), .integer(id)])
         try keep(error, of: id)
         try setRetry(at: retryAt, of: id)
-        touched.noteOperation(ofTable: table)
+        transaction.touched.noteOperation(ofTable: table)
         return true
     }
 
@@ -256,17 +245,19 @@ extension WriteTransaction {
         return found
     }
 
+    func stale(_ id: Operation.ID) -> TandemError {
+        TandemError(
+            .staleOperation, "The operation \(id) is not under way.",
+            advice: "Read the queue again: the operation was answered, or merged into a change.", store: store.path)
+    }
+}
+
+extension ReadTransaction {
     func state(ofRow rowID: Int64, in table: TableLayout) throws -> ObjectState? {
         let statement = try connection.statement(
             "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"__rid\" = ?")
         statement.bind(1, rowID)
         defer { statement.reset() }
         return try statement.step() ? try state(of: statement, table) : nil
-    }
-
-    func stale(_ id: Operation.ID) -> TandemError {
-        TandemError(
-            .staleOperation, "The operation \(id) is not under way.",
-            advice: "Read the queue again: the operation was answered, or merged into a change.", store: store.path)
     }
 }

@@ -64,7 +64,7 @@ package struct OutgoingReference: Hashable, Sendable {
     }
 }
 
-extension WriteTransaction {
+extension SyncTransaction {
     /// Returns the object of an operation in the form that would be sent now.
     ///
     /// - Returns: `nil` if the operation is no longer in the queue.

@@ -1,4 +1,4 @@
-extension WriteTransaction {
+extension SyncTransaction {
     /// Receives server items that may block each other through unique values. If a unique value moved between two
     /// objects on the server, or two objects swapped theirs, each item clashes with the other's old value here.
     ///
@@ -133,7 +133,7 @@ extension WriteTransaction {
     }
 
     private func setHidden(_ isHidden: Bool, _ state: ObjectState, _ table: TableLayout) throws {
-        knownTargets.removeAll()
+        transaction.knownTargets.removeAll()
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"deleted\" = ? WHERE \"__rid\" = ?",
             [.integer(isHidden ? 1 : 0), .integer(state.rowID)])
