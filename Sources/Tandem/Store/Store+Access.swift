@@ -121,13 +121,13 @@ extension Store {
     fileprivate struct Outcome<T> {
         let result: Result<T, any Error>
         let touched: TouchedTables
-        let wakeUp: LiveWakeUp
+        let notifications: [@Sendable () -> Void]
     }
 
     /// Notifies observers, after the writer is released.
     private func tell<T>(_ outcome: Outcome<T>) {
         if case .success = outcome.result { commits.committed(outcome.touched) }
-        live.run(outcome.wakeUp)
+        for notify in outcome.notifications { notify() }
     }
 
     /// Returns the write that this thread is in.
@@ -158,7 +158,7 @@ extension Store {
                 throw located(error)
             }
         }
-        return Outcome(result: result, touched: transaction.touched, wakeUp: transaction.wakeUp)
+        return Outcome(result: result, touched: transaction.touched, notifications: transaction.notifications)
     }
 
     /// Runs a block with a connection for reading: that of the thread's transaction, or else a reader.

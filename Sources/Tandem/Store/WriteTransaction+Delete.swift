@@ -165,10 +165,7 @@ extension WriteTransaction {
     /// Hides a row, or removes it if no server may know it.
     private func remove(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
         knownTargets.removeAll()
-        let keeps = try following { () throws -> Bool in
-            guard origin == .app, !table.isLocalOnly else { return false }
-            return try recordDelete(state, table)
-        }
+        let keeps = try following { try willDelete(state, in: table) }
         try following {
             if keeps {
                 try connection.execute(
@@ -185,7 +182,7 @@ extension WriteTransaction {
         if !table.searched.isEmpty { pendingSearch.note(table, row: state.rowID, indexed: texts) }
         for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
         try forgetUnresolved(of: state.rowID, in: table, property: nil)
-        try leaveServerSide(of: state.rowID, in: table)
+        try willErase(state.rowID, in: table)
         try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(state.rowID)])
         if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }
@@ -384,7 +381,7 @@ extension WriteTransaction {
 
     /// Updates the operation of an object that is about to be restored.
     func settleUndelete(_ state: ObjectState, in table: TableLayout) throws {
-        let isSynced = try recordUndelete(state, table) && areFilesSettled(state.rowID, table)
+        let isSynced = try willUndelete(state, in: table)
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
             [.integer(isSynced ? 1 : 0), .integer(state.rowID)])

@@ -52,7 +52,7 @@ extension WriteTransaction {
         isFree: Bool = false
     ) throws -> ObjectState {
         try check(row, table)
-        if !table.attachments.isEmpty { try admitAttachments(row, table) }
+        try willWrite(row, over: nil, in: table, only: nil)
         var state = try newState(given, in: table, mayBeOwn: mayBeOwn, isFree: isFree)
         let unresolved = try resolveLinks(row, of: table)
         let statements = try connection.tableStatements(table)
@@ -76,14 +76,9 @@ extension WriteTransaction {
             for link in table.links where link.isToMany && !row.isNull(link.property) {
                 try writeLinks(link, of: state.rowID, row, table)
             }
-            if state.isSynced, try !areFilesSettled(state.rowID, table) {
-                state.isSynced = false
-                try connection.execute(
-                    "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
-            }
             if !unresolved.isEmpty { try keepUnresolved(unresolved, of: state.rowID, in: table) }
             try resolveWaiting(for: state, in: table)
-            if origin == .app && !table.isLocalOnly { try recordInsert(state, table) }
+            try didInsert(&state, in: table)
         }
         return state
     }

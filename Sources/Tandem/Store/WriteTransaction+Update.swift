@@ -165,7 +165,7 @@ extension WriteTransaction {
         var isReset = false
         defer { if !isReset { statement.reset() } }
         try check(row, table)
-        if !table.attachments.isEmpty { try admitAttachments(row, table, only: only, over: statement.row()) }
+        try willWrite(row, over: statement, in: table, only: only)
         var state = try state(of: statement, table)
         if state.isDeleted && !isReviving {
             throw TandemError(
@@ -186,15 +186,7 @@ extension WriteTransaction {
                 changed.append(property)
             }
         }
-        let queues = queues && origin == .app && !table.isLocalOnly
-        let sent = queues ? changed.filter { !table.definition.properties[$0].isLocalOnly } : []
-        let bases = PropertyBases(
-            sent.map { index in
-                let property = table.definition.properties[index]
-                let value = statement.value(table.column(index))
-                guard let entries = waiting[index]?.before else { return (property.column, value) }
-                return (property.column, WaitingEntry.whole(value, with: entries, isToMany: property.isToMany))
-            })
+        let old = queues ? willUpdate(changed, of: statement, waiting: waiting, in: table) : nil
         let searchChanges = table.searched.contains { changed.contains($0.property) }
         let indexed =
             searchChanges && !pendingSearch.contains(table, row: state.rowID)
@@ -204,14 +196,14 @@ extension WriteTransaction {
 
         if origin == .server && !allowsUnsent { try refuseUnsent(state, table) }
         if !changed.isEmpty {
-            try writeChanges(changed, row, clearsSynced: !sent.isEmpty && state.isSynced, state, table)
+            try writeChanges(changed, row, clearsSynced: old != nil && state.isSynced, state, table)
             try following {
                 if let indexed { pendingSearch.note(table, row: state.rowID, indexed: indexed) }
                 if pendingSearch.count > pendingSearchLimit { try flushSearch() }
                 try relink(changed, row, waiting, state, table)
-                if !sent.isEmpty { try recordUpdate(state, table, bases) }
+                if let old { try didUpdate(state, from: old, in: table) }
             }
-            if !sent.isEmpty { state.isSynced = false }
+            if old != nil { state.isSynced = false }
         }
         if origin == .server, let received, received.serverID != nil {
             try following { try receive(received, &state, table) }

@@ -18,8 +18,12 @@ public final class WriteTransaction: ReadTransaction {
     var touched = TouchedTables()
     /// Tokens of the subscriptions that are not notified of the transaction.
     var quiet: Set<LiveToken> = []
-    /// The subscriptions with news, after the transaction.
-    private(set) var wakeUp = LiveWakeUp()
+    /// Whether another process has committed since the store's last transaction.
+    var hasForeignCommit = false
+    /// The error that ended the transaction, if another process has changed the schema.
+    var foreignSchemaChange: TandemError?
+    /// Closures that notify observers, after the transaction. They run after the writer is released.
+    private(set) var notifications: [@Sendable () -> Void] = []
 
     /// Search index entries that are outdated.
     var pendingSearch = PendingSearch()
@@ -73,47 +77,39 @@ public final class WriteTransaction: ReadTransaction {
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
-        // Release the drafts of uncommitted files with the transaction.
-        defer { connection.row.drafts = [] }
         if !isBegun { try connection.begin() }
-        let capture = store.live.beginCapture(on: connection)
-        defer { capture.end() }
+        let participants = store.commitParticipants(on: connection, isMigrating: isBegun)
+        defer {
+            for participant in participants {
+                participant.end(self)
+                if let notification = participant.notification() { notifications.append(notification) }
+            }
+        }
         do {
-            if !isBegun, try hasForeignCommit() { wakeUp.add(store.live.noteForeignCommit()) }
-            store.live.noteOwnWrite()
+            for participant in participants { try participant.begin(self) }
             let result = try body()
             isOver = false
             try checkUsable()
             try flushSearch()
             isOver = true
             if isCancellable { try Task.checkCancellation() }
-            let news = try committingFiles {
-                try store.live.commit(capture.seal(), withoutNotifying: quiet) {
-                    try connection.statement(.commit).run()
-                }
-            }
-            wakeUp.add(news)
+            for participant in participants { try participant.prepare(self) }
+            try commit(participants[...])
+            for participant in participants { participant.didCommit(self) }
             return result
         } catch {
             isOver = true
-            if capture.tuning.has(.rolledBackPublished), connection.isInTransaction {
-                wakeUp.add(store.live.commit(capture.seal(), withoutNotifying: quiet) {})
-            }
+            for participant in participants { participant.willRollBack(self) }
             connection.rollBack()
-            connection.schemaStamp = nil
+            for participant in participants { participant.didRollBack(self) }
             throw error
         }
     }
 
-    /// Returns whether another process has committed since the last transaction.
-    private func hasForeignCommit() throws -> Bool {
-        do {
-            return try SchemaKeeper.checkUnchanged(connection, store: store)
-        } catch let error as TandemError where error.code == .foreignSchemaChange {
-            // Report it after the transaction, because observers may write.
-            wakeUp.failure = error
-            throw error
-        }
+    /// Commits inside the ``CommitParticipant/commit(_:with:)`` of each participant.
+    private func commit(_ participants: ArraySlice<any CommitParticipant>) throws {
+        guard let participant = participants.first else { return try connection.statement(.commit).run() }
+        try participant.commit(self) { try commit(participants.dropFirst()) }
     }
 
     /// Runs a block inside this transaction. If it throws, its changes are undone.

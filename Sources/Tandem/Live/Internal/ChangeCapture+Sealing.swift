@@ -155,10 +155,12 @@ extension TableWatch {
 
 extension Connection {
     fileprivate func changedRowStatement(_ watch: TableWatch) throws -> Statement {
-        let key = ObjectIdentifier(watch.table)
-        if let known = changedRowStatements[key], known.extraColumns == watch.extraColumns { return known.statement }
+        let (key, cache) = (ObjectIdentifier(watch.table), captureCache)
+        if let known = cache.changedRowStatements[key], known.extraColumns == watch.extraColumns {
+            return known.statement
+        }
         let statement = try Statement(watch.selectSQL, on: self)
-        changedRowStatements[key] = (watch.extraColumns, statement)
+        cache.changedRowStatements[key] = (watch.extraColumns, statement)
         return statement
     }
 }

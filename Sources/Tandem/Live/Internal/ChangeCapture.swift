@@ -69,8 +69,9 @@ final class ChangeCapture {
     private func captured(_ name: String) -> CapturedTable? {
         if let table = tables.first(where: { $0.watch.table.table == name }) { return table }
         guard let watch = plan.tables[name] else { return nil }
-        let table = connection.capturedTables[name] ?? CapturedTable(watch)
-        connection.capturedTables[name] = table
+        let cache = connection.captureCache
+        let table = cache.capturedTables[name] ?? CapturedTable(watch)
+        cache.capturedTables[name] = table
         table.begin(watch, tuning)
         tables.append(table)
         return table
@@ -213,7 +214,8 @@ extension Connection {
     /// Looks up the indices of a table's columns, which depend on the table's history. It runs in advance, because a
     /// hook must not run statements.
     fileprivate func findColumns(of table: TableLayout) {
-        guard columnPlaces[ObjectIdentifier(table)] == nil else { return }
+        let cache = captureCache
+        guard cache.columnPlaces[ObjectIdentifier(table)] == nil else { return }
         var places: [String: Int32] = [:]
         var defaulted: Set<Int32> = []
         let state = Set(RowReader.stateColumns)
@@ -226,21 +228,21 @@ extension Connection {
                 if statement.integer(2) != 0, !state.contains(name) { defaulted.insert(Int32(statement.integer(1))) }
             }
         }
-        defaultedColumns[ObjectIdentifier(table)] = defaulted
+        cache.defaultedColumns[ObjectIdentifier(table)] = defaulted
         // A column that could not be looked up has no index, and the hook detects that.
         let isWhole = table.definition.properties.allSatisfy { places[$0.column] != nil }
-        columnPlaces[ObjectIdentifier(table)] = isWhole ? places : nil
+        cache.columnPlaces[ObjectIdentifier(table)] = isWhole ? places : nil
     }
 
     fileprivate func columns(of watch: TableWatch) -> TableColumns {
-        let key = ObjectIdentifier(watch.table)
-        if let known = tableColumns[key], known.names == watch.asked.columns { return known }
-        let places = columnPlaces[key] ?? [:]
+        let (key, cache) = (ObjectIdentifier(watch.table), captureCache)
+        if let known = cache.tableColumns[key], known.names == watch.asked.columns { return known }
+        let places = cache.columnPlaces[key] ?? [:]
         let names = RowReader.stateColumns + watch.table.definition.properties.map(\.column)
         let columns = TableColumns(
             names: watch.asked.columns, digested: names.map { places[$0] ?? -1 },
-            asked: watch.asked.columns.map { places[$0] ?? -1 }, defaulted: defaultedColumns[key] ?? [])
-        tableColumns[key] = columns
+            asked: watch.asked.columns.map { places[$0] ?? -1 }, defaulted: cache.defaultedColumns[key] ?? [])
+        cache.tableColumns[key] = columns
         return columns
     }
 }

@@ -40,15 +40,8 @@ final class Connection {
     let mustStop = StopFlag()
     /// The statements for writing and reading each table.
     var tables: [ObjectIdentifier: TableStatements] = [:]
-    /// The indices of the tables' columns, for recording their changes.
-    var columnPlaces: [ObjectIdentifier: [String: Int32]] = [:]
-    var tableColumns: [ObjectIdentifier: TableColumns] = [:]
-    /// The columns that were added with a default other than NULL.
-    var defaultedColumns: [ObjectIdentifier: Set<Int32>] = [:]
-    /// Reusable records of the tables that a transaction changes, by name.
-    var capturedTables: [String: CapturedTable] = [:]
-    /// The statements for reading changed rows, by table.
-    var changedRowStatements: [ObjectIdentifier: (extraColumns: [String], statement: Statement)] = [:]
+    /// The caches of other parts of the store, by type.
+    private var caches: [(type: ObjectIdentifier, cache: AnyObject)] = []
 
     init(queue: DatabaseQueue, path: String, cipher: StoreCipher? = nil) throws {
         self.queue = queue
@@ -81,11 +74,17 @@ final class Connection {
         fixedStatements = fixedStatements.map { _ in nil }
         tables.removeAll()
         pointReads.removeAll()
-        columnPlaces.removeAll()
-        defaultedColumns.removeAll()
-        tableColumns.removeAll()
-        changedRowStatements.removeAll()
-        capturedTables.removeAll()
+        caches.removeAll()
+    }
+
+    /// Returns the cache of a type, which is created at its first use. ``finalizeStatements()`` releases it.
+    func cache<Cache: ConnectionCache>(_ type: Cache.Type) -> Cache {
+        let key = ObjectIdentifier(type)
+        // For few caches, a linear search is faster than hashing.
+        for known in caches where known.type == key { return unsafeDowncast(known.cache, to: type) }
+        let cache = Cache()
+        caches.append((key, cache))
+        return cache
     }
 
     /// Returns a statement, which is prepared at its first use.
