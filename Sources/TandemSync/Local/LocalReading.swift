@@ -15,6 +15,7 @@ import Tandem
 /// - ``countOfOperationsToRetry()``
 /// - ``blocker(of:in:)``
 /// - ``mayHaveDeleted(_:)``
+/// - ``outgoing(_:)``
 /// ### Objects
 /// - ``object(_:in:)``
 /// - ``localIDs(in:)``
@@ -78,6 +79,9 @@ package protocol LocalReading {
     /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back,
     /// and may have been carried out.
     func mayHaveDeleted(_ id: Tandem.Operation.ID) throws -> Bool
+
+    /// Returns the object of an operation as it would be sent now; `nil` if the operation is no longer in the queue.
+    func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject?
 
     /// Returns the deferred server item of an operation's object; the newest by the server's time if there are several.
     func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem?

@@ -1,6 +1,6 @@
 // A reference names an object by its local ID here, and by its server ID in requests and responses.
 
-extension WriteTransaction {
+extension ReadTransaction {
     /// Returns a property's stored value in the form that is sent. References name server IDs, or the local ID of a
     /// target that has no server ID yet.
     ///

@@ -82,6 +82,16 @@ extension ReadTransaction {
         )
     }
 
+    /// Returns the operation of an object, or `nil` if it has none.
+    func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
+        let statement = try connection.statement(.operationOfObject)
+        statement.bind(1, table.table)
+        statement.bind(2, rowID)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return try decoded { try StoredOperation(statement) }
+    }
+
     fileprivate func decoded<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -94,16 +104,6 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Returns the operation of an object, or `nil` if it has none.
-    func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
-        let statement = try connection.statement(.operationOfObject)
-        statement.bind(1, table.table)
-        statement.bind(2, rowID)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return try decoded { try StoredOperation(statement) }
-    }
-
     /// Returns the values sent for an operation since the server's last response.
     func attemptedValues(_ id: Operation.ID) throws -> AttemptedValues {
         let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
