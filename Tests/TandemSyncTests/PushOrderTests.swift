@@ -185,6 +185,32 @@ import Testing
         #expect(store.writes.value - before <= 2 * (count + 1) + 10)
     }
 
+    @Test func `a push finds the operations that refer to deleted objects without a write`() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let (person, card) = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            return (person, try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference)))
+        }
+        try await desk.sync.push()
+        try await desk.store.write { tx in
+            try tx.update(Card.self, card.localID) { $0.owner = nil }
+            try tx.delete(Person.self, person.localID)
+        }
+        let store = CountingStore(base: TandemStore(desk.store))
+        let run = PushRun(SyncContext(localStore: store, remote: desk.remote), isExplicit: true)
+        let operations = try await store.read { try $0.operations(after: nil, limit: 9) }
+        let delete = try #require(operations.first { $0.kind == .delete })
+        run.state.withLock { state in
+            for operation in operations { state.queue.append(operation) }
+        }
+        try await run.noteReferrers()
+        let isParked = run.state.withLock { $0.queue.parkBehindReferrer(delete.id) }
+        #expect(isParked)
+        // The late response of an attempt that has ended needs no write either.
+        if case .gone = try await run.stale(999) {} else { Issue.record("an unknown operation is in the queue") }
+        #expect(store.writes.value == 0)
+    }
+
     @Test(arguments: [1, 8])
     func `of two deletes the one with the reference is sent first`(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }

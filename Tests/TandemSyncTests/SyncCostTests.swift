@@ -112,6 +112,20 @@ import Testing
         #expect(try small.store.operations.count() == 0 && large.store.operations.count() == 0)
     }
 
+    @Test func `a pulled item reads its row once and writes it with one statement`() async throws {
+        let desk = try await makeDesk(cards: 100, changed: 0)
+        let changed = try await measure(.receivingChangedItems, on: desk, cards: 100)
+        let selects = changed.count("SELECT", of: "Card")
+        #expect(selects >= Self.objects && selects < Self.objects * 2, "\(changed.executions)")
+        #expect(changed.count("UPDATE", of: "Card") == Self.objects, "\(changed.executions)")
+        let new = try await measure(.receivingNewItems, on: desk, cards: 100)
+        #expect(new.count("INSERT", of: "Card") == Self.objects, "\(new.executions)")
+        #expect(new.count("UPDATE", of: "Card") == 0, "\(new.executions)")
+        let cards = desk.store.objects(Card.self).where { $0.points == 3 && $0.shop.folded.hasPrefix("пят") }
+        #expect(try cards.count() == Self.objects * 2)
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
     @Test func `a change costs the same in a long queue`() async throws {
         let (few, many) = (50, 1_000)
         var costs: [Int] = []

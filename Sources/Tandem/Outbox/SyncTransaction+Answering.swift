@@ -135,15 +135,18 @@ extension SyncTransaction {
     /// Writes the server's values into a row that may have an operation and may be deleted. Attachments that wait for
     /// their upload stay.
     ///
-    /// - Parameter replaced: The properties whose pending attachments are removed too.
+    /// - Parameters:
+    ///   - replaced: The properties whose pending attachments are removed too.
+    ///   - found: A look-up that is at the row, if there is one. The method resets it, unless it throws.
+    ///   - received: The server's state, if the row takes it too. The row must not have an operation.
     func overwrite(
         _ state: ObjectState, with values: [(property: Int, value: StorageValue)], in table: TableLayout,
-        replacing replaced: Set<Int> = []
+        replacing replaced: Set<Int> = [], at found: Statement? = nil, received: ObjectState? = nil
     ) throws {
-        guard !values.isEmpty else { return }
+        guard !values.isEmpty || received != nil else { return }
         var values = values
         if !table.attachments.isEmpty {
-            let here = try wholeValues(of: state, in: table)
+            let here = try wholeValues(of: state, in: table, at: found)
             values = try values.map { property, value in
                 let definition = table.definition.properties[property]
                 let value = definition.holdsAttachments ? definition.form(value, like: here[property]) : value
@@ -163,12 +166,12 @@ extension SyncTransaction {
         }
         try asServer {
             let statements = try connection.tableStatements(table)
-            guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
+            guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
                 throw notFound(state.localID, table)
             }
             _ = try transaction.update(
-                statement, with: row, in: table, only: Set(values.map(\.property)), keepsWaiting: false,
-                isReviving: true, allowsUnsent: true)
+                statement, with: row, in: table, only: Set(values.map(\.property)), received: received,
+                keepsWaiting: false, isReviving: true, allowsUnsent: true)
         }
     }
 

@@ -64,7 +64,7 @@ package struct OutgoingReference: Hashable, Sendable {
     }
 }
 
-extension SyncTransaction {
+extension ReadTransaction {
     /// Returns the object of an operation in the form that would be sent now.
     ///
     /// - Returns: `nil` if the operation is no longer in the queue.
@@ -72,9 +72,9 @@ extension SyncTransaction {
     package func outgoing(_ id: Operation.ID) throws -> OutgoingObject? {
         try checkUsable()
         guard let (stored, tableName, rowID) = try operation(id), let table = store.schema.table(named: tableName),
-            let state = try state(ofRow: rowID, in: table), let operation = try store.operations.one(id)
+            let (state, whole) = try storedRow(where: "__rid", is: .integer(rowID), in: table),
+            let operation = try store.operations.one(id)
         else { return nil }
-        let whole = try wholeValues(of: state, in: table)
         var values: [String: StorageValue] = [:]
         var references: [OutgoingReference] = []
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {

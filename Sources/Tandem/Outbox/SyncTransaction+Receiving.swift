@@ -47,12 +47,14 @@ extension SyncTransaction {
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
         return try asServer {
-            let (known, isFree) = try known(item, identity, in: table)
+            let (found, isFree) = try known(item, identity, in: table)
+            defer { found?.row?.reset() }
             if let unreadable = item.unreadable {
-                try keep(item, of: known?.rowID, in: table, .refused, message: unreadable.message)
+                try keep(item, of: found?.state.rowID, in: table, .refused, message: unreadable.message)
                 return .refused(unreadable)
             }
-            guard let state = known else { return try receiveNew(item, identity, table, isFree: isFree) }
+            guard let object = found else { return try receiveNew(item, identity, table, isFree: isFree) }
+            let state = object.state
             if let operation = try operation(of: state.rowID, in: table) {
                 return try receive(item, besides: operation, state, table)
             }
@@ -60,22 +62,34 @@ extension SyncTransaction {
                 return try receive(item, besides: operation, state, table)
             }
             if item.isDeleted {
+                object.row?.reset()
                 try dropKept(of: state.rowID, item.serverID, in: table)
                 _ = try transaction.delete(state.localID, in: table)
                 return .removed(state.localID)
             }
-            return try receive(item, over: state, table)
+            return try receive(item, over: object, table)
         }
+    }
+
+    /// The local object of a server item.
+    private struct KnownObject {
+        let state: ObjectState
+        /// The look-up that found the object by its server ID. It is at the object's row until the caller resets it.
+        var row: Statement?
     }
 
     /// Returns the object of an item, or `nil` if it is new here. Also returns whether its ID is known to be unused as
     /// a local ID.
     private func known(
         _ item: ServerItem, _ identity: ServerIdentity, in table: TableLayout
-    ) throws -> (ObjectState?, isFree: Bool) {
+    ) throws -> (KnownObject?, isFree: Bool) {
         if let found = try find(item.serverID, in: table) {
-            defer { found.reset() }
-            return (try state(of: found, table), false)
+            do {
+                return (KnownObject(state: try state(of: found, table), row: found), false)
+            } catch {
+                found.reset()
+                throw error
+            }
         }
         // The object may have been made here and sent, with a lost response. Or another device has chosen its ID too.
         let localID: LocalID?
@@ -88,7 +102,7 @@ extension SyncTransaction {
         defer { found.reset() }
         let state = try state(of: found, table)
         guard state.serverID == nil, try operation(of: state.rowID, in: table) != nil else { return (nil, false) }
-        return (state, false)
+        return (KnownObject(state: state), false)
     }
 
     // MARK: -
@@ -131,43 +145,28 @@ extension SyncTransaction {
         }
     }
 
-    /// Receives an item of an object that is synced.
-    private func receive(_ item: ServerItem, over state: ObjectState, _ table: TableLayout) throws -> ServerReceipt {
+    /// Receives an item of an object that is synced. One statement writes its values and its version.
+    private func receive(_ item: ServerItem, over object: KnownObject, _ table: TableLayout) throws -> ServerReceipt {
+        let (state, row) = (object.state, object.row)
         let before = connection.totalChanges
+        let values = item.values(in: table)
+        var received = state
+        received.version = item.version
+        received.createdAt = item.createdAt ?? state.createdAt
+        received.updatedAt = item.updatedAt
         do {
             // A version alone is not proof: two writes within one millisecond may have the same.
             if table.attachments.isEmpty {
-                try overwrite(state, with: item.values(in: table), in: table)
+                try overwrite(state, with: values, in: table, at: row, received: received)
             } else {
                 // If the item is refused, its attachments are rolled back too.
-                try savepoint { try overwrite(state, with: item.values(in: table), in: table) }
+                try savepoint { try overwrite(state, with: values, in: table, at: row, received: received) }
             }
         } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
             return .refused(error)
         }
         try keepExtras(item.extras, of: state.rowID, in: table)
-        let createdAt = item.createdAt ?? state.createdAt
-        if !ScalarText.isEqual(item.version, state.version) || item.updatedAt != state.updatedAt
-            || createdAt != state.createdAt
-        {
-            let statement = try connection.statement(
-                """
-                UPDATE \(table.quotedTable) SET "version" = ?, "createdAt" = ?, "updatedAt" = ? WHERE "__rid" = ?
-                """)
-            statement.bind(1, item.version)
-            statement.bind(2, createdAt)
-            statement.bind(3, item.updatedAt)
-            statement.bind(4, state.rowID)
-            try statement.run()
-        }
-        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
-        // to be uploaded for another object.
-        if table.sendsFiles, try areFilesSettled(state.rowID, table) != state.isSynced {
-            try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
-                [.integer(state.isSynced ? 0 : 1), .integer(state.rowID)])
-        }
         let isUnchanged = connection.totalChanges == before
         try dropKept(of: state.rowID, item.serverID, in: table)
         return isUnchanged ? .unchanged : .updated(state.localID)

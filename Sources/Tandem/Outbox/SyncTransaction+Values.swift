@@ -40,11 +40,25 @@ extension ReadTransaction {
     /// An object by its stored values, a deleted one too; `nil` if there is none.
     package func object(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
         try checkUsable()
-        guard let table = store.schema.table(named: tableName) else { return nil }
+        guard let table = store.schema.table(named: tableName),
+            let (state, values) = try storedRow(where: "localID", is: .text(localID.rawValue), in: table)
+        else { return nil }
+        return LocalObject(
+            localID: localID, serverID: state.serverID, version: state.version, createdAt: state.createdAt,
+            updatedAt: state.updatedAt, isDeleted: state.isDeleted,
+            values: Dictionary(uniqueKeysWithValues: zip(table.definition.properties.map(\.name), values)),
+            extras: try extras(of: localID, in: tableName))
+    }
+
+    /// Returns the state and the stored values of the row with a key, in the order of the properties. The values
+    /// include unresolved references.
+    func storedRow(
+        where column: String, is key: StorageValue, in table: TableLayout
+    ) throws -> (state: ObjectState, values: [StorageValue])? {
         let connection = try connectionForReading(searching: false)
         let statement = try connection.statement(
-            "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"localID\" = ?")
-        statement.bind(1, localID.rawValue)
+            "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \(column.quotedSQL) = ?")
+        statement.bind(1, key)
         let state: ObjectState
         var values: [StorageValue]
         do {
@@ -61,11 +75,7 @@ extension ReadTransaction {
             let waiting = try connection.waitingEntries(of: state.rowID, link.property, in: table)
             values[link.property] = WaitingEntry.whole(values[link.property], with: waiting, isToMany: link.isToMany)
         }
-        return LocalObject(
-            localID: localID, serverID: state.serverID, version: state.version, createdAt: state.createdAt,
-            updatedAt: state.updatedAt, isDeleted: state.isDeleted,
-            values: Dictionary(uniqueKeysWithValues: zip(table.definition.properties.map(\.name), values)),
-            extras: try extras(of: localID, in: tableName))
+        return (state, values)
     }
 
     /// Returns the local IDs of a table's objects, including deleted ones, in their order.

@@ -24,8 +24,10 @@ package final class SyncTransaction: ReadTransaction {
     func savepoint<T>(_ body: () throws -> T) throws -> T { try transaction.savepoint(body) }
 
     /// Returns an object's stored values in the order of the properties. They include unresolved references.
-    func wholeValues(of state: ObjectState, in table: TableLayout) throws -> [StorageValue] {
-        try transaction.wholeValues(of: state, in: table)
+    func wholeValues(
+        of state: ObjectState, in table: TableLayout, at found: Statement? = nil
+    ) throws -> [StorageValue] {
+        try transaction.wholeValues(of: state, in: table, at: found)
     }
 }
 

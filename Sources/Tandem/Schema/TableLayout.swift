@@ -52,6 +52,7 @@ final class TableLayout: @unchecked Sendable {
     /// Reads a row for a change: the select list, then the search keys.
     let selectForUpdateByIDSQL: String
     let selectForUpdateByRowSQL: String
+    let selectForUpdateByServerIDSQL: String
 
     init(_ definition: ModelDefinition) {
         self.definition = definition
@@ -82,6 +83,7 @@ final class TableLayout: @unchecked Sendable {
         let select = "SELECT \(selectList)\(searchTwins) FROM \(quotedTable)"
         selectForUpdateByIDSQL = "\(select) WHERE \"localID\" = ?1"
         selectForUpdateByRowSQL = "\(select) WHERE \"__rid\" = ?2 AND \"localID\" = ?1"
+        selectForUpdateByServerIDSQL = "\(select) WHERE \"serverID\" = ?1"
     }
 
     func findHolders(in schema: Schema) {

@@ -150,7 +150,7 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - row: The new values.
     ///   - only: The properties to change, or `nil` for all. The other values in `row` are ignored.
-    ///   - received: The server's state, in a write from a server.
+    ///   - received: The server's state, in a write from a server. The same statement writes it.
     ///   - unresolved: The row's unresolved references, if they are already known.
     ///   - keepsWaiting: Whether unresolved references stay if `row` does not name them.
     ///   - isReviving: Whether the row belongs to a deleted object that is about to be restored.
@@ -195,8 +195,10 @@ extension WriteTransaction {
         isReset = true
 
         if origin == .server && !allowsUnsent { try refuseUnsent(state, table) }
+        let received = origin == .server && received?.serverID != nil ? received : nil
+        try writeChanges(
+            changed, row, clearsSynced: old != nil && state.isSynced, received: received, state, table)
         if !changed.isEmpty {
-            try writeChanges(changed, row, clearsSynced: old != nil && state.isSynced, state, table)
             try following {
                 if let indexed { pendingSearch.note(table, row: state.rowID, indexed: indexed) }
                 if pendingSearch.count > pendingSearchLimit { try flushSearch() }
@@ -205,9 +207,7 @@ extension WriteTransaction {
             }
             if old != nil { state.isSynced = false }
         }
-        if origin == .server, let received, received.serverID != nil {
-            try following { try receive(received, &state, table) }
-        }
+        if let received { try following { try adopt(received, &state, table) } }
         return state
     }
 
@@ -220,14 +220,19 @@ extension WriteTransaction {
             && definition.isSame(row.value(at: property), stored.storageValue(column))
     }
 
+    /// Writes changed properties, and the server's state if it differs, with one statement. Writes nothing if neither
+    /// has changed.
     private func writeChanges(
-        _ changed: [Int], _ row: RowBuffer, clearsSynced: Bool, _ state: ObjectState, _ table: TableLayout
+        _ changed: [Int], _ row: RowBuffer, clearsSynced: Bool, received: ObjectState?, _ state: ObjectState,
+        _ table: TableLayout
     ) throws {
+        let server = received.flatMap { serverColumns(of: $0, over: state, table) }
+        guard !changed.isEmpty || server != nil else { return }
         let twins = connection.twins
         twins.removeAll()
         for fold in table.folds where changed.contains(fold.property) { twins.appendTwins(fold, of: row) }
         let statement = try connection.tableStatements(table).update(
-            TableStatements.UpdateKey(properties: changed, clearsSynced: clearsSynced))
+            TableStatements.UpdateKey(properties: changed, clearsSynced: clearsSynced, server: server))
         defer { statement.reset() }
         do {
             try row.bytes.withUnsafeBufferPointer { rowBytes in
@@ -241,13 +246,36 @@ extension WriteTransaction {
                         statement.bind(index, slot, in: twinBytes)
                         index += 1
                     }
+                    if let received, let server {
+                        if server == .all {
+                            statement.bind(index, received.serverID?.rawValue)
+                            index += 1
+                        }
+                        statement.bind(index, received.version)
+                        statement.bind(index + 1, received.createdAt)
+                        statement.bind(index + 2, received.updatedAt)
+                        index += 3
+                    }
                     statement.bind(index, state.rowID)
                     _ = try statement.step()
                 }
             }
         } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, row, written: changed, state, table)
+            var written = state
+            if let received { written.serverID = received.serverID }
+            throw try explainConstraint(error, row, written: changed, written, table)
         }
+    }
+
+    /// Returns the columns that a server's state changes, or `nil` if the stored state is equal.
+    private func serverColumns(
+        of received: ObjectState, over state: ObjectState, _ table: TableLayout
+    ) -> TableStatements.ServerColumns? {
+        if received.serverID != state.serverID || !state.isSynced && !table.sendsFiles { return .all }
+        let isSame =
+            ScalarText.isEqual(received.version, state.version) && received.createdAt == state.createdAt
+            && received.updatedAt == state.updatedAt
+        return isSame ? nil : .version
     }
 
     /// Updates the link tables for changed references.
@@ -266,29 +294,22 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores a server's state of an object.
-    private func receive(_ received: ObjectState, _ state: inout ObjectState, _ table: TableLayout) throws {
+    /// Completes an object's state after a server's state was written to its row.
+    private func adopt(_ received: ObjectState, _ state: inout ObjectState, _ table: TableLayout) throws {
         let hadServerID = state.serverID != nil
-        let statement = try connection.statement(
-            """
-            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
-            "synced" = \(table.filesSettledSQL) WHERE "__rid" = ?
-            """)
-        statement.bind(1, received.serverID?.rawValue)
-        statement.bind(2, received.version)
-        statement.bind(3, received.createdAt)
-        statement.bind(4, received.updatedAt)
-        statement.bind(5, state.rowID)
-        do {
-            try statement.run()
-        } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, connection.row, received, table)
-        }
         state.serverID = received.serverID
         state.version = received.version
         state.createdAt = received.createdAt
         state.updatedAt = received.updatedAt
-        state.isSynced = try areFilesSettled(state.rowID, table)
+        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
+        // to be uploaded for another object. Triggers record the files of the new values after the update.
+        let isSynced = try areFilesSettled(state.rowID, table)
+        if table.sendsFiles, isSynced != state.isSynced {
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+                [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+        }
+        state.isSynced = isSynced
         if !hadServerID {
             knownTargets.removeAll()
             try resolveWaiting(for: state, in: table)

@@ -113,9 +113,7 @@ extension WriteTransaction {
 
 extension ReadTransaction {
     func find(_ serverID: ServerID, in table: TableLayout) throws -> Statement? {
-        let statements = try connection.tableStatements(table)
-        guard let place = try statements.place(of: serverID) else { return nil }
-        return try statements.find(place.localID, rowID: place.rowID)
+        try connection.tableStatements(table).find(serverID)
     }
 }
 

@@ -16,6 +16,7 @@ import Tandem
 /// - ``operationMarks()``
 /// - ``blocker(of:in:)``
 /// - ``mayHaveDeleted(_:)``
+/// - ``outgoing(_:)``
 /// ### Objects
 /// - ``object(_:in:)``
 /// - ``localIDs(in:)``
@@ -97,6 +98,9 @@ package protocol LocalReading {
 
     /// Returns whether an update has nothing to send before the uploads of replacement files.
     func waitsForReplacements(_ id: Tandem.Operation.ID) throws -> Bool
+
+    /// Returns the object of an operation as it would be sent now; `nil` if the operation is no longer in the queue.
+    func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject?
 
     /// Returns the deferred server item of an operation's object; the newest by the server's time if there are several.
     func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem?

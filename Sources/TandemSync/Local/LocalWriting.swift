@@ -8,7 +8,6 @@ import Tandem
 /// - ``insert(_:in:as:)``
 /// - ``change(_:in:to:)``
 /// ### Sending
-/// - ``outgoing(_:)``
 /// - ``beginAttempt(_:leavingOut:rounding:)``
 /// - ``acknowledge(_:attempt:with:keepsTombstones:)``
 /// - ``fail(_:attempt:_:retry:retryAt:)``
@@ -72,9 +71,6 @@ package protocol LocalWriting: LocalReading {
     func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws
 
     // MARK: Sending
-
-    /// Returns the object of an operation as it would be sent now; `nil` if the operation is no longer in the queue.
-    func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject?
 
     /// Marks an operation as being sent: from now on the server may have it. Changes made before the response stay
     /// pending.

@@ -89,7 +89,14 @@ extension PushRun {
 
     /// Handles a response for an attempt that has ended.
     func stale(_ id: Operation.ID) async throws -> Next {
-        guard let operation = try await store.write({ try $0.operation(withID: id) }) else { return .gone }
+        let found: Operation?
+        do {
+            found = try await store.read { try $0.operation(withID: id) }
+        } catch is CancellationError where Task.isCancelled {
+            // Unlike a write, a read ends if its task is cancelled. The attempt has ended, so nothing is lost.
+            return .over(.stillPending)
+        }
+        guard let operation = found else { return .gone }
         return .over(operation.state == .held ? .held : .stillPending)
     }
 

@@ -24,7 +24,7 @@ extension PushRun {
         let tables = Dictionary(store.models.map { ($0.name, $0.table) }, uniquingKeysWith: { first, _ in first })
         for start in stride(from: 0, to: referring.count, by: 256) {
             let ids = referring[start..<min(start + 256, referring.count)]
-            let found = try await store.write { store in
+            let found = try await store.read { store in
                 try ids.compactMap { id in
                     guard let object = try store.outgoing(id) else { return nil }
                     let model = try self.context.settings(of: object.operation.table).model

@@ -13,6 +13,13 @@ final class StatementMeter: Sendable {
         var pages = 0
         /// The rows scanned without an index, by statement.
         var scans: [String: Int] = [:]
+        /// The number of executions, by statement.
+        var executions: [String: Int] = [:]
+
+        /// Returns the number of executed statements that begin with a word and name a table.
+        func count(_ verb: String, of table: String) -> Int {
+            executions.filter { $0.key.hasPrefix("\(verb) ") && $0.key.contains("\"\(table)\"") }.values.reduce(0, +)
+        }
     }
 
     private let work = Mutex(Work())
@@ -70,9 +77,10 @@ final class StatementMeter: Sendable {
 
     private func note(_ statement: OpaquePointer) {
         let (instructions, scanned) = Self.take(statement)
-        let sql = scanned > 0 ? sqlite3_sql(statement).map { String(cString: $0) } ?? "?" : ""
+        let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? "?"
         work.withLock { work in
             work.instructions += instructions
+            work.executions[sql, default: 0] += 1
             if scanned > 0 { work.scans[sql, default: 0] += scanned }
         }
     }

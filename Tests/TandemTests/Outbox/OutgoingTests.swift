@@ -41,6 +41,31 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.files)
+    func `an object to send is read while another connection holds the write lock`(kind: StoreKind) throws {
+        try withStorePath { path in
+            var configuration = Store.Configuration()
+            configuration.busyTimeout = 0
+            let store = try kind.open(at: path, [Node.self], configuration: configuration)
+            let other = try kind.open(at: path, [Node.self], configuration: configuration)
+            defer {
+                store.close()
+                other.close()
+            }
+            try store.write { try $0.insert(Node("a", localID: "a")) }
+            try other.write { tx in
+                try tx.insert(Node("b", localID: "b"))
+                #expect(code { try store.write { try $0.outgoing(1) } } == .busy)
+                let outgoing = try #require(try store.read { try $0.outgoing(1) })
+                #expect(outgoing.operation.localID == "a" && outgoing.values["name"] == "a")
+                let uncommitted = try store.read { try $0.outgoing(2) }
+                #expect(uncommitted == nil)
+            }
+            let committed = try store.read { try $0.outgoing(2) }
+            #expect(committed?.values["name"] == "b")
+        }
+    }
+
     @Test func `an update is sent for its version with all unanswered changes`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in

@@ -62,6 +62,36 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
+    @Test func `a server write changes a row once and an equal one not at all`() throws {
+        let store = try Store.ofNodes()
+        let at = Date(timeIntervalSinceReferenceDate: 1)
+        let node = Node("a").received(serverID: "s", version: "1", updatedAt: at)
+        try store.write(from: .server) { tx in
+            try tx.upsert(node)
+            let before = store.writer.connection.totalChanges
+            try tx.upsert(node)
+            #expect(store.writer.connection.totalChanges == before)
+            try tx.upsert(Node("b").received(serverID: "s", version: "2"))
+            #expect(store.writer.connection.totalChanges == before + 1)
+        }
+        let stored = try #require(try store.stored(Node.self, "s"))
+        #expect(stored.name == "b" && stored.version == "2" && stored.updatedAt == nil && stored.isSynced)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func `a server ID of another object is refused and the transaction continues`() throws {
+        let store = try Store.ofNodes()
+        try store.write(from: .server) { tx in
+            try tx.insert(Node("a").received(serverID: "1"))
+            try tx.insert(Node("b").received(serverID: "2"))
+            let error = failure { try tx.update(Node("c", localID: "2").received(serverID: "1")) }
+            #expect(error?.code == .duplicateID && error?.message.contains("server ID 1") == true)
+            try tx.insert(Node("d").received(serverID: "3"))
+        }
+        #expect(try store.live(Node.self).map(\.name) == ["a", "b", "d"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
     @Test(arguments: StoreKind.memoryAndEncrypted)
     func `an unsent change is not overwritten`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)

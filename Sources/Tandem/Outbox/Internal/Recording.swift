@@ -101,13 +101,17 @@ extension WriteTransaction {
     }
 
     /// Returns an object's stored values in the order of the properties. They include unresolved references.
-    func wholeValues(of state: ObjectState, in table: TableLayout) throws -> [StorageValue] {
+    ///
+    /// - Parameter found: A look-up that is at the object's row, if there is one. It stays there.
+    func wholeValues(
+        of state: ObjectState, in table: TableLayout, at found: Statement? = nil
+    ) throws -> [StorageValue] {
         let statements = try connection.tableStatements(table)
-        guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
+        guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
             throw notFound(state.localID, table)
         }
         var values = table.definition.properties.indices.map { statement.value(table.column($0)) }
-        statement.reset()
+        if found == nil { statement.reset() }
         for link in table.links {
             let waiting = try waitingEntries(of: state.rowID, link.property, in: table)
             values[link.property] = WaitingEntry.whole(values[link.property], with: waiting, isToMany: link.isToMany)

@@ -8,7 +8,7 @@ final class TableStatements {
     private var insertStatement: Statement?
     private var selectByID: Statement?
     private var selectByRow: Statement?
-    private var selectPlace: Statement?
+    private var selectByServerID: Statement?
     private var addToSearchStatement: Statement?
     private var insertIntoSearchStatement: Statement?
     private var removeFromSearchStatement: Statement?
@@ -22,6 +22,22 @@ final class TableStatements {
     struct UpdateKey: Hashable {
         let properties: [Int]
         let clearsSynced: Bool
+        /// The columns of the server's state, or `nil` for none.
+        var server: ServerColumns?
+    }
+
+    /// The columns of a server's state that an update writes.
+    enum ServerColumns {
+        /// The version and the dates.
+        case version
+        /// The server ID too. The row becomes synced, unless its table sends files.
+        case all
+
+        /// The columns with a value, in the order of the parameters.
+        var names: [String] {
+            let version = ["version", "createdAt", "updatedAt"]
+            return self == .all ? ["serverID"] + version : version
+        }
     }
 
     init(_ table: TableLayout, on connection: Connection) {
@@ -61,20 +77,19 @@ final class TableStatements {
         return nil
     }
 
-    /// Returns the local ID and the rowid of the object with a server ID.
-    func place(of serverID: ServerID) throws -> (localID: LocalID, rowID: Int64)? {
-        let statement =
-            try selectPlace
-            ?? Statement(
-                "SELECT \"localID\", \"__rid\" FROM \(table.quotedTable) WHERE \"serverID\" = ?", on: connection)
-        selectPlace = statement
+    /// Finds the row with a server ID to change. Like ``find(_:rowID:)``, but with a statement of its own.
+    func find(_ serverID: ServerID) throws -> Statement? {
+        let statement = try selectByServerID ?? Statement(table.selectForUpdateByServerIDSQL, on: connection)
+        selectByServerID = statement
+        statement.reset()
         statement.bind(1, serverID.rawValue)
-        defer { statement.reset() }
-        return try statement.step() ? (LocalID(try statement.text(0)), statement.integer(1)) : nil
+        if try statement.step() { return statement }
+        statement.reset()
+        return nil
     }
 
     /// Returns the update of some properties with their folded keys. Its parameters are the properties' values in
-    /// order, then the keys (sort, search, for each folded property), then the row.
+    /// order, then the keys (sort, search, for each folded property), then the server's columns, then the row.
     func update(_ key: UpdateKey) throws -> Statement {
         if let statement = updates[key] { return statement }
         var assignments = key.properties.map { table.definition.properties[$0].column.quotedSQL + " = ?" }
@@ -82,7 +97,12 @@ final class TableStatements {
             assignments.append(fold.sortColumn.quotedSQL + " = ?")
             if let searchColumn = fold.searchColumn { assignments.append(searchColumn.quotedSQL + " = ?") }
         }
-        if key.clearsSynced { assignments.append("\"synced\" = 0") }
+        if let server = key.server { assignments += server.names.map { $0.quotedSQL + " = ?" } }
+        if key.clearsSynced {
+            assignments.append("\"synced\" = 0")
+        } else if key.server == .all && !table.sendsFiles {
+            assignments.append("\"synced\" = 1")
+        }
         let statement = try Statement(
             "UPDATE \(table.quotedTable) SET \(assignments.joined(separator: ", ")) WHERE \"__rid\" = ?", on: connection
         )
