@@ -81,19 +81,3 @@ extension Attempt {
         return item
     }
 }
-
-/// The result of an exchange.
-enum Reply: Sendable {
-    /// The server has carried it out. The value is its current item; `nil` after a delete without a tombstone.
-    case done(RemoteItem?)
-    /// The object exists, and no other client has written it. The operation's values must still follow.
-    case present(RemoteItem)
-    /// The server's item differs from the one that the operation is based on.
-    case differs(RemoteItem, status: Int?)
-    /// The server has no such object.
-    case missing(status: Int?)
-    /// The server has carried it out, and did not return its item.
-    case unclear(SyncError)
-    /// The exchange failed.
-    case failed(RemoteFailure, mayHaveActed: Bool)
-}
