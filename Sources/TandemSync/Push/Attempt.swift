@@ -52,7 +52,7 @@ extension Attempt {
     /// - Throws: ``Unsendable``.
     static func item(
         _ request: Request, of object: OutgoingObject, _ settings: TableSettings, _ forms: ItemForms,
-        leavingOut: Set<String>
+        leavingOut: Set<String>, encoder: ValueEncoder
     ) throws(Unsendable) -> OutgoingItem {
         let version = settings.features.versions ? object.version : nil
         // A delete has no values, so a value that can't be encoded must not block it.
@@ -67,7 +67,7 @@ extension Attempt {
         }
         var item: OutgoingItem
         do throws(Unsendable) {
-            item = try forms.outgoing(object, id: id, leavingOut: leavingOut)
+            item = try forms.outgoing(object, id: id, leavingOut: leavingOut, encoder: encoder)
         } catch {
             guard request == .deleteLostInsert else { throw error }
             return OutgoingItem(table: forms.table, id: id, version: version)

@@ -117,8 +117,12 @@ extension PushRun {
             return .skip
         }
         do {
-            let item = try Attempt.item(request, of: object, settings, forms, leavingOut: leavingOut)
-            let operation = try store.beginAttempt(id, leavingOut: leavingOut, rounding: forms.rounding)
+            let encoder = ValueEncoder(forms)
+            let item = try Attempt.item(
+                request, of: object, settings, forms, leavingOut: leavingOut, encoder: encoder)
+            let operation = try store.beginAttempt(object, leavingOut: leavingOut) { property, value in
+                try encoder.rounded(value, of: property)
+            }
             if !leavingOut.isEmpty { state.withLock { $0.queue[id]?.hasLeftOut = true } }
             return .send(
                 Attempt(
