@@ -125,9 +125,9 @@ extension ForwardingTransaction {
     }
 
     package func beginAttempt(
-        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+        _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {
-        try base.beginAttempt(id, leavingOut: leavingOut, rounding: rounding)
+        try base.beginAttempt(object, leavingOut: leavingOut, rounding: rounding)
     }
 
     package func acknowledge(

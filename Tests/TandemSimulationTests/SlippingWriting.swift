@@ -22,11 +22,11 @@ struct SlippingWriting: ForwardingTransaction {
     }
 
     func beginAttempt(
-        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+        _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {
         let slip = slip
         return try base.beginAttempt(
-            id, leavingOut: slip == .forgetsWhatWasLeftOut ? [] : leavingOut,
+            object, leavingOut: slip == .forgetsWhatWasLeftOut ? [] : leavingOut,
             rounding: { property, value in
                 slip == .forgetsWhatWasSent ? .text("something else") : try rounding(property, value)
             })

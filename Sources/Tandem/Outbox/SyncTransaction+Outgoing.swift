@@ -17,6 +17,8 @@ package struct OutgoingObject: Sendable {
     package let extras: [UInt8]?
     /// What was sent for the operation since the server last answered, and may have been carried out.
     package let attemptedKinds: AttemptedKinds
+    /// The rows that it was read from; `nil` if it is not from a store.
+    var rows: OutgoingRows?
 
     /// Creates an object as it would be sent.
     package init(
@@ -32,6 +34,13 @@ package struct OutgoingObject: Sendable {
         self.extras = extras
         self.attemptedKinds = attemptedKinds
     }
+}
+
+/// The rows of an object and its operation, so that an attempt does not read them again.
+struct OutgoingRows: Sendable {
+    let operation: StoredOperation
+    /// All values in the order of the properties, with references by local IDs.
+    let values: [StorageValue]
 }
 
 /// A reference that an object is sent with.
@@ -83,11 +92,13 @@ extension ReadTransaction {
             references += try self.references(in: whole[index], of: index, in: table)
         }
         let isWhole = stored.kind == .insert || stored.replaced == .insert
-        return OutgoingObject(
+        var object = OutgoingObject(
             operation: operation, serverID: state.serverID, version: state.version, values: values,
             changed: isWhole ? Set(values.keys) : Set(operation.base.keys).union(operation.sent.keys),
             references: references, extras: try extras(of: state.localID, in: tableName),
             attemptedKinds: stored.attemptedKinds)
+        object.rows = OutgoingRows(operation: stored, values: whole)
+        return object
     }
 
     private func references(

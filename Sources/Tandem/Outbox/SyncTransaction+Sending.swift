@@ -15,8 +15,39 @@ extension SyncTransaction {
     package func beginAttempt(
         _ id: Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Operation {
+        if let object = try outgoing(id) {
+            return try beginAttempt(object, leavingOut: leavingOut, rounding: rounding)
+        }
+        // The store was opened without the object's model.
+        let (operation, tableName, _) = try stored(id)
+        return try begin(operation, of: nil, in: tableName, leavingOut: leavingOut, rounding: rounding)
+    }
+
+    /// Marks the operation of an object as being sent.
+    ///
+    /// - Parameters:
+    ///   - object: The object, as `outgoing` returned it in this transaction. It has not changed since.
+    ///   - leavingOut: The references, by their names in Swift, that an insert omits.
+    ///   - rounding: The conversion of a value by the wire. Sent values are recorded in that form.
+    package func beginAttempt(
+        _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Operation {
         try checkUsable()
-        let (operation, tableName, rowID) = try stored(id)
+        let id = object.operation.id
+        guard let rows = try object.rows ?? outgoing(id)?.rows else { throw stale(id) }
+        return try begin(
+            rows.operation, of: (object: object, values: rows.values), in: object.operation.table,
+            leavingOut: leavingOut, rounding: rounding)
+    }
+
+    /// Marks an operation as being sent.
+    ///
+    /// - Parameter read: The object, and its values with references by local IDs.
+    private func begin(
+        _ operation: StoredOperation, of read: (object: OutgoingObject, values: [StorageValue])?,
+        in tableName: String, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Operation {
+        let id = operation.id
         guard operation.state != .held else {
             throw TandemError(
                 .staleOperation, "The operation \(id) is held.", advice: "Release it first.", store: store.path)
@@ -34,19 +65,16 @@ extension SyncTransaction {
         }
         // No response reported that an earlier attempt failed, so the server may have executed it.
         attempted.settle()
-        if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
+        if let table = store.schema.table(named: tableName), let (object, values) = read {
             if isInsert { left = emptyBases(of: leavingOut, table) }
             // What an insert may make whose answer was lost is deleted by sending that once more.
-            let isOfLost = operation.kind == .delete && state.serverID == nil
+            let isOfLost = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isOfLost {
-                let values = try wholeValues(of: state, in: table)
                 for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
                     if left[property.column] != nil { sent[property.column] = values[index] }
                     let isSent =
                         isOfLost || (isInsert ? left[property.column] == nil : sent[property.column] != nil)
-                    guard isSent else { continue }
-                    let form = try wireForm(
-                        values[index], of: index, in: table, over: operation.base(of: property.column))
+                    guard isSent, let form = object.values[property.name] else { continue }
                     do {
                         attempted.note(try rounding(property, form), of: property.column)
                     } catch  where isOfLost {

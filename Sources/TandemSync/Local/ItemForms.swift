@@ -128,7 +128,10 @@ struct ItemForms: Sendable {
         }
     }
 
-    private func node(of value: StorageValue, for property: PropertyDefinition) throws(Unsendable) -> JSONNode {
+    /// Encodes a stored value.
+    ///
+    /// - Throws: ``Unsendable``.
+    func node(of value: StorageValue, for property: PropertyDefinition) throws(Unsendable) -> JSONNode {
         try format.node(of: value, for: property, as: attachments[property.name] ?? .object)
     }
 
@@ -138,11 +141,13 @@ struct ItemForms: Sendable {
     ///   - id: The key that it has, or shall get.
     ///   - leavingOut: References, by their names in Swift, that are not sent along.
     ///   - extra: Members that sync adds.
+    ///   - encoder: The encoder of the object's values; `nil` for a new one.
     /// - Throws: ``Unsendable``.
     func outgoing(
-        _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], adding extra: [RemoteItem.Member] = []
+        _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], adding extra: [RemoteItem.Member] = [],
+        encoder: ValueEncoder? = nil
     ) throws(Unsendable) -> OutgoingItem {
-        var members = try members(of: object.values, leavingOut: leavingOut) + extra
+        var members = try members(of: object.values, leavingOut: leavingOut, encoder: encoder) + extra
         var changed: Set<String> = []
         for property in sent where object.values[property.name] != nil && !leavingOut.contains(property.name) {
             if object.changed.contains(property.name) { changed.insert(property.wireName) }
@@ -167,11 +172,14 @@ struct ItemForms: Sendable {
 
     /// The members by which values are sent, given by their names in Swift.
     ///
-    /// - Parameter leavingOut: References that are not sent along: null, or an empty list, stands in their place.
+    /// - Parameters:
+    ///   - leavingOut: References that are not sent along: null, or an empty list, stands in their place.
+    ///   - encoder: The encoder of the values; `nil` for a new one.
     /// - Throws: ``Unsendable``.
     func members(
-        of values: [String: StorageValue], leavingOut: Set<String> = []
+        of values: [String: StorageValue], leavingOut: Set<String> = [], encoder: ValueEncoder? = nil
     ) throws(Unsendable) -> [RemoteItem.Member] {
+        let encoder = encoder ?? ValueEncoder(self)
         var members: [RemoteItem.Member] = []
         for property in sent {
             guard let value = values[property.name] else { continue }
@@ -179,7 +187,7 @@ struct ItemForms: Sendable {
             if isLeftOut, case .references = property.kind {
                 members.append((property.wireName, try node(of: .text("[]"), for: property)))
             } else {
-                members.append((property.wireName, isLeftOut ? .null : try node(of: value, for: property)))
+                members.append((property.wireName, isLeftOut ? .null : try encoder.node(of: value, for: property)))
             }
         }
         return members

@@ -76,13 +76,14 @@ package protocol LocalWriting: LocalReading {
     /// pending.
     ///
     /// - Parameters:
+    ///   - object: The operation's object, as ``outgoing(_:)`` returned it in this block. It has not changed since.
     ///   - leavingOut: References, by their names in Swift, that an insert does not take along. They stay to be sent,
     ///     as an update.
     ///   - rounding: What the wire makes of a value. What is sent is remembered in that form: the server may hold it.
     /// - Returns: The operation as it is being sent, its ``Tandem/Operation/attempts`` one more.
     /// - Throws: `.staleOperation` if it is no longer in the queue, or is held; what `rounding` throws.
     func beginAttempt(
-        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+        _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation
 
     /// Folds what the server holds after an attempt in: what was not changed here meanwhile becomes what the server

@@ -52,7 +52,7 @@ extension Attempt {
     /// - Throws: ``Unsendable``.
     static func item(
         _ request: Request, of object: OutgoingObject, _ settings: TableSettings, _ forms: ItemForms,
-        leavingOut: Set<String>
+        leavingOut: Set<String>, encoder: ValueEncoder
     ) throws(Unsendable) -> OutgoingItem {
         let version = settings.features.versions ? object.version : nil
         // A delete has no values, so a value that can't be encoded must not block it.
@@ -67,7 +67,7 @@ extension Attempt {
         }
         var item: OutgoingItem
         do throws(Unsendable) {
-            item = try forms.outgoing(object, id: id, leavingOut: leavingOut)
+            item = try forms.outgoing(object, id: id, leavingOut: leavingOut, encoder: encoder)
         } catch {
             guard request == .deleteLostInsert else { throw error }
             return OutgoingItem(table: forms.table, id: id, version: version)
@@ -80,20 +80,4 @@ extension Attempt {
         }
         return item
     }
-}
-
-/// The result of an exchange.
-enum Reply: Sendable {
-    /// The server has carried it out. The value is its current item; `nil` after a delete without a tombstone.
-    case done(RemoteItem?)
-    /// The object exists, and no other client has written it. The operation's values must still follow.
-    case present(RemoteItem)
-    /// The server's item differs from the one that the operation is based on.
-    case differs(RemoteItem, status: Int?)
-    /// The server has no such object.
-    case missing(status: Int?)
-    /// The server has carried it out, and did not return its item.
-    case unclear(SyncError)
-    /// The exchange failed.
-    case failed(RemoteFailure, mayHaveActed: Bool)
 }

@@ -103,89 +103,73 @@ extension PushRun {
     /// The maximum number of consecutive checks of an operation that is edited meanwhile.
     private static let lookLimit = 3
 
-    /// Lets the app check an operation. Returns `nil` if the push may continue with it.
-    func askApp(_ id: Operation.ID) async throws -> Progress? {
-        guard let table = state.withLock({ $0.queue[id]?.table }) else { return .gone }
+    /// Lets the app check an operation.
+    func askApp(_ id: Operation.ID) async throws -> Step {
+        guard let table = state.withLock({ $0.queue[id]?.table }) else { return .skip }
         let settings = try context.settings(of: table)
-        guard let look = settings.beforeSend else { return nil }
+        guard let look = settings.beforeSend else { return .prepare }
         for _ in 0..<Self.lookLimit {
-            switch try await askOnce(id, settings, look) {
-            case .mayGo: return nil
-            case .ended(let progress): return progress
-            case .edited: continue
-            }
+            let next = try await askOnce(id, settings, look)
+            if case .check = next { continue }
+            return next
         }
         // The last edit was not checked, and is not sent.
-        return .over(.stillPending)
+        return .end(.stillPending)
     }
 
-    private enum Looked: Sendable {
-        case mayGo
-        case ended(Progress)
-        /// The object was edited during the check.
-        case edited
-    }
-
+    /// Lets the app check an operation. If the object was edited meanwhile, it must be checked again.
     private func askOnce(
         _ id: Operation.ID, _ settings: TableSettings,
         _ look: @Sendable (OutgoingObject) async throws -> SendVerdict
-    ) async throws -> Looked {
-        let object: OutgoingObject
-        switch try await sendable(id, settings) {
-        case .parked: return .ended(.parked)
-        case .other: return .mayGo
-        case .ready(let found): object = found
-        }
+    ) async throws -> Step {
+        let (found, otherwise) = try await sendable(id, settings)
+        guard let object = found else { return otherwise }
         let verdict: SendVerdict
         do {
             verdict = try await look(object)
         } catch {
             if error is CancellationError, Task.isCancelled { throw error }
-            return .ended(.over(try await leaveUnsent(id, hookError(error, settings))))
+            return .end(try await leaveUnsent(id, hookError(error, settings)))
         }
         let shown = object.localValues(of: settings.model)
         do {
             return try await store.write { store in
-                guard let now = try store.outgoing(id) else { return .ended(.gone) }
+                guard let now = try store.outgoing(id) else { return .skip }
                 if case .hold = verdict {
                     try store.hold(id)
-                    return .ended(.over(.held))
+                    return .end(.held)
                 }
                 // Values that the app has not checked are not sent.
                 guard now.operation.kind == object.operation.kind, now.localValues(of: settings.model) == shown else {
-                    return .edited
+                    return .check
                 }
                 switch verdict {
-                case .send, .hold: return .mayGo
+                case .send, .hold: return .prepare
                 case .write(let values):
-                    guard now.operation.kind != .delete, !values.isEmpty else { return .mayGo }
+                    guard now.operation.kind != .delete, !values.isEmpty else { return .prepare }
                     try store.change(now.operation.localID, in: now.operation.table, to: values)
-                    return .mayGo
+                    return .prepare
                 }
             }
         } catch let error as TandemError {
             guard case .write = verdict else { throw error }
-            return .ended(.over(try await leaveUnsent(id, hookError(error, settings))))
+            return .end(try await leaveUnsent(id, hookError(error, settings)))
         }
     }
 
-    private enum Look: Sendable {
-        case ready(OutgoingObject)
-        case parked
-        /// The operation is not sent now.
-        case other
-    }
-
-    /// Returns the object of an operation if it can be sent now. A waiting operation is checked later.
-    private func sendable(_ id: Operation.ID, _ settings: TableSettings) async throws -> Look {
+    /// Returns the object of an operation if it can be sent now, otherwise the next step. A waiting operation is checked
+    /// later.
+    private func sendable(
+        _ id: Operation.ID, _ settings: TableSettings
+    ) async throws -> (object: OutgoingObject?, otherwise: Step) {
         try await store.write { store in
             guard let object = try store.outgoing(id), try self.unmet(object, store) == nil,
                 object.operation.state == .pending || object.operation.state == .attempted
-            else { return .other }
-            switch try self.place(of: object, settings, store) {
-            case .free: return .ready(object)
-            case .parked: return .parked
-            case .waiting: return .other
+            else { return (nil, .prepare) }
+            switch try self.place(of: object, settings, store).step {
+            case nil: return (object, .prepare)
+            case .wait?: return (nil, .wait)
+            default: return (nil, .prepare)
             }
         }
     }

@@ -11,7 +11,8 @@ struct Exchange: Sendable {
     private var table: RemoteTableName { attempt.table }
     private var isSoft: Bool { attempt.settings.features.softDelete }
 
-    func reply() async -> Reply {
+    /// Sends the request, and returns the step that applies the response.
+    func nextStep() async -> Step {
         do throws(RemoteFailure) {
             switch attempt.request {
             case .insert: return try await insert()
@@ -21,16 +22,16 @@ struct Exchange: Sendable {
             case .deleteLostInsert: return try await deleteLostInsert()
             }
         } catch {
-            return .failed(error, mayHaveActed: error.mayHaveActed)
+            return .fail(attempt, error, mayHaveActed: error.mayHaveActed)
         }
     }
 
     // MARK: Requests
 
-    private func insert() async throws(RemoteFailure) -> Reply {
+    private func insert() async throws(RemoteFailure) -> Step {
         // If the server creates the IDs, a second insert would create a second object.
         if attempt.mayBeThere, case .property? = attempt.key, let found = try await find() {
-            return .differs(found, status: nil)
+            return resolveConflict(with: found, status: nil)
         }
         do throws(RemoteFailure) {
             return await held(try await sent { () throws(RemoteFailure) in try await remote.insert(attempt.item) })
@@ -44,10 +45,10 @@ struct Exchange: Sendable {
         }
     }
 
-    private func taken(_ status: Int, _ item: RemoteItem?, _ message: String) async throws(RemoteFailure) -> Reply {
+    private func taken(_ status: Int, _ item: RemoteItem?, _ message: String) async throws(RemoteFailure) -> Step {
         switch await lookedUp(item) {
-        case .failure(let failure): return .failed(failure, mayHaveActed: true)
-        case .success(let found?): return .differs(found, status: status)
+        case .failure(let failure): return .fail(attempt, failure, mayHaveActed: true)
+        case .success(let found?): return resolveConflict(with: found, status: status)
         case .success(nil): break
         }
         // The conflict may concern another value that must be unique.
@@ -55,7 +56,7 @@ struct Exchange: Sendable {
         throw .refused(status: status, message: message.isEmpty ? unseen : message)
     }
 
-    private func update() async throws(RemoteFailure) -> Reply {
+    private func update() async throws(RemoteFailure) -> Step {
         do throws(RemoteFailure) {
             return await held(try await sent { () throws(RemoteFailure) in try await remote.update(attempt.item) })
         } catch {
@@ -63,12 +64,12 @@ struct Exchange: Sendable {
         }
     }
 
-    private func undelete() async throws(RemoteFailure) -> Reply {
+    private func undelete() async throws(RemoteFailure) -> Step {
         // A late undelete without a version could restore an object that was deleted again. The tombstone provides the
         // version.
         if attempt.settings.features.versions, attempt.item.version == nil {
-            guard let found = try await find() else { return .missing(status: nil) }
-            if found.version != nil { return .differs(found, status: nil) }
+            guard let found = try await find() else { return resolveConflict(with: nil, status: nil) }
+            if found.version != nil { return resolveConflict(with: found, status: nil) }
         }
         let answer: RemoteAnswer
         do throws(RemoteFailure) {
@@ -79,7 +80,7 @@ struct Exchange: Sendable {
         return answer.tookValues ? await held(answer) : await left(by: answer)
     }
 
-    private func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> Reply {
+    private func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> Step {
         // One that names no version would erase unseen what others have made of it.
         if attempt.settings.features.versions, item.version == nil, let there = try await find(),
             there.isDeleted || there.version != nil
@@ -87,10 +88,11 @@ struct Exchange: Sendable {
             return found(deleting: there)
         }
         do throws(RemoteFailure) {
-            return .done(try await sent { () throws(RemoteFailure) in try await remote.delete(item) }.item)
+            let answer = try await sent { () throws(RemoteFailure) in try await remote.delete(item) }
+            return .acknowledge(attempt, answer.item)
         } catch {
             switch error {
-            case .notFound, .gone: return .done(nil)
+            case .notFound, .gone: return .acknowledge(attempt, nil)
             case .conflict(let status, let item, let detail):
                 let result = await lookedUp(item)
                 try checkChanged(result, status, item == nil ? detail.message : "")
@@ -101,15 +103,16 @@ struct Exchange: Sendable {
     }
 
     /// Returns the result of a delete that met another item.
-    private func inTheWay(_ item: RemoteItem?, _ status: Int) async -> Reply {
+    private func inTheWay(_ item: RemoteItem?, _ status: Int) async -> Step {
         inTheWay(await lookedUp(item), status)
     }
 
-    private func inTheWay(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Reply {
+    private func inTheWay(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Step {
         switch result {
-        case .failure(let failure): .failed(failure, mayHaveActed: true)
-        case .success(let found?): found.isDeleted ? .done(found) : .differs(found, status: status)
-        case .success(nil): .done(nil)
+        case .failure(let failure): .fail(attempt, failure, mayHaveActed: true)
+        case .success(let found?):
+            found.isDeleted ? .acknowledge(attempt, found) : resolveConflict(with: found, status: status)
+        case .success(nil): .acknowledge(attempt, nil)
         }
     }
 
@@ -125,7 +128,7 @@ struct Exchange: Sendable {
 
     /// An insert without a response may still be in transit. If the server keeps tombstones, the insert is sent again.
     /// A late insert then meets the tombstone and restores nothing.
-    private func deleteLostInsert() async throws(RemoteFailure) -> Reply {
+    private func deleteLostInsert() async throws(RemoteFailure) -> Step {
         guard isSoft, case .id? = attempt.key else { return try await found(deleting: find()) }
         guard !attempt.item.members.isEmpty else { return try await delete(bare) }
         do throws(RemoteFailure) {
@@ -143,9 +146,9 @@ struct Exchange: Sendable {
 
     /// Returns the item to delete with its version. Other clients may have edited it, and a delete without a version
     /// would discard their changes.
-    private func found(deleting item: RemoteItem?) -> Reply {
-        guard let item else { return .done(nil) }
-        return item.isDeleted ? .done(item) : .differs(item, status: nil)
+    private func found(deleting item: RemoteItem?) -> Step {
+        guard let item else { return .acknowledge(attempt, nil) }
+        return item.isDeleted ? .acknowledge(attempt, item) : resolveConflict(with: item, status: nil)
     }
 
     private var bare: OutgoingItem {
@@ -155,7 +158,7 @@ struct Exchange: Sendable {
     // MARK: Answers
 
     /// Returns the server's state that prevented a change.
-    private func differing(_ failure: RemoteFailure) async throws(RemoteFailure) -> Reply {
+    private func differing(_ failure: RemoteFailure) async throws(RemoteFailure) -> Step {
         switch failure {
         case .conflict(let status, let item, let detail):
             let result = await lookedUp(item)
@@ -165,7 +168,7 @@ struct Exchange: Sendable {
             var status = 404
             if case .gone = failure { status = 410 }
             // A tombstone has a version for the next request.
-            return isSoft ? found(await lookedUp(nil), status) : .missing(status: status)
+            return isSoft ? found(await lookedUp(nil), status) : resolveConflict(with: nil, status: status)
         default: throw failure
         }
     }
@@ -184,36 +187,41 @@ struct Exchange: Sendable {
         throw .refused(status: status, message: message)
     }
 
-    private func found(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Reply {
+    private func found(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Step {
         switch result {
-        case .failure(let failure): .failed(failure, mayHaveActed: true)
-        case .success(let item?): .differs(item, status: status)
-        case .success(nil): .missing(status: status)
+        case .failure(let failure): .fail(attempt, failure, mayHaveActed: true)
+        case .success(let item): resolveConflict(with: item, status: status)
         }
     }
 
     /// Returns the server's item after a successful change.
-    private func held(_ answer: RemoteAnswer) async -> Reply {
+    private func held(_ answer: RemoteAnswer) async -> Step {
         do throws(RemoteFailure) {
             guard let item = try await answer.item.orFind(find) else {
-                return .unclear(
+                return .markOutcomeUnknown(
+                    attempt,
                     SyncError(
                         .badAnswer, "The server took the object, and does not have it.", table: table.rawValue,
                         url: remote.url(of: table)))
             }
-            return item.isDeleted ? .differs(item, status: nil) : .done(item)
+            return item.isDeleted ? resolveConflict(with: item, status: nil) : .acknowledge(attempt, item)
         } catch {
-            return .failed(error, mayHaveActed: true)
+            return .fail(attempt, error, mayHaveActed: true)
         }
     }
 
     /// Returns the server's item after a partial change. An item from a lookup may contain later changes of other
     /// clients, which are handled like any other change.
-    private func left(by answer: RemoteAnswer) async -> Reply {
-        let reply = await held(answer)
-        guard case .done(let item?) = reply else { return reply }
+    private func left(by answer: RemoteAnswer) async -> Step {
+        let step = await held(answer)
+        guard case .acknowledge(_, let item?) = step else { return step }
         let isOurs = answer.item != nil || item.version != nil && item.version == answer.version
-        return isOurs ? .present(item) : .differs(item, status: nil)
+        return isOurs ? .rebase(attempt, item) : resolveConflict(with: item, status: nil)
+    }
+
+    /// - Parameter item: The server's item; `nil` if the server has none.
+    private func resolveConflict(with item: RemoteItem?, status: Int?) -> Step {
+        .resolveConflict(Encounter(item: item, status: status, attempt: attempt))
     }
 
     private func find() async throws(RemoteFailure) -> RemoteItem? {

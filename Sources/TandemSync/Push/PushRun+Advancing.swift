@@ -2,98 +2,84 @@ import Foundation
 import Tandem
 
 extension PushRun {
-    /// The progress of an operation.
-    enum Progress: Sendable {
-        case over(SyncResult.Outcome)
-        /// The operation was collapsed away, or waits in the queue for a file.
-        case gone
-        /// The operation is parked behind another one.
-        case parked
-    }
-
-    /// The result of a step.
-    enum Next: Sendable {
-        case over(SyncResult.Outcome)
-        case gone
-        /// There is more to send. The value is the outcome if the push stops before.
-        case again(SyncResult.Outcome)
-    }
-
-    /// The result of preparing an operation.
-    private enum Preparation: Sendable {
-        case over(SyncResult.Outcome)
-        case gone
-        case parked
-        /// A pull already fetched a newer version; sending the request would only conflict.
-        case met(Encounter)
-        case ready(Attempt)
-    }
-
-    /// Processes an operation as far as possible.
-    func advance(_ id: Operation.ID) async throws -> Progress {
+    /// Carries out the steps of an operation until it ends or waits for another one.
+    ///
+    /// - Returns: Whether the operation has ended.
+    func advance(_ id: Operation.ID) async throws -> Bool {
+        var (next, isAnswered) = (Step.check, false)
         while true {
-            try await waitOutPause()
-            guard let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached })
-            else {
-                switch try await takeStep(id) {
-                case .parked: return .parked
-                case .over(let outcome): return .over(outcome)
-                case .gone: return .gone
-                case nil: continue
-                }
+            if isAnswered, next.isConcluded {
+                try await step(.concluded(id))
+                isAnswered = false
             }
-            return .over(unfinished)
+            switch next {
+            case .check: next = try await check(id)
+            case .prepare: next = try await prepare(id)
+            case .send(let attempt):
+                try await step(.began(id))
+                next = await Exchange(
+                    attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock
+                ).nextStep()
+                try await step(.answered(id))
+                isAnswered = true
+            case .acknowledge(let attempt, let item): next = try await acknowledge(attempt, item)
+            case .rebase(let attempt, let item): next = try await follow(attempt, item)
+            case .resolveConflict(let encounter): next = try await meet(encounter, id)
+            case .ask(let facts, let encounter): next = try await ask(facts, encounter)
+            case .markOutcomeUnknown(let attempt, let error): next = try await leaveUncertain(attempt, error)
+            case .fail(let attempt, let failure, let mayHaveActed):
+                next = try await fail(attempt, failure, mayHaveActed: mayHaveActed)
+            case .reread: next = try await stale(id)
+            case .dropEdit(let edit):
+                state.withLock { state in
+                    state.queue[id]?.note(edit)
+                    // This outcome holds even if the push stops now.
+                    state.queue[id]?.unfinished = .tookServers
+                }
+                next = .end(.tookServers)
+            case .sendRest:
+                state.withLock { $0.queue.release(id) }
+                next = .retry(unfinished: .stillPending)
+            case .retry(let unfinished):
+                state.withLock { $0.queue[id]?.unfinished = unfinished }
+                next = .check
+            case .wait: return false
+            case .end(let outcome):
+                state.withLock { $0.queue.finish(id, outcome) }
+                return true
+            case .skip:
+                state.withLock { $0.queue.finish(id, nil) }
+                return true
+            }
         }
     }
 
-    /// Runs a single exchange. Returns `nil` if there is more to send.
-    private func takeStep(_ id: Operation.ID) async throws -> Progress? {
+    /// Waits until requests may be sent, and lets the app check an operation.
+    private func check(_ id: Operation.ID) async throws -> Step {
+        try await waitOutPause()
+        if let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached }) {
+            return .end(unfinished)
+        }
         try Task.checkCancellation()
-        if let progress = try await askApp(id) { return progress }
-        let next: Next
-        switch try await prepare(id) {
-        case .over(let outcome): return .over(outcome)
-        case .gone: return .gone
-        case .parked: return .parked
-        case .met(let encounter): next = try await meet(encounter, id)
-        case .ready(let attempt):
-            try await step(.began(id))
-            let reply = await Exchange(
-                attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock
-            ).reply()
-            try await step(.answered(id))
-            next = try await conclude(attempt, reply)
-            try await step(.concluded(id))
-        }
-        switch next {
-        case .over(let outcome): return .over(outcome)
-        case .gone: return .gone
-        case .again(let unfinished):
-            state.withLock { $0.queue[id]?.unfinished = unfinished }
-            return nil
-        }
+        return try await askApp(id)
     }
 
     // MARK: Before a request
 
     /// Reads an operation, and marks it as being sent.
-    private func prepare(_ id: Operation.ID) async throws -> Preparation {
+    private func prepare(_ id: Operation.ID) async throws -> Step {
         try await store.write { store in
-            guard let object = try store.outgoing(id) else { return .gone }
+            guard let object = try store.outgoing(id) else { return .skip }
             switch object.operation.state {
-            case .held: return .over(.held)
-            case .failed: return .over(.stillPending)
+            case .held: return .end(.held)
+            case .failed: return .end(.stillPending)
             case .pending, .attempted: break
             }
             let settings = try self.context.settings(of: object.operation.table)
-            var leavingOut: Set<String> = []
-            switch try self.place(of: object, settings, store) {
-            case .parked: return .parked
-            case .waiting(let localID, let table): return .over(.waiting(for: localID, table: table))
-            case .free(let names): leavingOut = names
-            }
+            let (blocked, leavingOut) = try self.place(of: object, settings, store)
+            if let blocked { return blocked }
             if let kept = try self.unmet(object, store), let item = ItemForms.item(from: kept.source) {
-                return .met(Encounter(item: item, kept: kept.source))
+                return .resolveConflict(Encounter(item: item, kept: kept.source))
             }
             return try self.begin(object, settings, leavingOut, store)
         }
@@ -115,22 +101,26 @@ extension PushRun {
 
     private func begin(
         _ object: OutgoingObject, _ settings: TableSettings, _ leavingOut: Set<String>, _ store: any LocalWriting
-    ) throws -> Preparation {
+    ) throws -> Step {
         let (id, request) = (object.operation.id, Attempt.request(for: object))
         let forms = context.forms(of: settings)
         if request == .update && object.changed.isEmpty {
             // All properties of the operation were removed from the model.
             _ = try store.discard(id, for: nil)
-            return .over(.done)
+            return .end(.done)
         }
         // A server that sets URLs itself may have more values than are known here.
         let removes = !options.serverSetsFileURLs
-        if request == .update, try store.leaveToFiles(id, removingAdditions: removes) { return .gone }
+        if request == .update, try store.leaveToFiles(id, removingAdditions: removes) { return .skip }
         do {
-            let item = try Attempt.item(request, of: object, settings, forms, leavingOut: leavingOut)
-            let operation = try store.beginAttempt(id, leavingOut: leavingOut, rounding: forms.rounding)
+            let encoder = ValueEncoder(forms)
+            let item = try Attempt.item(
+                request, of: object, settings, forms, leavingOut: leavingOut, encoder: encoder)
+            let operation = try store.beginAttempt(object, leavingOut: leavingOut) { property, value in
+                try encoder.rounded(value, of: property)
+            }
             if !leavingOut.isEmpty { state.withLock { $0.queue[id]?.hasLeftOut = true } }
-            return .ready(
+            return .send(
                 Attempt(
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
                     mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
@@ -148,37 +138,32 @@ extension PushRun {
     /// Leaves an unsent operation to the user, or to a new change.
     private func refuse(
         _ id: Operation.ID, _ error: SyncError, _ store: any LocalWriting
-    ) throws -> Preparation {
+    ) throws -> Step {
         try store.fail(id, operationError(error), retry: false)
-        return .over(.refused(error))
+        return .end(.refused(error))
     }
 
     // MARK: Order
 
-    /// The place of an operation in the order.
-    ///
-    /// An operation that must wait is already parked; the caller then stops processing it.
-    enum Place {
-        case parked
-        case waiting(LocalID, table: String)
-        /// The operation may be sent at once, without these references. They would close a cycle of objects that the
-        /// server does not have.
-        case free(leavingOut: Set<String>)
-    }
-
     /// Finds an operation's place in the order.
+    ///
+    /// - Returns: The step of an operation that can't be sent now. An operation that must wait is already parked. If the
+    ///   step is `nil`, the operation may be sent at once, without the references `leavingOut`. They would close a cycle
+    ///   of objects that the server does not have.
     func place(
         of object: OutgoingObject, _ settings: TableSettings, _ store: any LocalWriting
-    ) throws -> Place {
+    ) throws -> (step: Step?, leavingOut: Set<String>) {
         let operation = object.operation
         if operation.kind == .delete {
             let isParked = state.withLock { $0.queue.parkBehindReferrer(operation.id) }
-            return isParked ? .parked : .free(leavingOut: [])
+            return (isParked ? .wait : nil, [])
         }
         let targets = object.references.compactMap { reference in
             if case .unsent(let target, _) = reference.target, target != operation.id { target } else { nil }
         }
-        if targets.count > 1, state.withLock({ $0.queue.park(operation.id, behindLastOf: targets) }) { return .parked }
+        if targets.count > 1, state.withLock({ $0.queue.park(operation.id, behindLastOf: targets) }) {
+            return (.wait, [])
+        }
         var closing: Set<String> = []
         for reference in object.references {
             guard case .unsent(let target, _) = reference.target else { continue }
@@ -194,14 +179,16 @@ extension PushRun {
                 return (isUnfinished, isCircle)
             }
             guard isUnfinished else {
-                if let (localID, table) = try blocker(of: operation, store) { return .waiting(localID, table: table) }
+                if let (localID, table) = try blocker(of: operation, store) {
+                    return (.end(.waiting(for: localID, table: table)), [])
+                }
                 let table = try store.operation(withID: target)?.table ?? operation.table
-                return .waiting(reference.localID, table: table)
+                return (.end(.waiting(for: reference.localID, table: table)), [])
             }
-            guard isCircle else { return .parked }
+            guard isCircle else { return (.wait, []) }
             closing.insert(reference.property)
         }
-        return .free(leavingOut: operation.kind == .insert ? closing : [])
+        return (nil, operation.kind == .insert ? closing : [])
     }
 
     /// Returns the blocker of an operation. It is not the referenced object if that one waits for another itself. The

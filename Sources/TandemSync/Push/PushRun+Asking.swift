@@ -5,9 +5,9 @@ import Tandem
 
 extension PushRun {
     /// Asks the app for a decision, and applies it.
-    func ask(_ facts: ConflictFacts, _ encounter: Encounter) async throws -> Next {
+    func ask(_ facts: ConflictFacts, _ encounter: Encounter) async throws -> Step {
         let settings = try context.settings(of: facts.operation.table)
-        guard case .ask(let body) = settings.conflicts else { return .over(.stillPending) }
+        guard case .ask(let body) = settings.conflicts else { return .end(.stillPending) }
         let verdict: ConflictVerdict
         do {
             verdict = try await body(facts)
@@ -15,28 +15,26 @@ extension PushRun {
             if error is CancellationError, Task.isCancelled { throw error }
             verdict = .later(.hook, "The app could not decide: \(SyncError.words(of: error))")
         }
-        let meeting: Meeting
         do {
-            meeting = try await carryOut(verdict, facts, encounter)
+            return try await carryOut(verdict, facts, encounter)
         } catch let problem as TandemError {
             guard case .written = verdict else { throw problem }
             let excuse = ConflictVerdict.later(.hook, "What the app decided can't be written: \(problem.message)")
-            meeting = try await carryOut(excuse, facts, encounter)
+            return try await carryOut(excuse, facts, encounter)
         }
-        return try await next(after: meeting, encounter, facts.operation.id)
     }
 
     /// Applies the app's decision, in a transaction of its own.
     private func carryOut(
         _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ encounter: Encounter
-    ) async throws -> Meeting {
+    ) async throws -> Step {
         let id = facts.operation.id
         return try await store.write { store in
-            guard let object = try store.outgoing(id) else { return .gone }
-            if let attempt = encounter.attempt, try !store.isUnderWay(attempt) { return .stale }
-            guard object.operation.state != .held else { return .stale }
+            guard let object = try store.outgoing(id) else { return .skip }
+            if let attempt = encounter.attempt, try !store.isUnderWay(attempt) { return .reread }
+            guard object.operation.state != .held else { return .reread }
             // If the object changed meanwhile, the app is asked again.
-            guard object.operation.changedAt == facts.operation.changedAt else { return .followed(.pending) }
+            guard object.operation.changedAt == facts.operation.changedAt else { return .sendRest }
             return try self.carryOut(verdict, facts, encounter, object, store)
         }
     }

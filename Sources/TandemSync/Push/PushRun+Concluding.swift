@@ -2,33 +2,17 @@ import Foundation
 import Tandem
 
 extension PushRun {
-    /// Applies a response, in one transaction.
-    func conclude(_ attempt: Attempt, _ reply: Reply) async throws -> Next {
-        switch reply {
-        case .done(let item):
-            state.withLock { $0.noteAnswer() }
-            return try await acknowledge(attempt, item)
-        case .present(let item): return try await follow(attempt, item)
-        case .differs(let item, let status):
-            state.withLock { $0.noteAnswer() }
-            return try await meet(Encounter(item: item, status: status, attempt: attempt), attempt.id)
-        case .missing(let status):
-            return try await meet(Encounter(item: nil, status: status, attempt: attempt), attempt.id)
-        case .unclear(let error): return try await leaveUncertain(attempt, error)
-        case .failed(let failure, let mayHaveActed):
-            return try await fail(attempt, failure, mayHaveActed: mayHaveActed)
-        }
-    }
-
     // MARK: Success
 
-    private func acknowledge(_ attempt: Attempt, _ item: RemoteItem?) async throws -> Next {
+    /// Stores the server's current item after a success.
+    func acknowledge(_ attempt: Attempt, _ item: RemoteItem?) async throws -> Step {
+        state.withLock { $0.noteAnswer() }
         let stored: ServerItem?
         let forms = context.forms(of: attempt.settings)
         do throws(UnreadableValue) {
             stored = if let item { try forms.stored(item) } else { nil }
         } catch {
-            return try await leaveUncertain(attempt, SyncError(error, forms))
+            return .markOutcomeUnknown(attempt, SyncError(error, forms))
         }
         let outcome: AnswerOutcome
         do {
@@ -46,15 +30,15 @@ extension PushRun {
             return try await mistaken(attempt, problem)
         }
         switch outcome {
-        case .done, .refusedHere: return .over(success(of: attempt.id))
+        case .done, .refusedHere: return .end(success(of: attempt.id))
         case .stillPending: return resend(attempt.id)
-        case .stale: return try await stale(attempt.id)
+        case .stale: return .reread
         }
     }
 
     /// Handles a response that names another local object. The server has acted, and a retry would create a second
     /// object. So the operation waits for the user, and the attempt stays recorded.
-    private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Next {
+    private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Step {
         let error = SyncError(
             .badAnswer, problem.message, advice: "Report it to the server's operator.", table: attempt.table.rawValue,
             url: context.remote.url(of: attempt.table), underlying: problem)
@@ -63,7 +47,7 @@ extension PushRun {
             try store.fail(attempt.id, self.operationError(error), retry: false)
             return true
         }
-        return wasUnderWay ? .over(.refused(error)) : try await stale(attempt.id)
+        return wasUnderWay ? .end(.refused(error)) : .reread
     }
 
     func success(of id: Operation.ID) -> SyncResult.Outcome {
@@ -75,51 +59,49 @@ extension PushRun {
 
     /// Resends in-flight edits once. Continuous editing must not keep the push running. References that an insert left
     /// out are sent too.
-    private func resend(_ id: Operation.ID) -> Next {
+    private func resend(_ id: Operation.ID) -> Step {
         state.withLock { state in
             // The object exists, so operations that wait for it need not wait for its update.
             state.queue.release(id)
-            guard var node = state.queue[id] else { return .gone }
-            guard node.resends < (node.hasLeftOut ? 2 : 1) else { return .over(.stillPending) }
+            guard var node = state.queue[id] else { return .skip }
+            guard node.resends < (node.hasLeftOut ? 2 : 1) else { return .end(.stillPending) }
             node.resends += 1
             state.queue[id] = node
-            return .again(.stillPending)
+            return .retry(unfinished: .stillPending)
         }
     }
 
     /// Handles a response for an attempt that has ended.
-    func stale(_ id: Operation.ID) async throws -> Next {
+    func stale(_ id: Operation.ID) async throws -> Step {
         let found: Operation?
         do {
             found = try await store.read { try $0.operation(withID: id) }
         } catch is CancellationError where Task.isCancelled {
             // Unlike a write, a read ends if its task is cancelled. The attempt has ended, so nothing is lost.
-            return .over(.stillPending)
+            return .end(.stillPending)
         }
-        guard let operation = found else { return .gone }
-        return .over(operation.state == .held ? .held : .stillPending)
+        guard let operation = found else { return .skip }
+        return .end(operation.state == .held ? .held : .stillPending)
     }
 
     /// The object exists, and no other client has written it. The operation's values follow.
-    private func follow(_ attempt: Attempt, _ item: RemoteItem) async throws -> Next {
+    func follow(_ attempt: Attempt, _ item: RemoteItem) async throws -> Step {
         let forms = context.forms(of: attempt.settings)
         let stored: ServerItem
         do throws(UnreadableValue) {
             let isBlank = attempt.request == .undelete && forms.isBlank(item)
             stored = try isBlank ? forms.undeleted(item) : forms.stored(item)
         } catch {
-            return try await leaveUncertain(attempt, SyncError(error, forms))
+            return .markOutcomeUnknown(attempt, SyncError(error, forms))
         }
         let outcome: RebaseOutcome? = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return nil }
             return try store.rebase(attempt.id, onto: stored, takingServers: [], rounding: forms.rounding)
         }
         switch outcome {
-        case .adopted: return .over(success(of: attempt.id))
-        case .pending:
-            state.withLock { $0.queue.release(attempt.id) }
-            return .again(.stillPending)
-        case nil: return try await stale(attempt.id)
+        case .adopted: return .end(success(of: attempt.id))
+        case .pending: return .sendRest
+        case nil: return .reread
         }
     }
 }

@@ -3,18 +3,18 @@ import Tandem
 
 extension PushRun {
     /// Handles a failed request. The effect on the operation and the push depends only on the failure's type.
-    func fail(_ attempt: Attempt, _ failure: RemoteFailure, mayHaveActed: Bool) async throws -> Next {
+    func fail(_ attempt: Attempt, _ failure: RemoteFailure, mayHaveActed: Bool) async throws -> Step {
         let error = SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
         if failure.isCancellation, Task.isCancelled {
             try await note(attempt, error, mayHaveActed: mayHaveActed)
             stop(.cancelled)
-            return .over(.retryLater(error, at: nil))
+            return .end(.retryLater(error, at: nil))
         }
         switch failure {
         case .notSent, .lost, .unauthenticated:
             try await note(attempt, error, mayHaveActed: mayHaveActed)
             stop(.failure(error))
-            return .over(.retryLater(error, at: nil))
+            return .end(.retryLater(error, at: nil))
         case .later(_, let retryAfter):
             return try await putOff(attempt, error, retryAfter, mayHaveActed: mayHaveActed)
         case .badAnswer(let answer):
@@ -24,40 +24,40 @@ extension PushRun {
         case .refused, .conflict, .gone, .notFound, .unsendable, .file:
             // A server that refuses is not down. A request that can't be encoded was not sent.
             if case .unsendable = failure {} else { state.withLock { $0.noteAnswer() } }
-            guard !mayHaveActed else { return try await leaveUncertain(attempt, error) }
+            guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }
             return try await refuse(attempt, error)
         }
     }
 
     /// Handles a refusal: the operation waits for the user, or for a new change. The rest continues.
-    private func refuse(_ attempt: Attempt, _ error: SyncError) async throws -> Next {
+    private func refuse(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
         let problem = operationError(error)
         let isUnderWay = try await store.write { store in
             try store.fail(attempt.id, attempt: attempt.number, problem, retry: false, retryAt: nil)
         }
-        return isUnderWay ? .over(.refused(error)) : try await stale(attempt.id)
+        return isUnderWay ? .end(.refused(error)) : .reread
     }
 
     /// Handles an unknown outcome: the server may have acted. The rest continues.
-    func leaveUncertain(_ attempt: Attempt, _ error: SyncError) async throws -> Next {
+    func leaveUncertain(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
         try await note(attempt, error, mayHaveActed: true)
-        return .over(.retryLater(error, at: nil))
+        return .end(.retryLater(error, at: nil))
     }
 
     /// Leaves an operation that the server has certainly not carried out to the next push.
-    func putBack(_ attempt: Attempt, _ error: SyncError) async throws -> Next {
+    func putBack(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
         try await note(attempt, error, mayHaveActed: false)
-        return .over(.retryLater(error, at: nil))
+        return .end(.retryLater(error, at: nil))
     }
 
     /// Handles a server item that can't be decoded and blocks an operation. The item may come from the operation
     /// itself.
-    func unreadable(_ problem: UnreadableValue, _ id: Operation.ID, _ attempt: Attempt?) async throws -> Next {
+    func unreadable(_ problem: UnreadableValue, _ id: Operation.ID, _ attempt: Attempt?) async throws -> Step {
         let forms = try attempt.map { context.forms(of: $0.settings) } ?? forms(of: id)
-        guard let forms else { return .gone }
+        guard let forms else { return .skip }
         let error = SyncError(problem, forms)
-        guard let attempt else { return .over(try await leaveUnsent(id, error)) }
-        return try await leaveUncertain(attempt, error)
+        guard let attempt else { return .end(try await leaveUnsent(id, error)) }
+        return .markOutcomeUnknown(attempt, error)
     }
 
     /// Leaves an unsent operation to the next push, and stores the reason. The outcome of an earlier attempt stays
@@ -101,7 +101,7 @@ extension PushRun {
     /// Handles a server that is not available: retries a few times, then leaves the operation to the next push.
     private func putOff(
         _ attempt: Attempt, _ error: SyncError, _ retryAfter: Duration?, mayHaveActed: Bool
-    ) async throws -> Next {
+    ) async throws -> Step {
         let policy = options.retry
         let tries = state.withLock { state in
             state.queue[attempt.id]?.tries += 1
@@ -124,13 +124,13 @@ extension PushRun {
         let unfinished = SyncResult.Outcome.retryLater(error, at: retryAt)
         guard mayRetry else {
             noteExhausted(attempt.id, error)
-            return .over(unfinished)
+            return .end(unfinished)
         }
         if !isAskedFor {
             state.withLock { $0.queue[attempt.id]?.unfinished = unfinished }
             try await rest(for: delay)
         }
-        return .again(unfinished)
+        return .retry(unfinished: unfinished)
     }
 }
 

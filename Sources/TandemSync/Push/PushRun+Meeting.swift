@@ -17,20 +17,10 @@ extension PushRun {
     /// The maximum number of merges of an operation in a push.
     private static let roundLimit = 5
 
-    /// The result of merging an operation with the server's side.
-    enum Meeting: Sendable {
-        case gone
-        case stale
-        /// There was no conflict, or it is decided.
-        case followed(RebaseOutcome)
-        case tookServers(LostEdit)
-        case reported(SyncError)
-        /// The app must decide.
-        case open(ConflictFacts)
-    }
-
     /// Merges an operation with the server's item.
-    func meet(_ encounter: Encounter, _ id: Operation.ID) async throws -> Next {
+    func meet(_ encounter: Encounter, _ id: Operation.ID) async throws -> Step {
+        // An item of a pull, or a missing item, does not show that the server has answered for an object.
+        if encounter.attempt != nil, encounter.item != nil { state.withLock { $0.noteAnswer() } }
         let round = state.withLock { state in
             state.queue[id]?.rounds += 1
             return state.queue[id]?.rounds ?? 1
@@ -41,50 +31,32 @@ extension PushRun {
                 .conflict, "The object changes on the server as fast as it is sent.",
                 advice: "It is tried again by the next push.", table: forms?.table.rawValue, url: forms?.url,
                 status: encounter.status)
-            guard let attempt = encounter.attempt else { return .over(try await leaveUnsent(id, error)) }
+            guard let attempt = encounter.attempt else { return .end(try await leaveUnsent(id, error)) }
             return try await putBack(attempt, error)
         }
-        let meeting: Meeting
         do {
-            meeting = try await store.write { store in
+            return try await store.write { store in
                 try self.settle(store, encounter, id, round: round)
             }
         } catch let problem as UnreadableValue {
             return try await unreadable(problem, id, encounter.attempt)
         }
-        return try await next(after: meeting, encounter, id)
     }
 
-    func next(after meeting: Meeting, _ encounter: Encounter, _ id: Operation.ID) async throws -> Next {
-        switch meeting {
-        case .gone: return .gone
-        case .stale: return try await stale(id)
-        case .followed(.adopted):
-            return .over(state.withLock { $0.queue[id]?.isMerged ?? false } ? success(of: id) : .adopted)
-        case .followed(.pending):
-            // The server knows the object now, so operations that refer to it need not wait for the rest.
-            state.withLock { $0.queue.release(id) }
-            return .again(.stillPending)
-        case .tookServers(let lost):
-            state.withLock { state in
-                state.queue[id]?.note(lost)
-                // This outcome holds even if the push stops now.
-                state.queue[id]?.unfinished = .tookServers
-            }
-            return .over(.tookServers)
-        case .reported(let error): return .over(.conflict(error))
-        case .open(let facts): return try await ask(facts, encounter)
-        }
+    /// Returns the step after an operation was rebased.
+    private func next(after outcome: RebaseOutcome, _ id: Operation.ID) -> Step {
+        guard outcome == .adopted else { return .sendRest }
+        return .end(state.withLock { $0.queue[id]?.isMerged ?? false } ? success(of: id) : .adopted)
     }
 
     // MARK: In one transaction
 
     private func settle(
         _ store: any LocalWriting, _ encounter: Encounter, _ id: Operation.ID, round: Int
-    ) throws -> Meeting {
-        guard let object = try store.outgoing(id) else { return .gone }
-        if let attempt = encounter.attempt, try !store.isUnderWay(attempt) { return .stale }
-        guard object.operation.state != .held else { return .stale }
+    ) throws -> Step {
+        guard let object = try store.outgoing(id) else { return .skip }
+        if let attempt = encounter.attempt, try !store.isUnderWay(attempt) { return .reread }
+        guard object.operation.state != .held else { return .reread }
         let settings = try context.settings(of: object.operation.table)
         let forms = context.forms(of: settings)
         let there = encounter.item ?? Self.nothing(of: object)
@@ -97,7 +69,7 @@ extension PushRun {
         guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object) else {
             return try carryOut(.nothing, facts, encounter, object, store)
         }
-        if case .ask = settings.conflicts { return .open(facts) }
+        if case .ask = settings.conflicts { return .ask(facts, encounter) }
         let changedAt = context.serverClock.serverTime(of: object.operation.changedAt)
         let verdict = settings.conflicts.verdict(on: facts, changedAt: changedAt)
         return try carryOut(verdict, facts, encounter, object, store)
@@ -143,7 +115,7 @@ extension PushRun {
     func carryOut(
         _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ encounter: Encounter, _ object: OutgoingObject,
         _ store: any LocalWriting
-    ) throws -> Meeting {
+    ) throws -> Step {
         let id = object.operation.id
         let forms = context.forms(of: try context.settings(of: object.operation.table))
         let stored = try Self.stored(facts.item, encounter, object, forms)
@@ -157,7 +129,7 @@ extension PushRun {
                 }
                 let outcome = try follow(encounter, stored, object, [], store)
                 try store.addUnwanted(letGo[outcome == .adopted ? 0 : 1])
-                return .followed(outcome)
+                return next(after: outcome, id)
             case .ours(let names):
                 let outcome = try follow(encounter, stored, object, names, store)
                 let lost = lostEdit(facts.sides.local.filter { names.contains($0.key) }, facts: facts, item: stored)
@@ -165,14 +137,14 @@ extension PushRun {
                     state.queue[id]?.isMerged = true
                     state.queue[id]?.note(lost)
                 }
-                return .followed(outcome)
+                return next(after: outcome, id)
             case .written(let values):
                 _ = try follow(encounter, stored, object, [], store)
                 state.withLock { $0.queue[id]?.isMerged = true }
-                return .followed(try write(values, object, store))
+                return next(after: try write(values, object, store), id)
             case .theirs:
                 let values = try store.discard(id, for: stored)
-                return .tookServers(lostEdit(values, facts: facts, item: stored))
+                return .dropEdit(lostEdit(values, facts: facts, item: stored))
             case .later(let code, let message):
                 let error = SyncError(
                     code, message, advice: "Let the user choose.", table: forms.table.rawValue,
@@ -198,14 +170,14 @@ extension PushRun {
 
     private func report(
         _ error: SyncError, _ item: ServerItem, _ id: Operation.ID, _ encounter: Encounter, _ store: any LocalWriting
-    ) throws -> Meeting {
+    ) throws -> Step {
         let problem = operationError(error, keeping: item)
         if let attempt = encounter.attempt {
             let isUnderWay = try store.fail(id, attempt: attempt.number, problem, retry: false, retryAt: nil)
-            return isUnderWay ? .reported(error) : .stale
+            return isUnderWay ? .end(.conflict(error)) : .reread
         }
         try store.fail(id, problem, retry: false)
-        return .reported(error)
+        return .end(.conflict(error))
     }
 }
 

@@ -94,11 +94,7 @@ final class PushRun: Sendable {
     /// Processes an operation as far as possible.
     private func process(_ id: Operation.ID) async {
         do {
-            switch try await advance(id) {
-            case .over(let outcome): state.withLock { $0.queue.finish(id, outcome) }
-            case .gone: state.withLock { $0.queue.finish(id, nil) }
-            case .parked: return
-            }
+            guard try await advance(id) else { return }
         } catch {
             await end(id, with: error)
         }

@@ -81,6 +81,17 @@ extension LocalWriting {
         return localID
     }
 
+    /// Begins an attempt of an operation with its object as it is now.
+    package func beginAttempt(
+        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Tandem.Operation {
+        guard let object = try outgoing(id) else {
+            throw TandemError(
+                .staleOperation, "The operation \(id) is not in the queue.", advice: "Read the queue again.")
+        }
+        return try beginAttempt(object, leavingOut: leavingOut, rounding: rounding)
+    }
+
     /// Begins an attempt of an object's operation.
     @discardableResult
     func send(_ id: LocalID, in table: String = things, leavingOut: Set<String> = []) throws -> Operation {

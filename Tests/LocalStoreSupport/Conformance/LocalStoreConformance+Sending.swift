@@ -28,8 +28,11 @@ extension LocalStoreConformance {
         Law(
             "operations that are held or not in the queue are not sent",
             inOne: { local in
+                try local.thing("g")
+                let removed = try local.sendable("g")
+                _ = try local.discard(removed.operation.id, for: nil)
                 try expect(.staleOperation, "beginAttempt") {
-                    _ = try local.beginAttempt(999, leavingOut: []) { $1 }
+                    _ = try local.beginAttempt(removed, leavingOut: []) { $1 }
                 }
                 try local.thing("t")
                 try local.hold(try local.op("t").id)

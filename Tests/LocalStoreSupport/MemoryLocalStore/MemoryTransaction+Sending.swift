@@ -3,8 +3,11 @@ import Tandem
 import TandemSync
 
 extension MemoryTransaction {
-    func beginAttempt(_ id: Operation.ID, leavingOut: Set<String>, rounding: WireRounding) throws -> Operation {
-        try together {
+    func beginAttempt(
+        _ outgoing: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Operation {
+        let id = outgoing.operation.id
+        return try together {
             let (found, object, model) = try stored(id)
             var operation = found
             guard operation.state != .held else {

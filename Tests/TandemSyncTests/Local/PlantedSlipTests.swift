@@ -162,9 +162,9 @@ private struct SlippingTransaction: ForwardingTransaction {
     }
 
     func beginAttempt(
-        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+        _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {
-        try base.beginAttempt(id, leavingOut: leavingOut) {
+        try base.beginAttempt(object, leavingOut: leavingOut) {
             slip == .ignoresTheWire ? $1 : try rounding($0, $1)
         }
     }

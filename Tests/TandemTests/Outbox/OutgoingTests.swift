@@ -80,4 +80,17 @@ import Testing
             #expect(outgoing.operation.state == .attempted)
         }
     }
+
+    @Test func `an attempt of an object that was read does not read its row again`() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            try tx.insert(Node("a", count: 5, localID: "a"))
+            let object = try #require(try tx.outgoing(1))
+            // A second read would find this value.
+            try tx.connection.execute("UPDATE \"Node\" SET \"count\" = 9")
+            _ = try tx.beginAttempt(object, leavingOut: []) { $1 }
+            let values = try tx.attemptedValues(1)
+            #expect(values.contains(5, of: "count") && !values.contains(9, of: "count"))
+        }
+    }
 }
