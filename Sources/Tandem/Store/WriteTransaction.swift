@@ -96,9 +96,6 @@ public final class WriteTransaction: ReadTransaction {
             return result
         } catch {
             isOver = true
-            if capture.tuning.has(.rolledBackPublished), connection.isInTransaction {
-                wakeUp.add(store.live.commit(capture.seal(), withoutNotifying: quiet) {})
-            }
             connection.rollBack()
             connection.schemaStamp = nil
             throw error
