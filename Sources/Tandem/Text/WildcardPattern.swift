@@ -14,9 +14,6 @@ struct WildcardPattern: Sendable, Hashable {
     /// The scalars before the first wildcard. Every matching text begins with them.
     let literalPrefix: String
 
-    /// Whether the pattern has no wildcard. It then matches only `literalPrefix`.
-    var isLiteral: Bool { tokens.count == literalPrefix.utf8.count }
-
     /// Literal UTF-8 bytes, and the two wildcards.
     private let tokens: [UInt16]
 

@@ -46,11 +46,6 @@ struct RowTree: @unchecked Sendable {
         find(row).rank
     }
 
-    /// Returns the tree's row with the key and local ID of another row.
-    func row(at place: LiveRow) -> LiveRow? {
-        rank(of: place).map { self[$0] }
-    }
-
     private func find(_ row: LiveRow) -> (rank: Int, isFound: Bool) {
         guard let root else { return (0, false) }
         return withExtendedLifetime((row, root)) {
