@@ -41,8 +41,10 @@ private struct Pair {
         try #require(tree.count == model.count)
         #expect(tree.isEmpty == model.isEmpty)
         #expect(areSame(tree, model))
-        #expect(tree.first === model.first)
-        #expect(tree.last === model.last)
+        if let first = model.first, let last = model.last {
+            #expect(tree[0] === first)
+            #expect(tree[tree.count - 1] === last)
+        }
     }
 }
 

@@ -27,9 +27,6 @@ struct RowTree: @unchecked Sendable {
     /// Returns whether two trees are the same value, without comparing rows: one is a copy of the other.
     func isIdentical(to other: RowTree) -> Bool { root === other.root }
 
-    var first: LiveRow? { isEmpty ? nil : self[0] }
-    var last: LiveRow? { isEmpty ? nil : self[count - 1] }
-
     subscript(position: Int) -> LiveRow {
         precondition(position >= 0 && position < count, "There is no row at this position.")
         return withLeaf(at: position) { places, _ in places.pointee.row.takeUnretainedValue() }
