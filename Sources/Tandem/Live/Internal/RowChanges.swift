@@ -13,10 +13,6 @@ struct RowChanges: Sendable {
     /// insertion.
     var moves: [(from: Int, to: Int)] = []
 
-    var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
-
-    init() {}
-
     /// Computes the changes from one slice to another.
     ///
     /// - Parameter deltas: The changes of all rows that differ.

@@ -135,7 +135,7 @@ private protocol RowReusing {
 extension ChangeSet: RowReusing {
     fileprivate func withReusedRowsAsModified() -> ChangeSet {
         if isInitial { return self }
-        var changes = RowChanges()
+        var changes = RowChanges(replacing: .empty, with: .empty)
         changes.deletions = deletions
         changes.insertions = insertions
         changes.modifications = modifications.map { ($0.old, $0.new) }
