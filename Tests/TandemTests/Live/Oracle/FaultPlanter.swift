@@ -51,7 +51,7 @@ final class FaultPlanter: Sendable {
 
     /// Prepares for a commit.
     ///
-    /// - Parameter store: The store that commits, unless the commit is one of the second store or another process.
+    /// - Parameter store: The first store. Commits of the second store and of other processes are foreign to it.
     func prepare(for commit: CommitKind, of store: Store) {
         let isForeign = commit == .secondStore || commit == .otherProcess
         uninformed.withLock { $0 = isForeign ? ObjectIdentifier(store) : nil }
