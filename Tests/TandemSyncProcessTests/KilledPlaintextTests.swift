@@ -4,6 +4,7 @@ import TandemDatasync
 import TandemSync
 import TandemSyncTestScript
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The files left by a process that is killed while it synchronizes an encrypted store.
@@ -59,17 +60,17 @@ extension ProcessTests {
                 "ПользовательАнна", "Перекрёсток", before.id, before.version, after.version,
                 "ИмяСервера",
             ]
-            var here = try StoreFiles.words(words, beside: path)
+            var here = try PlainTextSearch.words(words, beside: path)
             try await second.end(SIGKILL)
-            here.formUnion(try StoreFiles.words(words, beside: path))
+            here.formUnion(try PlainTextSearch.words(words, beside: path))
 
             // Kill during requests.
             for life in 0..<2 {
                 let third = try ChildProcess("TandemSyncTestPeer", ["run", path, line.argument(), "A-\(life)"])
                 #expect(try await third.line("sending", 30) != nil)
-                here.formUnion(try StoreFiles.words(words, beside: path))
+                here.formUnion(try PlainTextSearch.words(words, beside: path))
                 try await third.end(SIGKILL)
-                here.formUnion(try StoreFiles.words(words, beside: path))
+                here.formUnion(try PlainTextSearch.words(words, beside: path))
             }
             return (words, here)
         }

@@ -31,7 +31,7 @@ import Testing
         let path = folder.path(of: "store.tandem")
         let found = Synchronized<Set<String>>([])
         let look: @Sendable ([String]) throws -> Void = { words in
-            let now = try StoreFiles.words(words, beside: path)
+            let now = try PlainTextSearch.words(words, beside: path)
             found.change { $0.formUnion(now) }
         }
         let store = try kind.open(at: path, [Person.self, Card.self, Pet.self])
@@ -83,7 +83,7 @@ import Testing
         let all = Self.words + [here, there, try #require(token?.time)]
         try look(all)
         // The lock file contains pairs of times.
-        let lock = try #require(try StoreFiles.bytes(beside: path).first { $0.key == "store.tandem-sync" })
+        let lock = try #require(try PlainTextSearch.bytes(beside: path).first { $0.key == "store.tandem-sync" })
         #expect(lock.value.count % 16 == 0)
         store.close()
         try look(all)

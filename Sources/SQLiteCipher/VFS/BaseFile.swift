@@ -37,9 +37,6 @@ struct BaseFile {
         methods.xFileControl(pointer, op, argument)
     }
 
-    /// Whether the file supports shared memory. Files that carry its locks have all four methods.
-    var hasSharedMemory: Bool { methods.iVersion >= 2 && methods.xShmMap != nil }
-
     func shmMap(
         _ region: Int32, _ size: Int32, _ extend: Int32,
         _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>

@@ -96,7 +96,8 @@ extension Results {
         LivePublisher(
             store: store,
             recipe: LiveRecipe { [query] store in
-                let part = ListPart(LiveList(query, reading: reading, in: store.schema))
+                let part = ListPart(
+                    LiveList(query, reading: reading, in: store.schema), tuning: store.live.tuning)
                 return LiveRecipe.Making(parts: [part]) { ChangeSet(part.take(), element) }
             })
     }

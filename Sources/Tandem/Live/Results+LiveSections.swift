@@ -85,7 +85,8 @@ extension Results {
                 let reading = RowReading(
                     maker: maker(sections, query.observedMask(in: store.schema)), section: sections,
                     order: RowOrder(query.order))
-                let part = ListPart(LiveList(query, reading: reading, in: store.schema, section: section))
+                let part = ListPart(
+                    LiveList(query, reading: reading, in: store.schema, section: section), tuning: store.live.tuning)
                 return LiveRecipe.Making(parts: [part]) {
                     let taken = part.take()
                     let length = { (row: LiveRow) in

@@ -114,14 +114,8 @@ public struct Operation: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// Returns the time for a change that follows another change of the same operation. It is the clock's time, but
-    /// always later than the previous change, even if the clock does not advance.
-    package static func timeOfChange(after last: Date, at now: Date) -> Date {
-        let ahead = last.timeIntervalSince(now)
-        return ahead >= 0 && ahead < clockStep ? last + leastStep : now
-    }
-
-    /// A clock that steps back by less than this, in seconds, counts as not advancing.
+    /// A clock that steps back by less than this, in seconds, counts as not advancing. A change's time is then the
+    /// previous change's time plus ``leastStep``, so that it is later in any case.
     static let clockStep = 0.001
     /// The step to the next change's time in that case, in seconds. A `Date` of this century resolves a tenth of it.
     static let leastStep = 0.000_001

@@ -99,7 +99,6 @@ public final class WriteTransaction: ReadTransaction {
             return result
         } catch {
             isOver = true
-            for participant in participants { participant.willRollBack(self) }
             connection.rollBack()
             for participant in participants { participant.didRollBack(self) }
             throw error

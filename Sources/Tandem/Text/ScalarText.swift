@@ -10,15 +10,6 @@ package enum ScalarText {
     /// extensions.
     static func isLess(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isLess) }
 
-    /// Returns whether `text` begins with `prefix`. Every text begins with an empty prefix.
-    static func hasPrefix(_ text: String, _ prefix: String) -> Bool { compare(text, prefix, ByteSearch.starts) }
-
-    /// Returns whether `text` ends with `suffix`. Every text ends with an empty suffix.
-    static func hasSuffix(_ text: String, _ suffix: String) -> Bool { compare(text, suffix, ByteSearch.ends) }
-
-    /// Returns whether `text` contains `needle`. Every text contains an empty needle.
-    static func contains(_ text: String, _ needle: String) -> Bool { compare(text, needle, ByteSearch.contains) }
-
     /// Hashes consistently with ``isEqual(_:_:)``.
     static func hash(_ text: String, into hasher: inout Hasher) {
         var text = text
@@ -29,7 +20,7 @@ package enum ScalarText {
 
     /// Returns the smallest text after all texts that begin with `prefix`, as UTF-8, or `nil` if there is none.
     ///
-    /// `text >= prefix AND text < bound` is then equivalent to `hasPrefix`, and can use an index:
+    /// `text >= prefix AND text < bound` holds for exactly the texts that begin with the prefix, and can use an index:
     ///
     /// ```swift
     /// ScalarText.prefixUpperBound("лен")  // the UTF-8 of "лео"

@@ -1,21 +1,13 @@
 /// A pattern of `like`. `*` matches any run of scalars, including an empty one. `?` matches exactly one scalar. A
 /// backslash makes the next scalar literal.
 ///
-/// For example:
-///
-/// ```swift
-/// WildcardPattern("Пят?р*").matches("Пятёрочка")  // true
-/// WildcardPattern(#"100\*"#).matches("100*")      // true
-/// ```
+/// For example, `Пят?р*` matches `Пятёрочка`, and `100\*` matches `100*`.
 ///
 /// Case and accents matter. `?` matches a single Unicode scalar, so an `é` of two scalars needs two. A backslash at the
 /// end is literal.
 struct WildcardPattern: Sendable, Hashable {
     /// The scalars before the first wildcard. Every matching text begins with them.
     let literalPrefix: String
-
-    /// Whether the pattern has no wildcard. It then matches only `literalPrefix`.
-    var isLiteral: Bool { tokens.count == literalPrefix.utf8.count }
 
     /// Literal UTF-8 bytes, and the two wildcards.
     private let tokens: [UInt16]
@@ -87,11 +79,5 @@ struct WildcardPattern: Sendable, Hashable {
             token = retryToken
         }
         return tokens[token...].allSatisfy { $0 == Self.anyRun }
-    }
-
-    /// Returns whether the whole of `text` matches.
-    func matches(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { matches($0) }
     }
 }

@@ -45,8 +45,6 @@ struct AzureColumns {
         systemNames.union(kinds.members.map { $0.name.lowercased() })
     }
 
-    func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
-
     /// Returns the response's item for a row, with all columns.
     func item(_ row: ServedRow) throws -> JSONObject {
         var members: [(name: String, value: JSONValue)] = [

@@ -39,11 +39,6 @@ struct DatasyncPreconditions {
         return .goOn
     }
 
-    /// Returns whether the request names a version.
-    static func hasVersion(_ request: ServerRequest) -> Bool {
-        request.header(.ifMatch).flatMap(tags) != nil
-    }
-
     enum Tag {
         case any
         case strong(String)

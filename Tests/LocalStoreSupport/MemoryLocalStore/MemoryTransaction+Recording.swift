@@ -73,7 +73,14 @@ extension MemoryTransaction {
             operation.state = .pending
             operation.error = nil
         }
-        operation.changedAt = Operation.timeOfChange(after: operation.changedAt, at: now)
+        operation.changedAt = Self.timeOfChange(after: operation.changedAt, at: now)
         put(operation)
+    }
+
+    /// Returns the time for a change that follows another change of the same operation. It is the clock's time, but
+    /// always later than the previous change, even if the clock does not advance.
+    private static func timeOfChange(after last: Date, at now: Date) -> Date {
+        let ahead = last.timeIntervalSince(now)
+        return ahead >= 0 && ahead < 0.001 ? last + 0.000_001 : now
     }
 }

@@ -170,7 +170,6 @@ private final class SlowPart: LivePart {
 
     func apply(_ changes: [PartChange]) throws -> Bool { false }
     var isDirty: Bool { true }
-    var tuning = LiveTuning()
     func settleQuietly(wasDirty: Bool) {}
     func tellAnew() {}
 }

@@ -74,7 +74,7 @@ import Testing
                     reading: RowReading(
                         maker: .references(Card.__definition, observed: nil), section: nil,
                         order: RowOrder(store.cards.query.order)),
-                    in: store.schema))
+                    in: store.schema), tuning: store.live.tuning)
             let recipe = LiveRecipe<Int> { _ in LiveRecipe.Making(parts: [part]) { part.take().new.count } }
             let recorder = LivePublisher(store: store, recipe: recipe).on(.immediate).record(.max(1))
             for points in 1...500 {

@@ -116,6 +116,25 @@ import Testing
         #expect(immediate.waitForEnd())
         #expect(immediate.error?.code == .foreignSchemaChange)
     }
+
+    @Test func `a list whose rows contradict a change reloads`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            let card = try store.insert("А")
+            var tuning = LiveTuning()
+            tuning.stopsAtContradictions = false
+            let query = store.cards.query
+            let reading = RowReading(
+                maker: .references(Card.__definition, observed: nil), section: nil, order: RowOrder(query.order))
+            let part = ListPart(LiveList(query, reading: reading, in: store.schema), tuning: tuning)
+            try store.live.read(store) { connection, _ in try part.load(connection) }
+            let row = part.take().new[0]
+            let twin = ReferenceRow(rowID: row.rowID + 1, key: row.key, localID: row.localID, digest: 0)
+            let isApplied = part.apply([.row(twin.rowID, twin, isSilent: false)])
+            #expect(!isApplied)
+            try store.live.read(store) { connection, _ in try part.load(connection) }
+            #expect(part.take().new.map(\.localID) == [card.localID])
+        }
+    }
 }
 
 /// A model with a value that can have invalid bytes.

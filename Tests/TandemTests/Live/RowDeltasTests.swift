@@ -53,14 +53,4 @@ import Testing
         #expect(changes.deletions.isEmpty && changes.insertions.isEmpty && changes.moves.isEmpty)
         #expect(changes.modifications.map(\.new) == [0])
     }
-
-    @Test func `later deltas are added as a whole`() {
-        var deltas = merged((a, b))
-        deltas.merge(merged((b, a)))
-        #expect(deltas.isEmpty)
-        deltas.merge(merged((a, c)))
-        #expect(deltas.all[0].new === c)
-        deltas.removeAll()
-        #expect(deltas.isEmpty && Array(deltas).isEmpty)
-    }
 }

@@ -164,7 +164,7 @@ struct RowOrderTests {
         #expect(own(.column(c.owner.name.__column, ascending: true, nilsFirst: true)) == nil)
         #expect(own(.matchingFirst(c.tags.any { $0.isNew }.node)) == nil)
         let byID = SortKey.column(c.localID.__column, ascending: true, nilsFirst: true)
-        #expect(RowOrder([byID, byText]).isEmpty)
+        #expect(RowOrder([byID, byText]).columnCount == 0)
         #expect(RowOrder([byText, byID, byText]).columnCount == 2)
     }
 

@@ -41,8 +41,10 @@ private struct Pair {
         try #require(tree.count == model.count)
         #expect(tree.isEmpty == model.isEmpty)
         #expect(areSame(tree, model))
-        #expect(tree.first === model.first)
-        #expect(tree.last === model.last)
+        if let first = model.first, let last = model.last {
+            #expect(tree[0] === first)
+            #expect(tree[tree.count - 1] === last)
+        }
     }
 }
 
@@ -118,9 +120,10 @@ private struct Pair {
         var tree = RowTree(sorted: [row])
         let equal = LiveRow(rowID: 2, key: [1, 2], localID: "a")
         #expect(tree.rank(of: equal) == 0)
-        #expect(tree.row(at: equal) === row)
+        #expect(tree[0] === row)
         #expect(tree.replace(equal) == 0)
-        #expect(tree.row(at: row) === equal)
+        #expect(tree.rank(of: row) == 0)
+        #expect(tree[0] === equal)
         #expect(tree.replace(LiveRow(rowID: 1, key: [1], localID: "a")) == nil)
         #expect(tree.remove(row) == 0)
         #expect(tree.isEmpty)

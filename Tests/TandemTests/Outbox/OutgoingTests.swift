@@ -85,10 +85,10 @@ import Testing
         let store = try Store.ofNodes()
         try store.write { tx in
             try tx.insert(Node("a", count: 5, localID: "a"))
-            let object = try #require(try tx.outgoing(1))
+            let object = try #require(try tx.sync.outgoing(1))
             // A second read would find this value.
             try tx.connection.execute("UPDATE \"Node\" SET \"count\" = 9")
-            _ = try tx.beginAttempt(object, leavingOut: []) { $1 }
+            _ = try tx.sync.beginAttempt(object, leavingOut: []) { $1 }
             let values = try tx.attemptedValues(1)
             #expect(values.contains(5, of: "count") && !values.contains(9, of: "count"))
         }

@@ -18,7 +18,6 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     private var toldValue: Value?
     /// The result of the last comparison: whether the value is new to the subscriber.
     private var compared: (stored: [StorageValue], isNew: Bool)?
-    var tuning = LiveTuning()
 
     init(_ query: QueryDescription, _ aggregate: Aggregate<M, Value>) {
         self.query = query.nestedIfCut
@@ -58,7 +57,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
                 guard case .integer(let count)? = stored.first else { return false }
                 stored = [.integer(count + Int64(change))]
             case .value(let old, let new):
-                guard running.replace(old, new) || tuning.has(.staleExtreme) else { return false }
+                guard running.replace(old, new) else { return false }
                 stored = running.stored(width: Int(aggregate.node.width))
             case .row: break
             }

@@ -26,7 +26,6 @@ extension ChangeCapture {
         var budget = SealingBudget(tuning)
         for table in tables {
             if table.isBulk {
-                if tuning.has(.bulkForgotten) { continue }
                 sealed.reloads.formUnion(table.watch.everyPart)
             } else {
                 seal(table, &joined, &budget, &sealed)
@@ -46,13 +45,12 @@ extension ChangeCapture {
         // evaluated.
         var latest = [Int](repeating: -1, count: watch.rows.count)
         for index in 0..<table.count {
-            if tuning.has(.changeDropped), index > 0, index == table.count - 1 { continue }
             do {
                 let statement = try connection.changedRowStatement(watch)
                 defer { statement.reset() }
                 statement.bind(1, table.rowIDs[index])
                 let exists = try statement.step()
-                let mask = table.mask(index, exists ? statement : nil, tuning)
+                let mask = table.mask(index, exists ? statement : nil)
                 if mask == 0 { continue }
                 hasChanged = true
                 let row = SealedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
@@ -73,9 +71,7 @@ extension ChangeCapture {
                 }
                 for (id, reaches) in watch.reached {
                     for (part, reach) in reaches
-                    where !tuning.has(.joinedRowIgnored)
-                        && (!row.existed || !exists || mask & part.reaches[reach].mask != 0)
-                    {
+                    where !row.existed || !exists || mask & part.reaches[reach].mask != 0 {
                         try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning, &budget)
                     }
                 }
@@ -95,8 +91,7 @@ extension ChangeCapture {
         guard wasIn || isIn else { return }
         let changed = ChangedRow(
             rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
-            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box,
-            tuning: tuning)
+            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box)
         do {
             if let change = try part.watcher.change(changed) { sealed.changes.append((id, change)) }
         } catch {
@@ -133,7 +128,7 @@ private struct SealedRow {
 extension CapturedTable {
     /// Returns the columns in which a row differs from its old state. All columns differ if the row was inserted or
     /// deleted. No column differs if the row is unchanged, or if it existed only within the transaction.
-    fileprivate func mask(_ index: Int, _ statement: Statement?, _ tuning: LiveTuning) -> ColumnMask {
+    fileprivate func mask(_ index: Int, _ statement: Statement?) -> ColumnMask {
         guard let statement else { return existed[index] ? .max : 0 }
         guard existed[index] else { return .max }
         let now = StatementColumns(statement: statement.handle)
@@ -141,7 +136,6 @@ extension CapturedTable {
         for column in 0..<digestCount where digests[index * digestCount + column] != now.view(column).digest {
             mask |= 1 << UInt64(min(63, column))
         }
-        if tuning.has(.syncStateIgnored) { mask &= ~(1 << 3) }
         return mask
     }
 }

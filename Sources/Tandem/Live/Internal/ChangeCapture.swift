@@ -163,11 +163,6 @@ final class CapturedTable {
             if known.isEmpty ? !rowIDs.contains(row) : !known.contains(row) { becomeBulk() }
             return false
         }
-        if tuning.has(.lastImageForFirst), let place = rowIDs.firstIndex(of: row) {
-            rowIDs[place] = .min
-            existed[place] = false
-            known.remove(row)
-        }
         // For few rows, a linear search is faster than hashing.
         if rowIDs.count < Self.scannedRows {
             if rowIDs.contains(row) { return false }

@@ -3,7 +3,6 @@ final class CountPart: LivePart {
     private let query: QueryDescription
     private var count = 0
     private var told: Int?
-    var tuning = LiveTuning()
 
     init(_ query: QueryDescription) {
         self.query = query.nestedIfCut

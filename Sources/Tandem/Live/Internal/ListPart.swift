@@ -6,7 +6,7 @@ final class ListPart: LivePart {
     /// The differences from these rows, by row.
     private var pending = RowDeltas()
     private var wasTold = false
-    var tuning = LiveTuning()
+    private let tuning: LiveTuning
 
     private var tree = RowTree()
     /// The rows by their rowids, if changes arrive row by row.
@@ -19,9 +19,10 @@ final class ListPart: LivePart {
     /// Returns whether two rows of an object are the same to the subscriber.
     private let isSame: (LiveRow, LiveRow) -> Bool
 
-    init(_ list: LiveList) {
+    init(_ list: LiveList, tuning: LiveTuning) {
         isSame = list.reading.maker.comparison()
         self.list = list
+        self.tuning = tuning
     }
 
     /// The rows that the query currently shows.
@@ -68,7 +69,7 @@ final class ListPart: LivePart {
         }
         unsettled = nil
         if wasTold {
-            note(before.deltas(to: visible, isSame: isSame), since: before)
+            note(before.deltas(to: visible, isSame: isSame))
         }
     }
 
@@ -88,7 +89,7 @@ final class ListPart: LivePart {
             return false
         }
         if list.window == nil {
-            note(steps.deltas, since: before)
+            note(steps.deltas)
             return true
         }
         guard trimToWindow() else {
@@ -145,15 +146,11 @@ final class ListPart: LivePart {
             if !tree.apply(removed: surplus, inserted: []) { noteContradiction() }
             isComplete = false
         }
-        return isComplete || tuning.has(.windowNotRefilled) || tree.count >= window.offset + window.limit
+        return isComplete || tree.count >= window.offset + window.limit
     }
 
-    private func note(_ deltas: [RowDelta], since before: RowSlice? = nil) {
+    private func note(_ deltas: [RowDelta]) {
         guard wasTold else { return }
-        if tuning.has(.mergedAgainstWrongBase), let before, !deltas.isEmpty {
-            pending = RowDeltas()
-            told = before
-        }
         if deltas.count > 32 { pending.reserveCapacity(pending.count + deltas.count) }
         let deltas = deltas.contains(where: \.isOfSeveralRows) ? Self.byRow(deltas) : deltas
         // A rowid that one object releases and another gets: process the release first.
@@ -264,7 +261,7 @@ final class ListPart: LivePart {
             wasTold = true
         }
         guard wasTold else { return (told, visible, nil) }
-        if let changes = RowChanges(from: told, to: visible, deltas: pending.all, tuning) {
+        if let changes = RowChanges(from: told, to: visible, deltas: pending.all) {
             return (told, visible, changes)
         }
         noteContradiction()
@@ -272,8 +269,11 @@ final class ListPart: LivePart {
     }
 
     /// Handles changes that do not fit the known rows. Only a bug in this engine can cause that. An app is better
-    /// served by a reload, or by a full delivery, than by a crash. Our tests are better served by a crash.
+    /// served by a reload, or by a full delivery, than by a crash. Our tests are better served by a crash, except those
+    /// of the recovery.
     private func noteContradiction() {
-        assert(tuning.fault != nil, "The changes of \(list.query.model.name) do not fit the rows of its live list.")
+        assert(
+            !tuning.stopsAtContradictions,
+            "The changes of \(list.query.model.name) do not fit the rows of its live list.")
     }
 }

@@ -21,11 +21,6 @@ final class LiveCommit: CommitParticipant {
         wakeUp.add(news)
     }
 
-    func willRollBack(_ transaction: WriteTransaction) {
-        guard capture.tuning.has(.rolledBackPublished), capture.connection.isInTransaction else { return }
-        wakeUp.add(engine.commit(capture.seal(), withoutNotifying: transaction.quiet) {})
-    }
-
     func didRollBack(_ transaction: WriteTransaction) {
         wakeUp.failure = transaction.foreignSchemaChange
     }

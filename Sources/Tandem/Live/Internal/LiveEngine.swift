@@ -186,7 +186,6 @@ final class LiveEngine: Sendable {
             state.lastForeign = state.sequence
             var wakeUp = LiveWakeUp()
             wakeUp.hasForeignCommit = true
-            if state.tuning.has(.foreignCommitMissed) { return wakeUp }
             wakeUp.isForeign = true
             for subscription in state.subscriptions.values {
                 wakeUp.add(subscription, LiveNews(sequence: state.sequence, mustReload: true))
@@ -288,7 +287,7 @@ extension LiveEngine.State {
     /// Distributes the news of a commit to the subscriptions.
     fileprivate mutating func giveOut(_ sealed: SealedCommit, _ quiet: Set<LiveToken>) -> LiveWakeUp {
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
-            (subscription.token.map(quiet.contains) ?? false) && !tuning.has(.quietWriteTold)
+            subscription.token.map(quiet.contains) ?? false
         }
         var news: [(subscription: LiveSubscription, news: LiveNews)] = []
         // The index of each subscription's news, once there are many. For few, a linear search is faster.
@@ -317,7 +316,7 @@ extension LiveEngine.State {
             guard id < owners.count, let owner = owners[id] else { continue }
             note(owner.subscription) { $0.mustReload = true }
         }
-        if sealed.planVersion != plan.version, !tuning.has(.lateSubscriberForgotten) {
+        if sealed.planVersion != plan.version {
             for subscription in subscriptions.values where !subscription.isNoted(by: sealed.planVersion) {
                 note(subscription) { $0.mustReload = true }
             }

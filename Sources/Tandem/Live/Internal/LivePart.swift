@@ -3,9 +3,6 @@
 /// The thread that runs the subscription updates its parts, one thread at a time. Only ``watch(in:)`` is called from
 /// other threads.
 protocol LivePart: AnyObject {
-    /// The settings of the engine.
-    var tuning: LiveTuning { get set }
-
     /// Returns the way in which the writer translates changes for this part.
     func watch(in schema: Schema) throws -> PartWatch
 

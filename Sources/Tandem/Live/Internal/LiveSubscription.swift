@@ -22,7 +22,6 @@ class LiveSubscription: @unchecked Sendable {
     /// The engine's registration of this subscription.
     let registration = Mutex<LiveEngine.Registration?>(nil)
 
-    private let tuning: LiveTuning
     private let condition = NSCondition()
     private var news: [LiveNews] = []
     private var demand = Subscribers.Demand.none
@@ -56,10 +55,7 @@ class LiveSubscription: @unchecked Sendable {
 
     init(store: Store, parts: [any LivePart], scheduler: LiveScheduler, token: LiveToken?) {
         self.store = store
-        let tuning = store.live.tuning
-        for part in parts { part.tuning = tuning }
         self.parts = parts
-        self.tuning = tuning
         self.scheduler = scheduler
         self.token = token
         deliverer = scheduler.isImmediate ? DispatchQueue(label: "tandem.live.immediate") : nil
@@ -295,9 +291,9 @@ class LiveSubscription: @unchecked Sendable {
                 return .apply(takeNews())
             }
             // Only this thread accesses the parts now.
-            if demand > .none || tuning.has(.demandIgnored), !isDelivering, parts.contains(where: \.isDirty) {
+            if demand > .none, !isDelivering, parts.contains(where: \.isDirty) {
                 guard mayDeliver else { return leave(.callDeliverer) }
-                if demand > .none { demand -= 1 }
+                demand -= 1
                 isDelivering = true
                 return .deliver
             }
@@ -426,7 +422,6 @@ class LiveSubscription: @unchecked Sendable {
     private func apply(_ item: LiveNews) throws -> Bool {
         if parts.count == 1 { return try item.changes.isEmpty || parts[0].apply(item.changes.map(\.change)) }
         for (index, part) in parts.enumerated() {
-            if index > 0, tuning.has(.combinedTorn) { continue }
             let changes = item.changes.filter { $0.part == index }.map(\.change)
             if !changes.isEmpty, try !part.apply(changes) { return false }
         }

@@ -13,23 +13,19 @@ struct RowChanges: Sendable {
     /// insertion.
     var moves: [(from: Int, to: Int)] = []
 
-    var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
-
-    init() {}
-
     /// Computes the changes from one slice to another.
     ///
     /// - Parameter deltas: The changes of all rows that differ.
     /// - Returns: `nil` if the deltas do not turn one slice into the other.
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
-    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
+    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
         if deltas.count <= 1 {
-            if let delta = deltas.first, !setOne(delta, from: from, to: to, tuning) { return nil }
+            if let delta = deltas.first, !setOne(delta, from: from, to: to) { return nil }
         } else if from.isEmpty || to.isEmpty {
             // All rows were inserted or all were removed, as after an import.
             self = RowChanges(replacing: from, with: to)
         } else {
-            guard let places = Places(from: from, to: to, deltas: deltas, tuning) else { return nil }
+            guard let places = Places(from: from, to: to, deltas: deltas) else { return nil }
             let (stayed, moved) = places.stayedAndMoved()
             modifications = stayed
             moves = moved
@@ -49,11 +45,11 @@ struct RowChanges: Sendable {
     /// Handles a single delta. If only one row changed, it has the same neighbors exactly if its index is the same.
     ///
     /// - Returns: `false` if the row is not visible.
-    private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice, _ tuning: LiveTuning) -> Bool {
+    private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice) -> Bool {
         let old = delta.old.flatMap { from.rank(of: $0) }
         let new = delta.new.flatMap { to.rank(of: $0) }
         guard (old == nil) == (delta.old == nil), (new == nil) == (delta.new == nil) else { return false }
-        if let old, let new, delta.old?.localID == delta.new?.localID || tuning.has(.reusedRowForModification) {
+        if let old, let new, delta.old?.localID == delta.new?.localID {
             if old == new {
                 modifications = [(old, new)]
                 return true
@@ -85,7 +81,7 @@ private struct Places {
     /// The indices of the objects on both sides, ascending by the old index.
     let changed: [(old: Int, new: Int)]
 
-    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning) {
+    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
         let olds = deltas.compactMap(\.old)
         let news = deltas.compactMap(\.new)
         guard let oldRanks = from.ranks(of: olds), let newRanks = to.ranks(of: news) else { return nil }
@@ -96,9 +92,7 @@ private struct Places {
         var oldIndex = 0
         var newIndex = 0
         for delta in deltas {
-            if let old = delta.old, let new = delta.new,
-                old.localID == new.localID || tuning.has(.reusedRowForModification)
-            {
+            if let old = delta.old, let new = delta.new, old.localID == new.localID {
                 changed.append((oldRanks[oldIndex], newRanks[newIndex]))
             } else {
                 if delta.old != nil { gone.append(oldIndex) }

@@ -48,17 +48,6 @@ struct RowDeltas: Sendable, Sequence {
     /// Removes and returns the delta of a row.
     mutating func remove(rowID: Int64) -> RowDelta? { deltas.removeValue(forKey: rowID) }
 
-    /// Merges later deltas.
-    mutating func merge(_ later: RowDeltas) {
-        if isEmpty {
-            self = later
-        } else {
-            for (rowID, delta) in later.deltas { merge(delta, rowID: rowID) }
-        }
-    }
-
-    mutating func removeAll() { deltas.removeAll() }
-
     /// Reserves memory for a number of rows.
     mutating func reserveCapacity(_ count: Int) { deltas.reserveCapacity(count) }
 

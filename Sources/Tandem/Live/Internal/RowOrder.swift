@@ -31,9 +31,6 @@ struct RowOrder: Sendable {
         columnCount = terms.reduce(0) { $0 + ($1.shape == .folded ? 2 : 1) }
     }
 
-    /// Whether all keys are empty, so that the rows are in the order of their local IDs.
-    var isEmpty: Bool { terms.isEmpty }
-
     /// Returns the columns to select for ``appendKey(_:first:to:)``.
     func columns(_ compiler: inout SQLCompiler, in scope: SQLCompiler.Scope) -> [SQL] {
         terms.flatMap { term -> [SQL] in

@@ -27,9 +27,6 @@ struct RowTree: @unchecked Sendable {
     /// Returns whether two trees are the same value, without comparing rows: one is a copy of the other.
     func isIdentical(to other: RowTree) -> Bool { root === other.root }
 
-    var first: LiveRow? { isEmpty ? nil : self[0] }
-    var last: LiveRow? { isEmpty ? nil : self[count - 1] }
-
     subscript(position: Int) -> LiveRow {
         precondition(position >= 0 && position < count, "There is no row at this position.")
         return withLeaf(at: position) { places, _ in places.pointee.row.takeUnretainedValue() }
@@ -44,11 +41,6 @@ struct RowTree: @unchecked Sendable {
     /// Returns the number of rows before the place of a row, whether or not it is in the tree.
     func lowerBound(_ row: LiveRow) -> Int {
         find(row).rank
-    }
-
-    /// Returns the tree's row with the key and local ID of another row.
-    func row(at place: LiveRow) -> LiveRow? {
-        rank(of: place).map { self[$0] }
     }
 
     private func find(_ row: LiveRow) -> (rank: Int, isFound: Bool) {

@@ -21,7 +21,6 @@ struct ChangedRow {
     let path: String
     /// The object, once a part has read it.
     let box: ObjectBox
-    let tuning: LiveTuning
 }
 
 /// A box that caches an object for several parts.
@@ -51,10 +50,8 @@ struct ListWatcher: RowWatcher {
         section?.appendKey(row.ordered, to: &key)
         let sectionLength = key.count
         order.appendKey(row.ordered, to: &key)
-        if row.tuning.has(.tieBrokenWrongly) { key.append(UInt8(truncatingIfNeeded: ~row.rowID)) }
         let new = try maker.make(row.statement, row.rowID, key, sectionLength, nil, row.box, row.path)
-        return .row(
-            row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0 && !row.tuning.has(.silentChangeTold))
+        return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0)
     }
 }
 

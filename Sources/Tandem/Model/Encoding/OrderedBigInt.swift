@@ -55,12 +55,6 @@ enum OrderedBigInt {
         appendMagnitude(value, inverted: false, to: &out)
     }
 
-    /// Appends the encoding of `value`: the same bytes as `append(BigInt(value), to: &out)`, without creating a
-    /// `BigInt`.
-    static func append(_ value: Int64, to out: inout [UInt8]) {
-        appendSmall(value.magnitude, mask: value < 0 ? 0xFF : 0, to: &out)
-    }
-
     /// Returns the integer that `bytes` encode.
     ///
     /// - Complexity: O(*n*) in the number of bytes.

@@ -16,8 +16,6 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    static let all: AttemptedKinds = [.insert, .update, .delete]
-
     /// Whether an update may have brought back an object that a delete had removed on the server.
     package var mayUndelete: Bool { isSuperset(of: [.update, .delete]) }
 

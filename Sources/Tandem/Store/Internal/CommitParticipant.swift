@@ -18,9 +18,6 @@ protocol CommitParticipant {
     /// Called after the commit, before the writer is released.
     func didCommit(_ transaction: WriteTransaction)
 
-    /// Called before the rollback of a failed transaction.
-    func willRollBack(_ transaction: WriteTransaction)
-
     /// Called after the rollback of a failed transaction.
     func didRollBack(_ transaction: WriteTransaction)
 
@@ -37,7 +34,6 @@ extension CommitParticipant {
     func prepare(_ transaction: WriteTransaction) throws {}
     func commit(_ transaction: WriteTransaction, with commit: () throws -> Void) throws { try commit() }
     func didCommit(_ transaction: WriteTransaction) {}
-    func willRollBack(_ transaction: WriteTransaction) {}
     func didRollBack(_ transaction: WriteTransaction) {}
     func end(_ transaction: WriteTransaction) {}
     func notification() -> (@Sendable () -> Void)? { nil }

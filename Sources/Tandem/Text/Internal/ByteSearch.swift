@@ -16,10 +16,6 @@ enum ByteSearch {
         return false
     }
 
-    static func starts(_ text: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        text.count >= prefix.count && isEqual(text, prefix, count: prefix.count)
-    }
-
     static func ends(_ text: UnsafeBufferPointer<UInt8>, with suffix: UnsafeBufferPointer<UInt8>) -> Bool {
         text.count >= suffix.count
             && isEqual(UnsafeBufferPointer(rebasing: text.suffix(suffix.count)), suffix, count: suffix.count)

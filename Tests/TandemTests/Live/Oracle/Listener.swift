@@ -43,6 +43,8 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
     private let lock = NSLock()
     private var guarded = State()
     let asking: Asking
+    /// Plants a fault in the demand. It is set before the subscription begins.
+    var planter: FaultPlanter?
 
     init(_ asking: Asking) { self.asking = asking }
 
@@ -87,6 +89,7 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
     // MARK: Subscriber
 
     func receive(subscription: any Subscription) {
+        let subscription = planter?.plant(in: subscription) ?? subscription
         // The subscription may begin on another thread, and demand may come before that.
         let owed = withState { state in
             state.subscription = subscription

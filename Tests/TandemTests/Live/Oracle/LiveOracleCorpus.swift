@@ -28,18 +28,16 @@ enum LiveOracleCorpus {
         712_923,
     ]
 
-    #if DEBUG
-        /// Returns a number shortly before the first history that showed a planted fault when this was written.
-        static func firstHistory(showing fault: LiveFault) -> Int {
-            switch fault {
-            case .joinedRowIgnored: 299
-            case .syncStateIgnored: 157
-            case .silentChangeTold: 111
-            case .quietWriteTold, .bulkForgotten: 76
-            case .lateSubscriberForgotten: 80
-            case .staleExtreme: 38
-            default: 0
-            }
+    /// Returns a number shortly before the first history that showed a planted fault when this was written.
+    static func firstHistory(showing fault: LiveFault) -> Int {
+        switch fault {
+        case .joinedRowIgnored: 299
+        case .syncStateIgnored: 157
+        case .silentChangeTold: 111
+        case .quietWriteTold, .bulkForgotten: 76
+        case .lateSubscriberForgotten: 80
+        case .staleExtreme: 38
+        default: 0
         }
-    #endif
+    }
 }

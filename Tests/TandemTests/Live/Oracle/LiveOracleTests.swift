@@ -28,17 +28,15 @@ import Testing
         if let failed { Self.report(failed) }
     }
 
-    #if DEBUG
-        @Test(arguments: LiveFault.allCases)
-        func `each planted fault is found`(_ fault: LiveFault) async {
-            // The run begins with the histories that are known to show it and then tries all others.
-            let known = LiveOracleCorpus.firstHistory(showing: fault)
-            let seeds = (0..<1_500).map { 7_000_000 + UInt64(($0 + known) % 1_500) }
-            let (found, _) = await Self.firstFailure(seeds: seeds, fault: fault)
-            #expect(found != nil, "\(fault) was not found in 1,500 histories")
-            if let found { print("\(fault): history \(found.number + 1): \((found.problems.first ?? "").prefix(200))") }
-        }
-    #endif
+    @Test(arguments: LiveFault.allCases)
+    func `each planted fault is found`(_ fault: LiveFault) async {
+        // The run begins with the histories that are known to show it and then tries all others.
+        let known = LiveOracleCorpus.firstHistory(showing: fault)
+        let seeds = (0..<1_500).map { 7_000_000 + UInt64(($0 + known) % 1_500) }
+        let (found, _) = await Self.firstFailure(seeds: seeds, fault: fault)
+        #expect(found != nil, "\(fault) was not found in 1,500 histories")
+        if let found { print("\(fault): history \(found.number + 1): \((found.problems.first ?? "").prefix(200))") }
+    }
 
     // MARK: Running
 
@@ -84,7 +82,7 @@ import Testing
         _ history: OracleHistory, _ fault: LiveFault? = nil, patience: Double = 60
     ) -> ([String], OracleTally) {
         do {
-            let run = try OracleRun(history, fault: fault, patience: patience)
+            let run = try OracleRun(history, planter: fault.map { FaultPlanter($0) }, patience: patience)
             return (try run.run(), run.tally)
         } catch {
             return (["\(error)"], OracleTally())

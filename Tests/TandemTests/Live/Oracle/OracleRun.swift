@@ -21,16 +21,20 @@ final class OracleRun: @unchecked Sendable {
     private(set) var tally = OracleTally()
     private var log: [String] = []
     private var isCalm = true
+    private let planter: FaultPlanter?
     /// Whether a delivery may write.
     private var hasReactions = false
     private struct Undone: Error {}
 
-    /// - Parameter patience: The number of seconds to wait for work in progress.
-    init(_ history: OracleHistory, fault: LiveFault? = nil, patience: Double = 60) throws {
+    /// - Parameters:
+    ///   - planter: Plants a fault.
+    ///   - patience: The number of seconds to wait for work in progress.
+    init(_ history: OracleHistory, planter: FaultPlanter? = nil, patience: Double = 60) throws {
         self.history = history
+        self.planter = planter
         self.patience = patience
         var tuning = history.tuning
-        tuning.fault = fault
+        tuning.stopsAtContradictions = planter == nil
         folder = history.isInMemory ? nil : try TestFolder()
         path = folder?.file(Peer.name(history.kind)) ?? ""
         if !history.isInMemory { try OracleTemplates.copy(history.world, history.kind, to: path) }
@@ -113,6 +117,7 @@ final class OracleRun: @unchecked Sendable {
         let isElsewhere = try !history.isInMemory && history.world != .peer && r.chance(15) && secondStore() !== store
         let watch = WatchMaker.random(
             watches.count, history, try isElsewhere ? secondStore() : store, &r, &tally)
+        watch.planter = planter
         watch.note(watch.answer(store))
         watches.append(watch)
         return watch
@@ -158,17 +163,24 @@ final class OracleRun: @unchecked Sendable {
             tally.note("subscribe in a transaction")
             log.append("inside of it subscribe \(describe(late))")
         }
+        planter?.prepare(for: commit.kind, of: store)
         @Sendable func act(_ tx: WriteTransaction) throws {
             let actor = OracleActor(tx: tx, world: history.world)
             for (index, act) in commit.acts.enumerated() {
-                if index == commit.acts.count / 2 { late?.begin() }
+                if index == commit.acts.count / 2 {
+                    late?.begin()
+                    if index > 0 { try planter?.plantBetweenActs(of: tx) }
+                }
                 try actor.perform(act)
             }
             if commit.kind == .throwing { throw Undone() }
             note(tx.store)
+            planter?.plantAtEnd(of: tx)
         }
         do {
             switch commit.kind {
+            case .throwing where planter?.fault == .rolledBackPublished:
+                try planter?.writeReportingRollback(to: store, body: act)
             case .plain, .throwing: try store.write(act)
             case .fromServer: try store.write(from: .server, act)
             case .secondStore: try secondStore().write(act)
@@ -203,7 +215,8 @@ final class OracleRun: @unchecked Sendable {
         failures += watches.flatMap { problems(of: $0, isCalm: true) }
         let before = watch.answer(store)
         var after = before
-        try store.write(withoutNotifying: [watch.token]) { tx in
+        let quiet: Set<LiveToken> = planter?.fault == .quietWriteTold ? [] : [watch.token]
+        try store.write(withoutNotifying: quiet) { tx in
             try act(tx)
             after = watch.answer(tx.store)
         }

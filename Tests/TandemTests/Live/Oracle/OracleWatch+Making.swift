@@ -25,6 +25,7 @@ struct WatchMaker {
         var read: OracleWatch<Output>.Read
         var canSettleRows = false
         var showsIdentity = false
+        var isExtreme = false
     }
 
     func watch<Output: Sendable>(_ plan: Plan<Output>) -> AnyOracleWatch {
@@ -32,6 +33,7 @@ struct WatchMaker {
             number, plan.text, delivery, asking, store, plan.publisher, fresh: plan.fresh, read: plan.read)
         watch.canSettleRows = plan.canSettleRows
         watch.showsIdentity = plan.showsIdentity
+        watch.isExtreme = plan.isExtreme
         return watch
     }
 
@@ -113,7 +115,7 @@ struct WatchMaker {
         return Plan(
             text: "aggregate \(aggregate.node.text) of \(results.text)", publisher: results.publisher(of: aggregate),
             fresh: { .scalar(try compute(Results<M>(store: $0, query: query))) },
-            read: { output, _, _ in (.scalar(output), []) })
+            read: { output, _, _ in (.scalar(output), []) }, isExtreme: aggregate.node.isExtreme)
     }
 
     func object<M: Model>(_ reference: Reference<M>) -> Plan<M?> {
@@ -208,6 +210,13 @@ extension Results {
 }
 
 extension AggregateNode {
+    var isExtreme: Bool {
+        switch self {
+        case .minimum, .maximum: true
+        default: false
+        }
+    }
+
     var text: String {
         switch self {
         case .count: "count"

@@ -19,6 +19,10 @@ class AnyOracleWatch: @unchecked Sendable {
     var canSettleRows = false
     /// Whether it shows only local IDs, so that objects can change without a visible difference.
     var showsIdentity = false
+    /// Whether it shows a least or greatest value.
+    var isExtreme = false
+    /// Plants a fault in the subscription.
+    var planter: FaultPlanter?
     var isCancelled = false
     /// Whether the values delivered before its cancellation have been checked.
     var isOver = false
@@ -126,7 +130,9 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
     override func begin() {
         guard !isCancelled, !hasBegun else { return }
         hasBegun = true
-        listener.begin(publisher, delivery, token, queue: queue)
+        let planted = planter?.plant(in: publisher, token: token, isExtreme: isExtreme) ?? publisher
+        listener.planter = planter
+        listener.begin(planted, delivery, token, queue: queue)
     }
 
     override func ask(_ count: Int) {

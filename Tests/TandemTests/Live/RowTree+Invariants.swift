@@ -1,3 +1,5 @@
+@testable import Tandem
+
 extension RowTree {
     /// A violated invariant of a tree, with a sentence that describes it.
     struct BrokenInvariant: Error, CustomStringConvertible {
@@ -36,8 +38,8 @@ extension RowTree {
         guard node.height > 0 else {
             for index in 0..<node.count {
                 let place = node.places[index]
-                let afresh = RowPlace(place.row.takeUnretainedValue())
-                if place.high != afresh.high || place.low != afresh.low {
+                let expected = RowPlace(place.row.takeUnretainedValue())
+                if place.high != expected.high || place.low != expected.low {
                     throw BrokenInvariant(description: "A place with the words of another row.")
                 }
             }

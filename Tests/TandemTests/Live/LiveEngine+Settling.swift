@@ -1,8 +1,10 @@
 import Foundation
 
-/// A test helper that waits until the engine is idle. After that, no further delivery follows.
+@testable import Tandem
+
 extension LiveEngine {
-    /// Checks for commits of others, and waits until all subscriptions are idle.
+    /// Checks for commits of others, and waits until all subscriptions are idle. After that, no further delivery
+    /// follows.
     ///
     /// - Parameter isDone: An additional condition.
     /// - Returns: Whether they became idle within the time limit. A subscription that needs longer is stuck.
@@ -14,17 +16,5 @@ extension LiveEngine {
             if Date() > deadline { return false }
             usleep(50)
         }
-    }
-}
-
-extension LiveSubscription {
-    /// The state of a subscription.
-    struct Standing {
-        /// Whether it has nothing left to do without new events.
-        var isSettled: Bool
-        /// Whether its subscriber waits for a value.
-        var isAsked: Bool
-        var isLoaded: Bool
-        var isOver: Bool
     }
 }

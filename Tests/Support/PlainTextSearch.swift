@@ -1,7 +1,7 @@
 import Foundation
 
-/// The files of a store on disk, for tests that search them for plain text.
-package enum StoreFiles {
+/// A search for plain text in the files of a store on disk.
+package enum PlainTextSearch {
     /// Returns the bytes of all files in a store's folder, and of an encrypted store's index of its log, which is in
     /// memory.
     ///
