@@ -122,7 +122,7 @@ import Testing
         #expect(new.count("INSERT", of: "Card") == Self.objects, "\(new.executions)")
         #expect(new.count("UPDATE", of: "Card") == 0, "\(new.executions)")
         let cards = desk.store.objects(Card.self).where { $0.points == 3 && $0.shop.folded.hasPrefix("пят") }
-        #expect(try cards.count() == Self.objects * 2)
+        #expect(try await cards.count() == Self.objects * 2)
         #expect(try desk.store.checkIntegrity() == [])
     }
 
