@@ -12,8 +12,8 @@ import TandemSync
 /// }
 /// ```
 public final class DatasyncRemote: Remote {
-    private let writer: RequestWriter
-    private let reader: AnswerReader
+    private let writer: RequestEncoder
+    private let reader: ResponseDecoder
     private let transport: any HTTPTransport
     private let credentials: Credentials?
 
@@ -23,10 +23,10 @@ public final class DatasyncRemote: Remote {
     ///   refuses them. The closure is then called once for all current requests, and each of these is retried once.
     public init(
         _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport,
-        limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
+        limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil
     ) {
-        writer = RequestWriter(dialect, at: address, limits: limits)
-        reader = AnswerReader(dialect, at: address, limits: limits)
+        writer = RequestEncoder(dialect, at: address, limits: limits)
+        reader = ResponseDecoder(dialect, at: address, limits: limits)
         self.transport = transport
         credentials = authentication.map(Credentials.init)
     }
@@ -42,45 +42,45 @@ public final class DatasyncRemote: Remote {
 
     /// Requests a page of a table.
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
-        let request = try written { () throws(Unsendable) in try writer.page(request) }
+        let request = try written { () throws(RequestEncodingError) in try writer.page(request) }
         let (response, body) = try await exchange(request)
         return try reader.page(response, body, to: request)
     }
 
     /// Looks an item up, deleted or not. Returns `nil` if it does not exist.
     public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-        let request = try written { () throws(Unsendable) in try writer.find(table, key) }
+        let request = try written { () throws(RequestEncodingError) in try writer.find(table, key) }
         let (response, body) = try await exchange(request)
         return try reader.found(response, body, to: request)
     }
 
     /// Inserts an item.
-    public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await answer { () throws(Unsendable) in try writer.insert(item) }
+    public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
+        try await answer { () throws(RequestEncodingError) in try writer.insert(item) }
     }
 
     /// Updates an item.
-    public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await answer { () throws(Unsendable) in try writer.update(item) }
+    public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
+        try await answer { () throws(RequestEncodingError) in try writer.update(item) }
     }
 
     /// Deletes an item.
-    public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await answer { () throws(Unsendable) in try writer.delete(item) }
+    public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
+        try await answer { () throws(RequestEncodingError) in try writer.delete(item) }
     }
 
     /// Restores a deleted item.
-    public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await answer { () throws(Unsendable) in try writer.undelete(item) }
+    public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
+        try await answer { () throws(RequestEncodingError) in try writer.undelete(item) }
     }
 
     /// Creates a remote that shares its credentials.
     init(
-        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport, limits: AnswerLimits,
+        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport, limits: ResponseLimits,
         credentials: Credentials?
     ) {
-        writer = RequestWriter(dialect, at: address, limits: limits)
-        reader = AnswerReader(dialect, at: address, limits: limits)
+        writer = RequestEncoder(dialect, at: address, limits: limits)
+        reader = ResponseDecoder(dialect, at: address, limits: limits)
         self.transport = transport
         self.credentials = credentials
     }
@@ -89,13 +89,15 @@ public final class DatasyncRemote: Remote {
 // MARK: - Exchanges
 
 extension DatasyncRemote {
-    private func answer(_ write: () throws(Unsendable) -> WireRequest) async throws(RemoteFailure) -> RemoteAnswer {
+    private func answer(
+        _ write: () throws(RequestEncodingError) -> WireRequest
+    ) async throws(RemoteFailure) -> RemoteResponse {
         let request = try written(write)
         let (response, body) = try await exchange(request)
         return try reader.answer(response, body, to: request)
     }
 
-    private func written(_ write: () throws(Unsendable) -> WireRequest) throws(RemoteFailure) -> WireRequest {
+    private func written(_ write: () throws(RequestEncodingError) -> WireRequest) throws(RemoteFailure) -> WireRequest {
         do {
             return try write()
         } catch {
@@ -115,7 +117,7 @@ extension DatasyncRemote {
             let (response, body) = try await send(request, with: issue.fields)
             let status = response.status.code
             guard writer.dialect.unauthenticated.contains(status) else {
-                if response.status.kind == .successful { await credentials.noteTaken(issue.number) }
+                if response.status.kind == .successful { await credentials.recordUsed(issue.number) }
                 return (response, body)
             }
             if let first = refused?.issue, await isOfTheRequest(request, first, issue, credentials) {
@@ -137,7 +139,7 @@ extension DatasyncRemote {
         guard await credentials.mayBeAccepted(first, second), let read = try? writer.page(page),
             let answer = try? await send(read, with: second.fields), answer.0.status.kind == .successful
         else { return false }
-        await credentials.noteTaken(second.number)
+        await credentials.recordUsed(second.number)
         return true
     }
 
@@ -167,7 +169,7 @@ extension DatasyncRemote {
             case .lost(let cause): throw .lost(cause)
             case .tooLarge:
                 throw .badAnswer(
-                    BadAnswer(
+                    InvalidResponse(
                         .tooLarge, "The response body has more than \(reader.limits.bytes) bytes.",
                         table: request.table,
                         url: request.url, status: 0))

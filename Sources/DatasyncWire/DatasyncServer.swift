@@ -31,7 +31,7 @@ public struct DatasyncServer: Sendable {
     ///     retried once.
     public init(
         _ address: ServerAddress, _ dialect: Dialect, formerAddresses: [ServerAddress] = [],
-        over transport: any HTTPTransport & FileTransport, limits: AnswerLimits = AnswerLimits(),
+        over transport: any HTTPTransport & FileTransport, limits: ResponseLimits = ResponseLimits(),
         authentication: Authentication? = nil
     ) {
         let credentials = authentication.map(Credentials.init)

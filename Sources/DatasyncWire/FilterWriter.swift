@@ -17,13 +17,13 @@ public struct FilterWriter: Sendable {
 
     /// Returns the value of `$filter`, not percent-encoded. Returns `nil` for a filter that is always true.
     ///
-    /// - Throws: ``Unsendable`` if this dialect can't express a part of the filter.
-    public func text(_ filter: RemoteFilter) throws(Unsendable) -> String? {
+    /// - Throws: ``RequestEncodingError`` if this dialect can't express a part of the filter.
+    public func text(_ filter: RemoteFilter) throws(RequestEncodingError) -> String? {
         if case .constant(true) = filter { return nil }
         return try write(filter, isNegated: false)
     }
 
-    private func write(_ filter: RemoteFilter, isNegated: Bool) throws(Unsendable) -> String {
+    private func write(_ filter: RemoteFilter, isNegated: Bool) throws(RequestEncodingError) -> String {
         switch filter {
         // Both grammars have only comparisons, and each item has an ID.
         case .constant(let value): return value != isNegated ? "(id ne null)" : "(id eq null)"
@@ -41,13 +41,13 @@ public struct FilterWriter: Sendable {
     }
 
     /// Joins pairs from left to right. Neither server documents a depth limit for chains.
-    private func join(_ parts: [RemoteFilter], _ word: String, isNegated: Bool) throws(Unsendable) -> String {
+    private func join(_ parts: [RemoteFilter], _ word: String, isNegated: Bool) throws(RequestEncodingError) -> String {
         var text: String?
         for part in parts {
             let next = try write(part, isNegated: isNegated)
             text = text.map { "(\($0) \(word) \(next))" } ?? next
         }
-        guard let text else { throw Unsendable(.filter, "A filter joins an empty list of parts.") }
+        guard let text else { throw RequestEncodingError(.filter, "A filter joins an empty list of parts.") }
         return text
     }
 
@@ -57,7 +57,7 @@ public struct FilterWriter: Sendable {
     private func compare(
         _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ value: RemoteFilter.Value,
         nullHolds: Bool
-    ) throws(Unsendable) -> String {
+    ) throws(RequestEncodingError) -> String {
         let name = try name(member)
         let text = "(\(name) \(comparison.word) \(try literal(value, member)))"
         // `!=` is true for null by itself. Its negation, `==`, is false for null.
@@ -68,7 +68,7 @@ public struct FilterWriter: Sendable {
     private func compare(
         _ left: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ right: RemoteFilter.Member,
         nullHolds: Bool
-    ) throws(Unsendable) -> String {
+    ) throws(RequestEncodingError) -> String {
         let names = (try name(left), try name(right))
         let text = "(\(names.0) \(comparison.word) \(names.1))"
         let optional = [(left, names.0), (right, names.1)].filter(\.0.isOptional).map(\.1)
@@ -91,11 +91,13 @@ public struct FilterWriter: Sendable {
 
     private func among(
         _ member: RemoteFilter.Member, _ values: [RemoteFilter.Value], isNegated: Bool
-    ) throws(Unsendable) -> String {
+    ) throws(RequestEncodingError) -> String {
         let name = try name(member)
         var literals: [String] = []
         for value in values { literals.append(try literal(value, member)) }
-        guard !literals.isEmpty else { throw Unsendable(.filter, "A list of values is empty.", member: member.name) }
+        guard !literals.isEmpty else {
+            throw RequestEncodingError(.filter, "A list of values is empty.", member: member.name)
+        }
         let text: String
         switch grammar {
         case .odata2:
@@ -112,7 +114,7 @@ public struct FilterWriter: Sendable {
 
     private func passes(
         _ member: RemoteFilter.Member, _ test: RemoteFilter.TextTest, _ text: String, isNegated: Bool
-    ) throws(Unsendable) -> String {
+    ) throws(RequestEncodingError) -> String {
         let name = try name(member)
         let literal = try literal(.text(text), member)
         let call =
@@ -129,12 +131,12 @@ public struct FilterWriter: Sendable {
     // MARK: Words
 
     /// Returns a member's name. It is not quoted, so it must be an identifier.
-    private func name(_ member: RemoteFilter.Member) throws(Unsendable) -> String {
+    private func name(_ member: RemoteFilter.Member) throws(RequestEncodingError) -> String {
         guard hasCreatedAt || member != .createdAt else {
-            throw Unsendable(.filter, "This server has no createdAt.", member: member.name)
+            throw RequestEncodingError(.filter, "This server has no createdAt.", member: member.name)
         }
         guard MemberName.isIdentifier(member.name) else {
-            throw Unsendable(
+            throw RequestEncodingError(
                 .filter, "The name is not an identifier, so a filter can't contain it.", member: member.name)
         }
         return member.name
@@ -142,13 +144,13 @@ public struct FilterWriter: Sendable {
 
     private func literal(
         _ value: RemoteFilter.Value, _ member: RemoteFilter.Member
-    ) throws(Unsendable) -> String {
+    ) throws(RequestEncodingError) -> String {
         switch (value, grammar) {
         case (.bool(let value), _): return value ? "true" : "false"
         case (.integer(let value), _): return String(value)
         case (.real(let value), _):
             guard value.isFinite else {
-                throw Unsendable(.filter, "A filter can't contain NaN or infinity.", member: member.name)
+                throw RequestEncodingError(.filter, "A filter can't contain NaN or infinity.", member: member.name)
             }
             // Drops the plus sign of the exponent, which a URL would have to encode.
             return value.description.replacing("e+", with: "e")

@@ -4,21 +4,21 @@ import TandemSync
 /// Encodes and decodes items as JSON. Separates the server's reserved members from the model's.
 struct ItemCoding: Sendable {
     let dialect: Dialect
-    let limits: AnswerLimits
+    let limits: ResponseLimits
 
-    init(_ dialect: Dialect, _ limits: AnswerLimits) {
+    init(_ dialect: Dialect, _ limits: ResponseLimits) {
         self.dialect = dialect
         self.limits = limits
     }
 
     /// Returns whether a text is a valid ID. Servers alter longer texts and texts with control characters.
-    static func isID(_ text: String, _ limits: AnswerLimits) -> Bool {
+    static func isID(_ text: String, _ limits: ResponseLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.id
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
     /// Returns whether a text can be the content of an entity tag.
-    static func isVersion(_ text: String, _ limits: AnswerLimits) -> Bool {
+    static func isVersion(_ text: String, _ limits: ResponseLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.version
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
     }
@@ -28,25 +28,25 @@ struct ItemCoding: Sendable {
 
 extension ItemCoding {
     /// Encodes the body of an insert.
-    func insert(_ item: OutgoingItem) throws(Unsendable) -> [UInt8] {
+    func insert(_ item: OutgoingItem) throws(RequestEncodingError) -> [UInt8] {
         var members = try own(item.members, item.table)
         if let id = item.id { members.append(("id", .text(id.rawValue))) }
         return try write(members, item.table)
     }
 
     /// Encodes the body of an update that merges: the changed members, without reserved ones.
-    func patch(_ item: OutgoingItem) throws(Unsendable) -> [UInt8] {
+    func patch(_ item: OutgoingItem) throws(RequestEncodingError) -> [UInt8] {
         let members = try own(item.members, item.table).filter { item.changed.contains($0.key) }
         // The server turns an empty patch into invalid SQL and returns 500 for each retry.
         guard !members.isEmpty else {
-            throw Unsendable(.noChange, "The update changes no member.", table: item.table)
+            throw RequestEncodingError(.noChange, "The update changes no member.", table: item.table)
         }
         return try write(members, item.table)
     }
 
     /// Encodes the body of an update that replaces. It contains all members, and those unknown to the model, which the
     /// server would drop otherwise.
-    func replacement(_ item: OutgoingItem, _ id: ServerID) throws(Unsendable) -> [UInt8] {
+    func replacement(_ item: OutgoingItem, _ id: ServerID) throws(RequestEncodingError) -> [UInt8] {
         var members = try own(item.members, item.table)
         let known = Set(members.map { $0.key.lowercased() } + systemNames)
         members += item.unknown.filter { !known.contains($0.key.lowercased()) }
@@ -60,22 +60,22 @@ extension ItemCoding {
     /// Returns the model's members if the server accepts all of them.
     private func own(
         _ members: [RemoteItem.Member], _ table: RemoteTableName
-    ) throws(Unsendable) -> [RemoteItem.Member] {
+    ) throws(RequestEncodingError) -> [RemoteItem.Member] {
         for (name, value) in members {
             guard !systemNames.contains(name.lowercased()) else {
-                throw Unsendable(
+                throw RequestEncodingError(
                     .memberName, "The server reserves this name. Give the property another wire name.",
                     table: table, member: name)
             }
             guard !dialect.namesAreColumns || MemberName.isIdentifier(name) else {
-                throw Unsendable(
+                throw RequestEncodingError(
                     .memberName, "The server accepts only letters, digits and underscores.", table: table, member: name)
             }
             switch value {
             case .array, .object:
                 // The server would store "[object Object]".
                 guard dialect.format.nestedJSON else {
-                    throw Unsendable(
+                    throw RequestEncodingError(
                         .value, "The server does not accept arrays or objects: the format encodes them as strings.",
                         table: table, member: name)
                 }
@@ -85,15 +85,16 @@ extension ItemCoding {
         return members
     }
 
-    private func write(_ members: [RemoteItem.Member], _ table: RemoteTableName) throws(Unsendable) -> [UInt8] {
+    private func write(_ members: [RemoteItem.Member], _ table: RemoteTableName) throws(RequestEncodingError) -> [UInt8]
+    {
         for (name, value) in members where !value.isPlain {
-            throw Unsendable(.value, "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
+            throw RequestEncodingError(.value, "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
         }
         var body: [UInt8] = []
         do {
             try ExactJSON.writeForeign(.object(members), to: &body)
         } catch {
-            throw Unsendable(.value, "The item can't be encoded as JSON: \(error)", table: table)
+            throw RequestEncodingError(.value, "The item can't be encoded as JSON: \(error)", table: table)
         }
         return body
     }
@@ -117,7 +118,7 @@ extension JSONNode {
 extension ItemCoding {
     /// A defect of an item.
     struct Problem: Error {
-        let code: BadAnswer.Code
+        let code: InvalidResponse.Code
         let message: String
     }
 
@@ -143,7 +144,7 @@ extension ItemCoding {
         return item
     }
 
-    private static func id(_ node: JSONNode, _ limits: AnswerLimits) throws(Problem) -> ServerID? {
+    private static func id(_ node: JSONNode, _ limits: ResponseLimits) throws(Problem) -> ServerID? {
         switch node {
         case .null: return nil
         case .text(let text):

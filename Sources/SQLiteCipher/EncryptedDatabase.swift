@@ -149,7 +149,7 @@ public struct EncryptedDatabase: Sendable {
         guard let error = error as? DatabaseError else { return error }
         if let finding = readOnlyFinding(error) { return finding }
         let code = error.extendedResultCode.rawValue
-        guard var incident = entry.takeIncident(code: code, after: serial) else { return error }
+        guard var incident = entry.removeIncident(code: code, after: serial) else { return error }
         incident.sqliteCode = code
         incident.underlying = incident.underlying ?? error
         return incident

@@ -32,16 +32,16 @@ extension AsyncHTTPTransport: FileTransport {
         } catch {
             await collector.end(on: clients.eventLoop)
             if let refusal = collector.refusal, !Task.isCancelled, collector.thrown == nil {
-                try? await collector.handOver()
+                try? await collector.deliver()
                 return refusal
             }
             // Delivers the bytes received before the connection broke: they need not be sent again.
-            if !Task.isCancelled, collector.thrown == nil { try? await collector.handOver() }
+            if !Task.isCancelled, collector.thrown == nil { try? await collector.deliver() }
             throw Self.failure(error, collector, server)
         }
         await collector.end(on: clients.eventLoop)
         do {
-            try await collector.handOver()
+            try await collector.deliver()
         } catch {
             throw .lost(Task.isCancelled ? CancellationError() : error)
         }

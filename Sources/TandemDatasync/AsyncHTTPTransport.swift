@@ -41,7 +41,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let server = "\(request.scheme ?? "")://\(request.authority ?? "")"
-        let collector = AnswerCollector(limit: limit)
+        let collector = ResponseCollector(limit: limit)
         do {
             let request = try Self.written(request, body: body, to: server)
             guard let client = clients.client(for: request) else { throw HTTPClientError.alreadyShutdown }

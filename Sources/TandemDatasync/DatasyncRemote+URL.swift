@@ -23,7 +23,7 @@ extension DatasyncRemote {
     ///     once after a 401.
     /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
-        url: URL, dialect: Dialect = .datasync, limits: AnswerLimits = AnswerLimits(),
+        url: URL, dialect: Dialect = .datasync, limits: ResponseLimits = ResponseLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
@@ -39,7 +39,7 @@ extension DatasyncRemote {
     /// - Throws: ``NetworkError`` with the code `invalidAddress`.
     public convenience init(
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,
-        limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
+        limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
     }

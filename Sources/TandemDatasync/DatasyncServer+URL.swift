@@ -24,7 +24,7 @@ extension DatasyncServer {
     ///     are needed first, and once after a 401.
     /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
     public init(
-        url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [], limits: AnswerLimits = AnswerLimits(),
+        url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [], limits: ResponseLimits = ResponseLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
@@ -41,7 +41,7 @@ extension DatasyncServer {
     /// - Throws: ``NetworkError`` with the code `invalidAddress`.
     public init(
         url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [],
-        over transport: any HTTPTransport & FileTransport, limits: AnswerLimits = AnswerLimits(),
+        over transport: any HTTPTransport & FileTransport, limits: ResponseLimits = ResponseLimits(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(

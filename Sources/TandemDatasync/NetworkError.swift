@@ -87,7 +87,7 @@ public struct NetworkError: Error, Sendable {
     }
 }
 
-extension NetworkError: TellableError {}
+extension NetworkError: RedactedError {}
 
 extension NetworkError: CustomStringConvertible {
     /// A description with the cause's type only: the network stack's own text may contain an address with a key.

@@ -35,9 +35,9 @@ public struct JSONObject: Sendable {
 
     /// The value of the member with exactly this name. Setting `nil` removes the member.
     public subscript(name: String) -> JSONValue? {
-        get { place(of: name).map { members[$0].value } }
+        get { position(of: name).map { members[$0].value } }
         set {
-            switch (place(of: name), newValue) {
+            switch (position(of: name), newValue) {
             case (let place?, let value?): members[place].value = value
             case (let place?, nil): members.remove(at: place)
             case (nil, let value?): members.append((name, value))
@@ -46,7 +46,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    private func place(of name: String) -> Int? {
+    private func position(of name: String) -> Int? {
         members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
     }
 

@@ -96,7 +96,7 @@ public final class ServerCore: Sendable {
     /// Adds the server's time, from which clients compute their clock's offset.
     func dated(_ response: HTTPResponse, _ skew: Duration) -> HTTPResponse {
         var response = response
-        response.headerFields[.date] = WireTime.http(milliseconds: skewed(configuration.clock.milliseconds, skew))
+        response.headerFields[.date] = WireDateText.http(milliseconds: skewed(configuration.clock.milliseconds, skew))
         return response
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Texts for an alert.
-extension FileShelfError: LocalizedError {
+extension FileStorageError: LocalizedError {
     /// The message.
     public var errorDescription: String? { message }
 

@@ -12,34 +12,34 @@ extension SyncContext {
     ///   - stoppingUploads: Whether to prevent uploads of files during the sync.
     /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``.
     @discardableResult
-    func exclusively<T: Sendable>(
+    func withExclusiveSync<T: Sendable>(
         checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
         _ body: () async throws -> T
     ) async throws -> T {
-        try await exclusively(
+        try await withExclusiveSync(
             checkingOwner: checkingOwner, isExchange: isExchange, stoppingUploads: stoppingUploads, body
         ) { $0 }
     }
 
     /// Runs a sync, and then a part of it that does not need exclusive access to the store.
-    func exclusively<T: Sendable, U: Sendable>(
+    func withExclusiveSync<T: Sendable, U: Sendable>(
         checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
         _ body: () async throws -> T, then rest: (T) async throws -> U
     ) async throws -> U {
-        let turn = SyncTurn(of: store.lockName)
+        let turn = ActiveSync(of: store.lockName)
         let uploader = stoppingUploads && tandem?.attachments.areSent ?? false ? tandem : nil
-        let files = uploader.map { SyncTurn(of: $0.uploadLockName) }
-        guard ![turn, files].compactMap({ $0 }).contains(where: { SyncTurn.isWithin($0.lock) }) else {
+        let files = uploader.map { ActiveSync(of: $0.uploadLockName) }
+        guard ![turn, files].compactMap({ $0 }).contains(where: { ActiveSync.isWithin($0.lock) }) else {
             throw SyncError(
                 .busy, "A sync was begun from within a sync, by a closure that it called.",
                 advice: "Begin it when the first one is over.")
         }
-        board.begin()
+        statusTracker.begin()
         let result: Result<U, any Error>
         do {
             let first: T
             if let files {
-                first = try await alone(files, uploader?.uploadLockPath) {
+                first = try await withLocks(files, uploader?.uploadLockPath) {
                     try await self.withObjects(turn, checkingOwner: checkingOwner, body)
                 }
             } else {
@@ -49,7 +49,7 @@ extension SyncContext {
         } catch {
             result = .failure(error)
         }
-        board.end(with: result.stop, hasRun: turn.hasBegun, isExchange: isExchange)
+        statusTracker.end(with: result.stop, hasRun: turn.hasBegun, isExchange: isExchange)
         return try result.get()
     }
 
@@ -57,15 +57,15 @@ extension SyncContext {
     ///
     /// - Throws: ``SyncError/Code/busy``.
     func withObjects<T: Sendable>(_ body: () async throws -> T) async throws -> T {
-        try await withObjects(SyncTurn(of: store.lockName), checkingOwner: false, body)
+        try await withObjects(ActiveSync(of: store.lockName), checkingOwner: false, body)
     }
 
     private func withObjects<T: Sendable>(
-        _ turn: SyncTurn, checkingOwner: Bool, _ body: () async throws -> T
+        _ turn: ActiveSync, checkingOwner: Bool, _ body: () async throws -> T
     ) async throws -> T {
-        try await alone(turn, store.lockPath) {
+        try await withLocks(turn, store.lockPath) {
             // Runs before another sync can set its activity.
-            defer { self.board.noteRest() }
+            defer { self.statusTracker.clearActivity() }
             if checkingOwner { try await self.checkOwner() }
             return try await body()
         }
@@ -77,30 +77,30 @@ extension SyncContext {
     ///   push of this process, unless it is a scheduler's or was started from a closure of that push. It waits for
     ///   another process for ``Options/patience``.
     func withUploads<T: Sendable>(of tandem: Store, _ body: () async throws -> T) async throws -> T? {
-        let turn = SyncTurn(of: tandem.uploadLockName)
-        let gate = SyncGates.all.gate(of: turn.lock)
-        defer { SyncGates.all.release(turn.lock) }
-        if ScheduledRun.isScheduled || SyncTurn.isWithin(turn.lock) {
-            guard gate.tryToEnter() else { return nil }
+        let turn = ActiveSync(of: tandem.uploadLockName)
+        let asyncLock = AsyncLocks.all.lock(of: turn.lock)
+        defer { AsyncLocks.all.release(turn.lock) }
+        if ScheduledRun.isScheduled || ActiveSync.isWithin(turn.lock) {
+            guard asyncLock.tryToEnter() else { return nil }
         } else {
-            try await gate.enter()
+            try await asyncLock.lock()
         }
-        defer { gate.leave() }
+        defer { asyncLock.unlock() }
         guard let path = tandem.uploadLockPath else { return try await turn.run(body) }
-        guard let lock = try await takeProcessLock(at: path) else { return nil }
+        guard let lock = try await acquireProcessLock(at: path) else { return nil }
         defer { lock.release() }
         return try await turn.run(body)
     }
 
-    private func alone<T: Sendable>(
-        _ turn: SyncTurn, _ path: String?, _ body: () async throws -> T
+    private func withLocks<T: Sendable>(
+        _ turn: ActiveSync, _ path: String?, _ body: () async throws -> T
     ) async throws -> T {
-        let gate = SyncGates.all.gate(of: turn.lock)
-        defer { SyncGates.all.release(turn.lock) }
-        try await gate.enter()
-        defer { gate.leave() }
+        let asyncLock = AsyncLocks.all.lock(of: turn.lock)
+        defer { AsyncLocks.all.release(turn.lock) }
+        try await asyncLock.lock()
+        defer { asyncLock.unlock() }
         guard let path else { return try await turn.run(body) }
-        guard let lock = try await takeProcessLock(at: path) else {
+        guard let lock = try await acquireProcessLock(at: path) else {
             throw SyncError(.busy, "Another process is syncing this store.", advice: "Try again when it has ended.")
         }
         defer { lock.release() }
@@ -111,24 +111,24 @@ extension SyncContext {
     ///
     /// - Returns: `nil` if a sync uses the store. The method does not wait for it.
     /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened, and what the block throws.
-    func unlessSyncing<T: Sendable>(_ body: () async throws -> T) async throws -> T? {
+    func ifIdle<T: Sendable>(_ body: () async throws -> T) async throws -> T? {
         let name = store.lockName
-        let gate = SyncGates.all.gate(of: name)
-        defer { SyncGates.all.release(name) }
-        guard gate.tryToEnter() else { return nil }
-        defer { gate.leave() }
+        let asyncLock = AsyncLocks.all.lock(of: name)
+        defer { AsyncLocks.all.release(name) }
+        guard asyncLock.tryToEnter() else { return nil }
+        defer { asyncLock.unlock() }
         guard let path = store.lockPath else { return try await body() }
-        guard let lock = try ProcessLock.take(at: path) else { return nil }
+        guard let lock = try ProcessLock.acquire(at: path) else { return nil }
         defer { lock.release() }
         return try await body()
     }
 
     /// - Returns: `nil` if another process has the lock for longer than ``Options/patience``.
     /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened; `CancellationError`.
-    private func takeProcessLock(at path: String) async throws -> ProcessLock? {
+    private func acquireProcessLock(at path: String) async throws -> ProcessLock? {
         var waited = Duration.zero
         while true {
-            if let lock = try ProcessLock.take(at: path) { return lock }
+            if let lock = try ProcessLock.acquire(at: path) { return lock }
             guard waited < options.patience else { return nil }
             try await options.clock.sleep(for: Self.lockPause)
             waited += Self.lockPause

@@ -43,7 +43,7 @@ extension SyncContext {
     ///   that the server never knew. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
         let (models, user, server) = (store.sentModels, user, options.serverName)
-        try await exclusively(checkingOwner: false, isExchange: false, stoppingUploads: true) {
+        try await withExclusiveSync(checkingOwner: false, isExchange: false, stoppingUploads: true) {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {
                     throw SyncError(
@@ -63,7 +63,7 @@ extension SyncContext {
     }
 
     /// Drops all of some models' objects, within a transaction.
-    private static func purgeAll(_ models: [ModelDefinition], in local: any LocalWriting) throws {
+    private static func purgeAll(_ models: [ModelDefinition], in local: any LocalTransaction) throws {
         // Objects that the server has do not deny a removal.
         for model in models { _ = try removeAllSynced(in: model.table, where: nil, local) }
         // Objects of a model may deny the removal of another model's objects, so all are removed together.

@@ -61,7 +61,7 @@ extension SyncContext {
     /// Fetches the changes of a query.
     @discardableResult
     public func pull(_ query: PullQuery) async throws -> SyncResult {
-        try await finish(try await exclusively { try await runPull(query, pushesFirst: true) })
+        try await finish(try await withExclusiveSync { try await runPull(query, pushesFirst: true) })
     }
 
     /// Pulls within a sync that has exclusive access to the store.
@@ -79,10 +79,10 @@ extension SyncContext {
             }
         }
         do {
-            var edits: PointlessEdits?
+            var edits: OrphanedEdits?
             let pull = try await fetch(query, as: resolved, noting: &edits)
             result.pulls = [SyncResult.Pull(query: query, outcome: .success(pull))]
-            await keepQuietPulls()
+            await saveQuietPulls()
         } catch {
             guard error is SyncError || result.hasGivenUp else { throw error }
             result.stoppedBy = SyncError(stopping: error)
@@ -96,14 +96,14 @@ extension SyncContext {
     ///   - resolved: The query in the server's terms; `nil` if it is not resolved yet.
     ///   - edits: Receives the edits whose objects the server no longer has; `nil` if a full pull records none.
     func fetch(
-        _ query: PullQuery, as resolved: ResolvedQuery? = nil, noting edits: inout PointlessEdits?
+        _ query: PullQuery, as resolved: ResolvedQuery? = nil, noting edits: inout OrphanedEdits?
     ) async throws -> PullResult {
         var known = resolved
         if known == nil { known = try await resolve(query) }
         guard let known else { return PullResult() }
         var run = PullRun(self, known)
-        run.pointlessEdits = edits
-        defer { edits = run.pointlessEdits }
+        run.orphanedEdits = edits
+        defer { edits = run.orphanedEdits }
         return try await run.run()
     }
 

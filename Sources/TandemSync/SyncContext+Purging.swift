@@ -47,7 +47,7 @@ extension SyncContext {
     }
 
     private func purge(_ query: PullQuery, force: Bool) async throws -> Int {
-        try await exclusively(isExchange: false, stoppingUploads: true) {
+        try await withExclusiveSync(isExchange: false, stoppingUploads: true) {
             let filter = try await localFilter(of: query)
             let name = try settings(of: query.table).model.wireName
             return try await store.write { try Self.purge(query, filter, name, force: force, in: $0) }
@@ -60,7 +60,7 @@ extension SyncContext {
     ///   - filter: The query's filter.
     ///   - name: The table's name on the server.
     static func purge(
-        _ query: PullQuery, _ filter: LocalFilter?, _ name: String, force: Bool, in local: any LocalWriting
+        _ query: PullQuery, _ filter: LocalFilter?, _ name: String, force: Bool, in local: any LocalTransaction
     ) throws -> Int {
         let table = query.table
         var count = 0
@@ -94,9 +94,9 @@ extension SyncContext {
         }
         try local.removeSyncTokens(of: table)
         // A deferred item would later be older than the server's current item.
-        var kept: [ServerID] = []
-        try local.forEachKeptItemWithoutOperation(in: table) { kept.append($0.serverID) }
-        try local.forgetKept(kept, in: table)
+        var deferred: [ServerID] = []
+        try local.forEachDeferredItemWithoutOperation(in: table) { deferred.append($0.serverID) }
+        try local.removeDeferred(deferred, in: table)
         return count
     }
 
@@ -104,11 +104,11 @@ extension SyncContext {
     ///
     /// - Returns: The number of removed objects.
     static func removeAllSynced(
-        in table: String, where filter: LocalFilter?, _ local: any LocalWriting
+        in table: String, where filter: LocalFilter?, _ local: any LocalTransaction
     ) throws -> Int {
         var count = 0
         var rows = try local.syncedRows(in: table, where: filter)
-        while !rows.isEmpty { count += try local.removeSynced(rows.take(1000), in: table) }
+        while !rows.isEmpty { count += try local.removeSynced(rows.removeFirst(1000), in: table) }
         return count
     }
 }

@@ -27,9 +27,9 @@ extension SyncContext {
         }
     }
 
-    private func failedOperations(in store: any LocalReading) throws -> [TableOperationError] {
+    private func failedOperations(in store: any LocalReadTransaction) throws -> [TableOperationError] {
         guard try store.countOfOperations(in: .failed) > 0 else { return [] }
-        var (failed, last) = ([TableOperationError](), nil as Tandem.Operation.ID?)
+        var (failed, last) = ([TableOperationError](), nil as PendingOperation.ID?)
         while true {
             let next = try store.operations(after: last, limit: 512)
             for operation in next where operation.state == .failed {
@@ -58,7 +58,7 @@ extension SyncContext {
     ///   another reason. Also `nil` if the operation's object belongs to another model.
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if the server's values
     ///   are not a valid object.
-    public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
+    public func conflict<M: Model>(of id: PendingOperation.ID, on model: M.Type) async throws -> Conflict<M>? {
         try await choosing(about: id) { operation, store in
             guard operation.table == M.__definition.table else { return nil }
             return try self.conflict(operation, on: M.self, store)
@@ -93,11 +93,11 @@ extension SyncContext {
     }
 
     private func conflict<M: Model>(
-        _ operation: Tandem.Operation, on model: M.Type, _ store: any LocalWriting
+        _ operation: PendingOperation, on model: M.Type, _ store: any LocalTransaction
     ) throws -> Conflict<M>? {
         guard let item = try serverSide(of: operation, store) else { return nil }
-        let forms = try forms(of: settings(of: operation.table))
-        let sides = try store.sides(of: operation.id, against: item, rounding: forms.rounding)
+        let coder = try coder(of: settings(of: operation.table))
+        let sides = try store.sides(of: operation.id, against: item, rounding: coder.rounding)
         return try Conflict(
             operation, sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1)
     }
@@ -105,7 +105,7 @@ extension SyncContext {
     /// Resends an operation that failed or is held.
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue.
-    public func retry(_ shown: Tandem.Operation.Version) async throws {
+    public func retry(_ shown: PendingOperation.Version) async throws {
         try await store.write { store in
             _ = try Self.current(shown, store)
             try store.release(shown.id)
@@ -117,7 +117,7 @@ extension SyncContext {
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
     ///   `.duplicateValue` if another local object has a unique value of the server's side.
-    public func keepMine(_ shown: Tandem.Operation.Version) async throws {
+    public func keepMine(_ shown: PendingOperation.Version) async throws {
         let id = shown.id
         try await choosing(shown) { operation, store in
             guard let item = try self.serverSide(of: operation, store) else { return try store.release(id) }
@@ -126,7 +126,7 @@ extension SyncContext {
                 return try store.makeInsert(id)
             }
             _ = try store.rebase(
-                id, onto: item, takingServers: [], rounding: self.forms(of: settings).rounding)
+                id, onto: item, takingServers: [], rounding: self.coder(of: settings).rounding)
         }
     }
 
@@ -139,40 +139,41 @@ extension SyncContext {
     ///   ``SyncError`` if it did not answer, if the object was changed meanwhile, or if the sync could not begin;
     ///   `CancellationError` if the task was cancelled.
     @discardableResult
-    public func takeServers(_ shown: Tandem.Operation.Version) async throws -> [String: StorageValue] {
-        if case .lost(let values) = try await takeKnown(shown) { return values }
-        return try await exclusively {
+    public func takeServers(_ shown: PendingOperation.Version) async throws -> [String: StorageValue] {
+        if case .lost(let values) = try await discardForKnown(shown) { return values }
+        return try await withExclusiveSync {
             // The previous sync may have fetched the item, or sent the operation.
-            let taking = try await store.write { store in
+            let knowledge = try await store.write { store in
                 _ = try Self.current(shown, store)
-                return try self.takeKnown(self.waiting(shown.id, store, isAlone: true), store)
+                return try self.discardForKnown(self.waiting(shown.id, store, isAlone: true), store)
             }
-            switch taking {
+            switch knowledge {
             case .lost(let values): return values
-            case .unknown(let object): return try await takeAsked(object)
+            case .unknown(let object): return try await discardForFetched(object)
             }
         }
     }
 
     /// The result of taking the server's side from local knowledge alone.
-    private enum Taking: Sendable {
+    private enum LocalKnowledge: Sendable {
         case lost([String: StorageValue])
         /// The server's side is not known; request it.
         case unknown(OutgoingObject)
     }
 
-    private func takeKnown(_ shown: Tandem.Operation.Version) async throws -> Taking {
-        try await choosing(shown) { try self.takeKnown($0, $1) }
+    private func discardForKnown(_ shown: PendingOperation.Version) async throws -> LocalKnowledge {
+        try await choosing(shown) { try self.discardForKnown($0, $1) }
     }
 
-    private func takeKnown(_ operation: Tandem.Operation, _ store: any LocalWriting) throws -> Taking {
+    private func discardForKnown(_ operation: PendingOperation, _ store: any LocalTransaction) throws -> LocalKnowledge
+    {
         let id = operation.id
         if let item = try serverSide(of: operation, store) { return .lost(try store.discard(id, for: item)) }
         guard let object = try store.outgoing(id) else { throw Self.gone(id) }
         return .unknown(object)
     }
 
-    private func takeAsked(_ object: OutgoingObject) async throws -> [String: StorageValue] {
+    private func discardForFetched(_ object: OutgoingObject) async throws -> [String: StorageValue] {
         let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
             // This sync has exclusive access, so nothing is being sent.
@@ -189,7 +190,7 @@ extension SyncContext {
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
     ///   `.duplicateValue` if another local object has a unique value of the restored object.
     @discardableResult
-    public func discard(_ shown: Tandem.Operation.Version) async throws -> [String: StorageValue] {
+    public func discard(_ shown: PendingOperation.Version) async throws -> [String: StorageValue] {
         try await choosing(shown) { operation, store in
             try store.discard(shown.id, for: try self.serverSide(of: operation, store))
         }
@@ -198,7 +199,7 @@ extension SyncContext {
     /// Holds an operation back until it is retried, even if the object changes meanwhile.
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue.
-    public func hold(_ id: Tandem.Operation.ID) async throws {
+    public func hold(_ id: PendingOperation.ID) async throws {
         try await store.write { try $0.hold(id) }
     }
 
@@ -206,8 +207,8 @@ extension SyncContext {
 
     /// Applies a decision about an operation, in one transaction.
     private func choosing<T: Sendable>(
-        _ shown: Tandem.Operation.Version,
-        _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
+        _ shown: PendingOperation.Version,
+        _ body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
     ) async throws -> T {
         try await choosing(about: shown.id) { operation, store in
             _ = try Self.current(shown, store)
@@ -217,14 +218,14 @@ extension SyncContext {
 
     /// Applies a decision about the current version of an operation.
     private func choosing<T: Sendable>(
-        about id: Tandem.Operation.ID,
-        _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
+        about id: PendingOperation.ID,
+        _ body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
     ) async throws -> T {
         do {
             return try await store.write { try body(try self.waiting(id, $0), $0) }
         } catch let error as SyncError where error.code == .busy {
             // If the process died before the response, the operation stays marked as being sent.
-            let result = try await unlessSyncing {
+            let result = try await ifIdle {
                 try await store.write { try body(try self.waiting(id, $0, isAlone: true), $0) }
             }
             guard let result else { throw error }
@@ -236,8 +237,8 @@ extension SyncContext {
     ///
     /// - Parameter isAlone: Whether the caller knows that nothing is being sent, even if an operation is marked so.
     private func waiting(
-        _ id: Tandem.Operation.ID, _ store: any LocalReading, isAlone: Bool = false
-    ) throws -> Tandem.Operation {
+        _ id: PendingOperation.ID, _ store: any LocalReadTransaction, isAlone: Bool = false
+    ) throws -> PendingOperation {
         guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
         // An attempt with an error has ended without a response.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
@@ -250,8 +251,8 @@ extension SyncContext {
 
     /// Returns the operation, if it still has the version that the user saw.
     private static func current(
-        _ shown: Tandem.Operation.Version, _ store: any LocalReading
-    ) throws -> Tandem.Operation {
+        _ shown: PendingOperation.Version, _ store: any LocalReadTransaction
+    ) throws -> PendingOperation {
         guard let operation = try store.operation(withID: shown.id) else { throw gone(shown.id) }
         guard operation.version == shown else {
             throw TandemError(
@@ -262,38 +263,38 @@ extension SyncContext {
         return operation
     }
 
-    private static func gone(_ id: Tandem.Operation.ID) -> TandemError {
+    private static func gone(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
             .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
     }
 
     /// Returns the known server side of an operation: what a pull has brought, or the answer that the operation failed
     /// with.
-    private func serverSide(of operation: Tandem.Operation, _ store: any LocalReading) throws -> ServerItem? {
-        let forms = try forms(of: settings(of: operation.table))
-        let answer = operation.error?.serverItem.flatMap { ItemForms.item(from: Array($0)) }
-        if let kept = try store.keptItem(of: operation.id) {
+    private func serverSide(of operation: PendingOperation, _ store: any LocalReadTransaction) throws -> ServerItem? {
+        let coder = try coder(of: settings(of: operation.table))
+        let answer = operation.error?.serverItem.flatMap { ItemCoder.item(from: Array($0)) }
+        if let kept = try store.deferredItem(of: operation.id) {
             // The tombstone that the operation was made on was known before it was sent.
             let version = try store.object(operation.localID, in: operation.table)?.version
             let isOlder = answer != nil && kept.isDeleted && kept.version != nil && kept.version == version
             // An item that the model can no longer read can't be applied.
-            if !isOlder { return try? forms.stored(kept) }
+            if !isOlder { return try? coder.decode(kept) }
         }
-        return answer.flatMap { try? forms.stored($0) }
+        return answer.flatMap { try? coder.decode($0) }
     }
 
     /// Requests the server's item of an object; returns a tombstone if there is none.
     private func found(_ object: OutgoingObject) async throws -> ServerItem? {
         let settings = try settings(of: object.operation.table)
-        let forms = forms(of: settings)
+        let coder = coder(of: settings)
         guard let key = Attempt.key(of: object, settings) else { return nil }
-        try await waitOutPause(for: forms)
+        try await waitOutPause(for: coder)
         do {
-            if let item = try await remote.find(forms.table, key) { return try forms.stored(item) }
+            if let item = try await remote.find(coder.table, key) { return try coder.decode(item) }
         } catch let failure as RemoteFailure {
-            throw thrown(for: failure, forms)
+            throw thrown(for: failure, coder)
         } catch let problem as UnreadableValue {
-            throw SyncError(problem, forms)
+            throw SyncError(problem, coder)
         }
         return object.serverID.map { ServerItem(serverID: $0, isDeleted: true) }
     }

@@ -32,7 +32,7 @@ extension SyncContext {
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
         let isExplicit = !ScheduledRun.isAutomatic
-        let result = try await exclusively {
+        let result = try await withExclusiveSync {
             try await runSynchronize(pulls ?? standardPulls, isExplicit: isExplicit)
         } then: { synced in
             try await addFiles(after: synced.sent, to: synced.result, isExplicit: isExplicit)
@@ -56,13 +56,13 @@ extension SyncContext {
         _ queries: [PullQuery], isExplicit: Bool
     ) async throws -> (result: SyncResult, sent: SentObjects?) {
         var (result, sent) = (SyncResult(), SentObjects?.none)
-        var edits: PointlessEdits? = PointlessEdits()
+        var edits: OrphanedEdits? = OrphanedEdits()
         do {
             for query in queries {
                 result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
             }
-            await keepQuietPulls()
-            try await drop(edits ?? PointlessEdits(), &result)
+            await saveQuietPulls()
+            try await drop(edits ?? OrphanedEdits(), &result)
             if try await hasToSend() { sent = try await sendObjects(isExplicit: isExplicit) }
         } catch {
             guard error is SyncError || result.hasGivenUp else { throw error }
@@ -86,7 +86,7 @@ extension SyncContext {
     }
 
     private func pullWithinSync(
-        _ query: PullQuery, _ edits: inout PointlessEdits?
+        _ query: PullQuery, _ edits: inout OrphanedEdits?
     ) async throws -> Result<PullResult, SyncError> {
         do {
             return .success(try await fetch(query, noting: &edits))
@@ -101,9 +101,9 @@ extension SyncContext {
     /// whose policy may keep the edits: the push decides those. Skips operations that wait for the user.
     ///
     /// - Parameter edits: The edits of objects that full pulls did not find.
-    private func drop(_ edits: PointlessEdits, _ result: inout SyncResult) async throws {
+    private func drop(_ edits: OrphanedEdits, _ result: inout SyncResult) async throws {
         let tables = Set(try store.sentModels.map(\.table).filter(dropsEdits))
-        var last: Operation.ID?
+        var last: PendingOperation.ID?
         while true {
             try Task.checkCancellation()
             let after = last
@@ -135,25 +135,25 @@ extension SyncContext {
 
     /// Returns a tombstone if the object of an edit was deleted on the server; `nil` if nothing shows that.
     private static func tombstone(
-        of operation: Operation, _ edits: PointlessEdits, _ local: any LocalReading
+        of operation: PendingOperation, _ edits: OrphanedEdits, _ local: any LocalReadTransaction
     ) throws -> ServerItem? {
         guard operation.kind == .update, operation.state == .pending || operation.state == .attempted,
             // The edit of an object that this device deleted and restores is still needed.
             try !local.mayHaveDeleted(operation.id)
         else { return nil }
-        let kept = try local.keptItem(of: operation.id)
+        let kept = try local.deferredItem(of: operation.id)
         if let kept, kept.isDeleted {
             var tombstone = ServerItem(
                 serverID: kept.serverID, version: kept.version, updatedAt: kept.updatedAt, isDeleted: true,
                 source: kept.source)
-            tombstone.wasKept = true
+            tombstone.wasDeferred = true
             return tombstone
         }
         return edits.serverID(of: operation.id).map { ServerItem(serverID: $0, isDeleted: true) }
     }
 
     private static func drop(
-        _ id: Operation.ID, _ edits: PointlessEdits, _ local: any LocalWriting
+        _ id: PendingOperation.ID, _ edits: OrphanedEdits, _ local: any LocalTransaction
     ) throws -> LostEdit? {
         // The operation may have changed since it was read.
         guard let operation = try local.operation(withID: id),

@@ -3,10 +3,10 @@ import Tandem
 extension SyncContext {
     /// Returns the current activity of the context, and the remaining work.
     public func status() async throws -> SyncStatus {
-        var status = board.status
+        var status = statusTracker.status
         let (counts, fetched) = try await store.read { store in
             (
-                try [Operation.State.failed, .held].map { try store.countOfOperations(in: $0) }
+                try [PendingOperation.State.failed, .held].map { try store.countOfOperations(in: $0) }
                     + [try store.countOfOperations(), try store.countOfOperationsToRetry()],
                 try store.lastSuccesses()
             )
@@ -72,7 +72,7 @@ extension SyncContext {
     /// Whether operations that are marked as being sent may be in flight. A push of another process is not visible
     /// here.
     private var isPushing: Bool {
-        if case .pushing? = board.status.activity { true } else { false }
+        if case .pushing? = statusTracker.status.activity { true } else { false }
     }
 
     /// Returns a value that is read again after each change of the queue and of the context's activity.
@@ -87,7 +87,7 @@ extension SyncContext {
         // A single pending signal is enough for any number of changes.
         let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         signal.yield()
-        let (board, changes) = (board, store.operationChanges)
+        let (board, changes) = (statusTracker, store.operationChanges)
         let fileChanges = hasFiles ? tandem?.attachments.changes : nil
         let token = board.observe { signal.yield() }
         let queue = Task {

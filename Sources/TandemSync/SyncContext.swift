@@ -12,10 +12,10 @@ public final class SyncContext: Sendable {
     let tandem: Store?
     let options: Options
     let user: String?
-    let board = StatusBoard()
-    let serverClock = ServerClock()
-    let pause = ServerPause()
-    let downloads = DownloadDesk()
+    let statusTracker = StatusTracker()
+    let serverClock = ServerTimeEstimator()
+    let pause = ServerBackoff()
+    let downloads = DownloadCoordinator()
     private let tables: Mutex<[String: TableSettings]>
 
     /// Creates a context for one store and one server. Sends no request yet.
@@ -84,8 +84,8 @@ public final class SyncContext: Sendable {
     }
 
     /// Returns the coder between the store and the wire for one model.
-    func forms(of settings: TableSettings) -> ItemForms {
-        ItemForms(
+    func coder(of settings: TableSettings) -> ItemCoder {
+        ItemCoder(
             model: settings.model, format: remote.format,
             url: remote.url(of: RemoteTableName(settings.model.wireName)), attachments: settings.attachments)
     }

@@ -61,7 +61,7 @@ extension FileProblem {
     }
 }
 
-extension BadAnswer: LocalizedError {
+extension InvalidResponse: LocalizedError {
     /// A text for an alert.
     public var errorDescription: String? { description }
 
@@ -69,7 +69,7 @@ extension BadAnswer: LocalizedError {
     public var recoverySuggestion: String? { code.advice }
 }
 
-extension Unsendable: LocalizedError {
+extension RequestEncodingError: LocalizedError {
     /// A text for an alert.
     public var errorDescription: String? { description }
 
@@ -85,7 +85,7 @@ extension UnreadableValue: LocalizedError {
     public var recoverySuggestion: String? { "Correct the value on the server, or the property's type." }
 }
 
-extension UnaskableFilter: LocalizedError {
+extension UnsupportedFilterError: LocalizedError {
     /// A text for an alert.
     public var errorDescription: String? { description }
 

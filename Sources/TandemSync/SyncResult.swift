@@ -32,9 +32,9 @@ public struct SyncResult: Sendable {
     /// The result of a due operation.
     public struct Entry: Sendable, Identifiable {
         /// The operation's ID in the queue.
-        public let id: Tandem.Operation.ID
+        public let id: PendingOperation.ID
         /// The kind of change.
-        public let kind: Tandem.Operation.Kind
+        public let kind: PendingOperation.Kind
         /// The object's table in the store.
         public let table: String
         /// The object.
@@ -46,7 +46,7 @@ public struct SyncResult: Sendable {
 
         /// Creates the result of an operation, for a ``SyncResult`` of the app's own.
         public init(
-            id: Tandem.Operation.ID, kind: Tandem.Operation.Kind, table: String, localID: LocalID, outcome: Outcome,
+            id: PendingOperation.ID, kind: PendingOperation.Kind, table: String, localID: LocalID, outcome: Outcome,
             lost: LostEdit? = nil
         ) {
             self.id = id
@@ -181,7 +181,7 @@ extension [SyncResult.Entry] {
     /// one.
     func followed(by later: Self) -> Self {
         let ids = Set(later.map(\.id))
-        var lost: [Tandem.Operation.ID: LostEdit] = [:]
+        var lost: [PendingOperation.ID: LostEdit] = [:]
         let kept = filter { entry in
             guard ids.contains(entry.id), !entry.outcome.isSettled else { return true }
             lost[entry.id] = entry.lost

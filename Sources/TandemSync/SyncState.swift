@@ -5,26 +5,26 @@ public enum SyncState: Hashable, Sendable {
     /// The server has the object as it is here.
     case synced
     /// A change waits to be sent by the next push.
-    case pending(Tandem.Operation.Kind)
+    case pending(PendingOperation.Kind)
     /// A change is being sent.
-    case sending(Tandem.Operation.Kind)
+    case sending(PendingOperation.Kind)
     /// An attempt to send the change failed, for this reason. No action is needed: the next push retries.
-    case retrying(Tandem.Operation.Kind, OperationError)
+    case retrying(PendingOperation.Kind, OperationError)
     /// The server refused the change: it waits for the user, or for another change.
-    case failed(Tandem.Operation.Kind, OperationError)
+    case failed(PendingOperation.Kind, OperationError)
     /// The server has other values, and the user must decide.
-    case conflict(Tandem.Operation.Kind, OperationError)
+    case conflict(PendingOperation.Kind, OperationError)
     /// The user holds the change back.
-    case held(Tandem.Operation.Kind)
+    case held(PendingOperation.Kind)
     /// The server has the object as it is here, except for this number of files that wait to be uploaded or are being
     /// uploaded, and the reason of the last failed attempt, if any. The server keeps a file that one of them replaces
     /// until then. No action is needed.
     case waitingForFiles(Int, reason: String?)
     /// The change can't be sent before another object, whose insert failed or is held.
-    case waiting(Tandem.Operation.Kind, for: LocalID, model: String)
+    case waiting(PendingOperation.Kind, for: LocalID, model: String)
 
     /// The kind of the pending change; `nil` if there is none.
-    public var kind: Tandem.Operation.Kind? {
+    public var kind: PendingOperation.Kind? {
         switch self {
         case .synced, .waitingForFiles: nil
         case .pending(let kind), .sending(let kind), .retrying(let kind, _), .failed(let kind, _),
@@ -34,7 +34,7 @@ public enum SyncState: Hashable, Sendable {
     }
 }
 
-extension LocalReading {
+extension LocalReadTransaction {
     /// Returns the state of an object; `nil` if it does not exist.
     ///
     /// - Parameter isPushing: Whether an operation that is marked as being sent is in flight. If not, its response was

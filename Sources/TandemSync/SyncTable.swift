@@ -41,7 +41,7 @@ struct TableSettings: Sendable {
     }
 
     /// Returns how a server item is matched to a local object.
-    func identity(of item: RemoteItem) -> ServerIdentity {
+    func identity(of item: RemoteItem) -> IdentityRule {
         switch identity {
         case .client: .client
         case .server(let lookUp):

@@ -86,22 +86,22 @@ extension ScriptedRemote {
     public func url(of table: RemoteTableName) -> String? { "https://scripted.example/tables/\(table)" }
 
     /// Inserts an item, with the planned fault if any.
-    public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.insert, item)
     }
 
     /// Updates an item, with the planned fault if any.
-    public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.update, item)
     }
 
     /// Deletes an item, with the planned fault if any.
-    public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.delete, item)
     }
 
     /// Restores a deleted item, with the planned fault if any.
-    public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.undelete, item)
     }
 
@@ -134,7 +134,7 @@ extension ScriptedRemote {
 
     private func change(
         _ kind: RecordedRequest.Kind, _ item: OutgoingItem
-    ) async throws(RemoteFailure) -> RemoteAnswer {
+    ) async throws(RemoteFailure) -> RemoteResponse {
         let members = kind == .update ? item.members.filter { item.changed.contains($0.key) } : item.members
         let request = RecordedRequest(
             kind: kind, table: item.table, id: item.id?.rawValue, version: item.version, members: members)
@@ -173,7 +173,7 @@ extension ScriptedRemote {
             throw .lost(NoAnswer())
         case .answerWithoutBody:
             let result = try withState { state throws(RemoteFailure) in try answer(&state) }
-            guard var bare = result as? RemoteAnswer else { return result }
+            guard var bare = result as? RemoteResponse else { return result }
             bare.item = nil
             if let bare = bare as? T { return bare }
             return result

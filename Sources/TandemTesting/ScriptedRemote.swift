@@ -159,11 +159,11 @@ public final class ScriptedRemote: Remote {
     }
 
     /// Carries out a request without faults.
-    func carryOut(_ request: Write, _ state: inout State) throws(RemoteFailure) -> RemoteAnswer {
+    func carryOut(_ request: Write, _ state: inout State) throws(RemoteFailure) -> RemoteResponse {
         let (table, outgoing) = (request.item.table, request.item)
         if request.kind == .insert { return try insert(outgoing, &state) }
         guard let id = outgoing.id else {
-            throw .unsendable(Unsendable(.missingID, "The item has no ID on the server.", table: table))
+            throw .unsendable(RequestEncodingError(.missingID, "The item has no ID on the server.", table: table))
         }
         guard var item = state.tables[table]?[id] else { throw .notFound }
         if item.isDeleted, request.kind != .undelete { throw .gone }
@@ -183,7 +183,7 @@ public final class ScriptedRemote: Remote {
         return result
     }
 
-    private func insert(_ outgoing: OutgoingItem, _ state: inout State) throws(RemoteFailure) -> RemoteAnswer {
+    private func insert(_ outgoing: OutgoingItem, _ state: inout State) throws(RemoteFailure) -> RemoteResponse {
         let id: ServerID
         if ids == .client, let chosen = outgoing.id {
             id = chosen
@@ -206,8 +206,8 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    private func answer(_ item: RemoteItem?) -> RemoteAnswer {
-        RemoteAnswer(item: item, version: item?.version, serverDate: clock.now())
+    private func answer(_ item: RemoteItem?) -> RemoteResponse {
+        RemoteResponse(item: item, version: item?.version, serverDate: clock.now())
     }
 }
 

@@ -16,14 +16,14 @@ struct TandemServerCommand: AsyncParsableCommand {
 
     static let datasync = "https://github.com/CommunityToolkit/Datasync"
 
-    @OptionGroup var place: PlaceOptions
+    @OptionGroup var place: LocationOptions
     @OptionGroup var service: ServiceOptions
     @OptionGroup var faults: FaultOptions
 
     func run() async throws {
         var configuration = service.configuration
         configuration.faults = faults.faults
-        if let files = place.files { configuration.files = ServerFiles(try FileShelf.inFolder(at: files)) }
+        if let files = place.files { configuration.files = ServerFiles(try FileStorage.inFolder(at: files)) }
         let core =
             try place.store.map { try ServerCore.onFile(at: $0, configuration: configuration) }
             ?? ServerCore.inMemory(configuration: configuration)

@@ -3,21 +3,21 @@ import Tandem
 import TandemSync
 
 /// A transaction that forwards every call to another one. A conforming type replaces single methods, to plant a fault.
-package protocol ForwardingTransaction: LocalWriting {
+package protocol ForwardingTransaction: LocalTransaction {
     /// The transaction that does the work.
-    var base: any LocalWriting { get }
+    var base: any LocalTransaction { get }
 }
 
 extension ForwardingTransaction {
-    package func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation] {
+    package func operations(after id: PendingOperation.ID?, limit: Int) throws -> [PendingOperation] {
         try base.operations(after: id, limit: limit)
     }
 
-    package func operation(withID id: Tandem.Operation.ID) throws -> Tandem.Operation? {
+    package func operation(withID id: PendingOperation.ID) throws -> PendingOperation? {
         try base.operation(withID: id)
     }
 
-    package func operation(on localID: LocalID, in table: String) throws -> Tandem.Operation? {
+    package func operation(on localID: LocalID, in table: String) throws -> PendingOperation? {
         try base.operation(on: localID, in: table)
     }
 
@@ -29,7 +29,7 @@ extension ForwardingTransaction {
         try base.countOfOperations()
     }
 
-    package func countOfOperations(in state: Tandem.Operation.State) throws -> Int {
+    package func countOfOperations(in state: PendingOperation.State) throws -> Int {
         try base.countOfOperations(in: state)
     }
 
@@ -49,7 +49,7 @@ extension ForwardingTransaction {
         try base.countOfPendingFiles(in: table)
     }
 
-    package func waitsForReplacements(_ id: Tandem.Operation.ID) throws -> Bool {
+    package func waitsForReplacements(_ id: PendingOperation.ID) throws -> Bool {
         try base.waitsForReplacements(id)
     }
 
@@ -73,17 +73,18 @@ extension ForwardingTransaction {
         try base.blocker(of: localID, in: table)
     }
 
-    package func mayHaveDeleted(_ id: Tandem.Operation.ID) throws -> Bool {
+    package func mayHaveDeleted(_ id: PendingOperation.ID) throws -> Bool {
         try base.mayHaveDeleted(id)
     }
 
-    package func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem? {
-        try base.keptItem(of: operation)
+    package func deferredItem(of operation: PendingOperation.ID) throws -> DeferredItem? {
+        try base.deferredItem(of: operation)
     }
 
-    package func keptItemsWithoutOperation(in table: String, after serverID: ServerID?, limit: Int) throws -> [KeptItem]
-    {
-        try base.keptItemsWithoutOperation(in: table, after: serverID, limit: limit)
+    package func deferredItemsWithoutOperation(
+        in table: String, after serverID: ServerID?, limit: Int
+    ) throws -> [DeferredItem] {
+        try base.deferredItemsWithoutOperation(in: table, after: serverID, limit: limit)
     }
 
     package func row(of serverID: ServerID, in table: String) throws -> Int64? {
@@ -120,72 +121,72 @@ extension ForwardingTransaction {
         try base.change(localID, in: table, to: values)
     }
 
-    package func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
+    package func outgoing(_ id: PendingOperation.ID) throws -> OutgoingObject? {
         try base.outgoing(id)
     }
 
     package func beginAttempt(
         _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
-    ) throws -> Tandem.Operation {
+    ) throws -> PendingOperation {
         try base.beginAttempt(object, leavingOut: leavingOut, rounding: rounding)
     }
 
     package func acknowledge(
-        _ id: Tandem.Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
-    ) throws -> AnswerOutcome {
+        _ id: PendingOperation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
+    ) throws -> ResponseOutcome {
         try base.acknowledge(id, attempt: attempt, with: item, keepsTombstones: keepsTombstones)
     }
 
     package func fail(
-        _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
         try base.fail(id, attempt: attempt, error, retry: retry, retryAt: retryAt)
     }
 
-    package func fail(_ id: Tandem.Operation.ID, _ error: OperationError, retry: Bool) throws {
+    package func fail(_ id: PendingOperation.ID, _ error: OperationError, retry: Bool) throws {
         try base.fail(id, error, retry: retry)
     }
 
-    package func leaveUncertain(
-        _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+    package func markOutcomeUnknown(
+        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
     ) throws -> Bool {
-        try base.leaveUncertain(id, attempt: attempt, error, retryAt: retryAt)
+        try base.markOutcomeUnknown(id, attempt: attempt, error, retryAt: retryAt)
     }
 
     package func sides(
-        of id: Tandem.Operation.ID, against item: ServerItem, rounding: WireRounding
+        of id: PendingOperation.ID, against item: ServerItem, rounding: WireRounding
     ) throws -> ConflictSides {
         try base.sides(of: id, against: item, rounding: rounding)
     }
 
     package func rebase(
-        _ id: Tandem.Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
+        _ id: PendingOperation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome {
         try base.rebase(id, onto: item, takingServers: takingServers, rounding: rounding)
     }
 
-    package func makeInsert(_ id: Tandem.Operation.ID) throws {
+    package func makeInsert(_ id: PendingOperation.ID) throws {
         try base.makeInsert(id)
     }
 
-    package func hold(_ id: Tandem.Operation.ID) throws {
+    package func hold(_ id: PendingOperation.ID) throws {
         try base.hold(id)
     }
 
-    package func release(_ id: Tandem.Operation.ID) throws {
+    package func release(_ id: PendingOperation.ID) throws {
         try base.release(id)
     }
 
-    package func discard(_ id: Tandem.Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
+    package func discard(_ id: PendingOperation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
         try base.discard(id, for: item)
     }
 
-    package func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
-        try base.receive(item, in: table, identity: identity)
+    package func applyServerItem(_ item: ServerItem, in table: String, identity: IdentityRule) throws -> ServerReceipt {
+        try base.applyServerItem(item, in: table, identity: identity)
     }
 
     package func receiveTogether(
-        _ items: [ServerItem], in table: String, identity: ServerIdentity
+        _ items: [ServerItem], in table: String, identity: IdentityRule
     ) throws -> [ServerReceipt] {
         try base.receiveTogether(items, in: table, identity: identity)
     }
@@ -202,12 +203,12 @@ extension ForwardingTransaction {
         try base.dropOperations(in: tables, where: filter)
     }
 
-    package func leaveToFiles(_ id: Tandem.Operation.ID, removingAdditions: Bool) throws -> Bool {
-        try base.leaveToFiles(id, removingAdditions: removingAdditions)
+    package func deferToUpload(_ id: PendingOperation.ID, removingAdditions: Bool) throws -> Bool {
+        try base.deferToUpload(id, removingAdditions: removingAdditions)
     }
 
     package func filesLetGo(
-        by id: Tandem.Operation.ID, for item: ServerItem?, isOver: Bool
+        by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool
     ) throws -> [UnwantedFile] {
         try base.filesLetGo(by: id, for: item, isOver: isOver)
     }

@@ -16,32 +16,32 @@ struct IncidentTests {
 
     @Test func `incident explains only its own result code, with any extension`() throws {
         let entry = try entry()
-        entry.note(damage, code: SQLITE_CORRUPT)
-        #expect(entry.takeIncident(code: SQLITE_IOERR | 3 << 8) == nil)
-        #expect(entry.takeIncident(code: SQLITE_CORRUPT | 1 << 8)?.page == 7)
-        #expect(entry.takeIncident(code: SQLITE_CORRUPT) == nil)
+        entry.record(damage, code: SQLITE_CORRUPT)
+        #expect(entry.removeIncident(code: SQLITE_IOERR | 3 << 8) == nil)
+        #expect(entry.removeIncident(code: SQLITE_CORRUPT | 1 << 8)?.page == 7)
+        #expect(entry.removeIncident(code: SQLITE_CORRUPT) == nil)
     }
 
     @Test func `two threads that fail at once get the errors of their own pages`() throws {
         let entry = try entry()
-        entry.note(damage, code: SQLITE_CORRUPT)
+        entry.record(damage, code: SQLITE_CORRUPT)
         let other = DispatchQueue(label: "other")
         let done = DispatchSemaphore(value: 0)
         other.async {
-            entry.note(CipherError(.damagedPage, "Page 9 is damaged.", page: 9), code: SQLITE_CORRUPT)
+            entry.record(CipherError(.damagedPage, "Page 9 is damaged.", page: 9), code: SQLITE_CORRUPT)
             done.signal()
         }
         done.wait()
-        #expect(entry.takeIncident(code: SQLITE_CORRUPT)?.page == 7)
+        #expect(entry.removeIncident(code: SQLITE_CORRUPT)?.page == 7)
         // The failure was on a queue's thread, and another thread asks for it.
-        #expect(entry.takeIncident(code: SQLITE_CORRUPT)?.page == 9)
+        #expect(entry.removeIncident(code: SQLITE_CORRUPT)?.page == 9)
     }
 
     @Test func `earlier incident does not explain a later failure`() throws {
         let entry = try entry()
-        entry.note(full, code: SQLITE_IOERR)
+        entry.record(full, code: SQLITE_IOERR)
         let serial = entry.incidentSerial
-        #expect(entry.takeIncident(code: SQLITE_IOERR, after: serial) == nil)
-        #expect(entry.takeIncident(code: SQLITE_IOERR)?.code == .ioFailure)
+        #expect(entry.removeIncident(code: SQLITE_IOERR, after: serial) == nil)
+        #expect(entry.removeIncident(code: SQLITE_IOERR)?.code == .ioFailure)
     }
 }

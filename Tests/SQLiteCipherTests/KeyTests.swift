@@ -55,11 +55,11 @@ struct KeyTests {
     }
 
     @Test func `child process does not continue with its parent's random bytes`() {
-        let before = Fork.generation
-        #expect(Fork.generation == before)
+        let before = ForkDetector.generation
+        #expect(ForkDetector.generation == before)
         // The effect of the system's fork handler in a child.
-        Fork.noteFork()
-        #expect(Fork.generation > before)
+        ForkDetector.recordFork()
+        #expect(ForkDetector.generation > before)
     }
 
     @Test func `pages are written under another key after a fork`() throws {
@@ -76,7 +76,7 @@ struct KeyTests {
             return Array(stored[4092...])
         }
         let before = try epoch()
-        Fork.noteFork()
+        ForkDetector.recordFork()
         // The epoch is one of 2²⁴, so it is the same by chance once in as many runs.
         #expect(try epoch() != before)
     }

@@ -46,7 +46,7 @@ struct PageBatchTests {
     private func take(_ batch: PageBatch, _ index: Int, _ codec: Codec) throws -> [UInt8]? {
         var page = [UInt8](repeating: 0, count: 512)
         let isHere = try page.withUnsafeMutableBytes {
-            batch.take(index, to: try #require($0.baseAddress), with: codec) {
+            batch.copyPage(index, to: try #require($0.baseAddress), with: codec) {
                 batch.decryptOne(from: index + 1, with: codec)
             }
         }

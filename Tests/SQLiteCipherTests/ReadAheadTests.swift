@@ -174,7 +174,7 @@ struct ReadAheadTests {
         let lower = try FileBelow(path)
         let context = ConnectionContext(entry: database.entry, path: path)
         context.use(salt: Array(try contents(path)[..<16]))
-        let ahead = ReadAhead(context: context, mayHaveHelper: helped)
+        let ahead = ReadAhead(context: context, mayHaveWorker: helped)
         var page = [UInt8](repeating: 0, count: profile.pageSize)
         var served = 0
         // Forwards, with gaps and with interior pages in between, as in a tree.

@@ -10,11 +10,11 @@ import Testing
 extension SocketTests {
     @Suite struct DatasyncServerTests {
         @Test func `Rows and files go to one server with one login`() async throws {
-            let shelf = FileShelf.inMemory()
+            let storage = FileStorage.inMemory()
             var configuration = ServerConfiguration(dialect: .datasync)
             configuration.user = { $0 == "new" ? "anna" : nil }
             configuration.otherTables = ServerTable(isPerUser: true)
-            configuration.files = ServerFiles(shelf)
+            configuration.files = ServerFiles(storage)
             configuration.files?.isPerUser = true
             let core = try ServerCore.inMemory(configuration: configuration)
             let reasons = Mutex<[AuthenticationReason]>([])
@@ -32,7 +32,7 @@ extension SocketTests {
                 #expect(server.files.address == server.remote.address)
             }
             #expect(try core.rows(in: "film").map(\.user) == ["anna"])
-            #expect(try shelf.files().map(\.owner) == ["anna"])
+            #expect(try storage.files().map(\.owner) == ["anna"])
             // The rows' login serves the files.
             #expect(reasons.withLock { $0 } == [.first, .refused(status: 401)])
         }

@@ -4,13 +4,13 @@ import TandemSync
 import Testing
 
 /// Servers with invalid responses that only appear over sockets. Responses with an invalid body are covered by
-/// `HostileAnswerTests` in TandemWireTests.
+/// `HostileResponseTests` in TandemWireTests.
 extension SocketTests {
     @Suite struct HostileServerTests {
         /// Returns the failures of a page request and of an update.
         private func lines(_ steps: [RawServer.Step], limit: Int = 1 << 20) async throws -> Set<String?> {
             try await RawServer.run({ _, _ in steps }) { server in
-                var limits = AnswerLimits()
+                var limits = ResponseLimits()
                 limits.bytes = limit
                 let remote = try DatasyncRemote(url: server.url, limits: limits) { _ in .bearer("tok3n-s3cret") }
                 let page = PageRequest(

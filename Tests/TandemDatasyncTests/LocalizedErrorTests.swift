@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test func `every code of a server's errors has advice`() {
-        #expect(TandemServerError.Code.all.count > 1 && FileShelfError.Code.all.count > 3)
+        #expect(TandemServerError.Code.all.count > 1 && FileStorageError.Code.all.count > 3)
         for code in TandemServerError.Code.all {
             let error = TandemServerError(code, "Port 80 is in use.", underlying: nil)
             #expect(error.localizedDescription == "Port 80 is in use.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
-        for code in FileShelfError.Code.all {
-            let error = FileShelfError(code, "The folder '/films' can't be written.")
+        for code in FileStorageError.Code.all {
+            let error = FileStorageError(code, "The folder '/films' can't be written.")
             #expect(error.localizedDescription == "The folder '/films' can't be written.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }

@@ -60,10 +60,10 @@ extension SocketTests {
             func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
                 throw no
             }
-            func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-            func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-            func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-            func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+            func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+            func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+            func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+            func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
         }
 
         private static let pageSize = 50

@@ -10,8 +10,8 @@ import Testing
             toContain: [
                 "public var __state: Tandem.ObjectState",
                 "public init(shop: String) {",
-                "public init(__row row: Tandem.RowReader) throws {",
-                "public func __append(to row: Tandem.RowBuffer) {",
+                "public init(__row row: Tandem.RowDecoder) throws {",
+                "public func __append(to row: Tandem.RowEncoder) {",
                 "public static let __definition = ",
                 "public struct Columns: Tandem.ModelColumns {",
                 "public typealias Root = Card",

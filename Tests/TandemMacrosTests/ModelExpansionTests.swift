@@ -42,7 +42,7 @@ import Testing
                         self.__state = Tandem.ObjectState()
                     }
 
-                    init(__row row: Tandem.RowReader) throws {
+                    init(__row row: Tandem.RowDecoder) throws {
                         self.__state = try row.state
                         self.shop = try row.value(0, String.self)
                         self.barcode = try row.value(1, String.self)
@@ -51,7 +51,7 @@ import Testing
                         self.owner = try row.value(4, Reference<HandPerson>?.self)
                     }
 
-                    func __append(to row: Tandem.RowBuffer) {
+                    func __append(to row: Tandem.RowEncoder) {
                         row.append(self.shop, String.self)
                         row.append(self.barcode, String.self)
                         row.append(self.points, BigInt.self)
@@ -164,12 +164,12 @@ import Testing
                         self.__state = Tandem.ObjectState()
                     }
 
-                    init(__row row: Tandem.RowReader) throws {
+                    init(__row row: Tandem.RowDecoder) throws {
                         self.__state = try row.state
                         self.name = try row.value(0, String.self)
                     }
 
-                    func __append(to row: Tandem.RowBuffer) {
+                    func __append(to row: Tandem.RowEncoder) {
                         row.append(self.name, String.self)
                     }
 
@@ -236,11 +236,11 @@ import Testing
                         self.__state = Tandem.ObjectState()
                     }
 
-                    init(__row row: Tandem.RowReader) throws {
+                    init(__row row: Tandem.RowDecoder) throws {
                         self.__state = try row.state
                     }
 
-                    func __append(to row: Tandem.RowBuffer) {}
+                    func __append(to row: Tandem.RowEncoder) {}
 
                     static let __definition = Tandem.ModelDefinition(
                         Empty.self,

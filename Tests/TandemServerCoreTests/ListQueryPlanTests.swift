@@ -19,7 +19,7 @@ import Testing
     func `pages of a pull are read by an index in its order`(filter: String, order: String, constraint: String) throws {
         let core = try ServerCore.inMemory()
         let http = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/tables/t")
-        let visit = Visit(
+        let visit = TableRequest(
             core: core, request: try #require(ServerRequest(http, body: [])), table: ServerTable(), name: "t",
             user: nil,
             skew: .zero, isRaced: false, isAzure: false)

@@ -16,7 +16,7 @@ import Testing
         ("9999-12-31T23:59:59.999Z", 2_534_023_007_999_990_000), ("2024-02-29 00:00:00", 17_091_648_000_000_000),
     ])
     func `times are parsed`(text: String, ticks: Int64) {
-        #expect(WireTime.parse(text) == ticks)
+        #expect(WireDateText.parse(text) == ticks)
     }
 
     @Test(arguments: [
@@ -25,7 +25,7 @@ import Testing
         "2026-11-21T03:14:33+99:00", "2026-11-21X03:14:33Z", "２０２６-11-21", "2026-11-21T03:14:33ZZ",
     ])
     func `invalid times are refused`(text: String) {
-        #expect(WireTime.parse(text) == nil)
+        #expect(WireDateText.parse(text) == nil)
     }
 
     @Test func `times agree with Foundation`() throws {
@@ -35,14 +35,14 @@ import Testing
         for _ in 0..<500 {
             // Foundation's calendar is Julian before 1582.
             let milliseconds = Int64.random(in: -12_000_000_000_000...253_402_300_799_999, using: &random)
-            let text = WireTime.iso(milliseconds: milliseconds)
+            let text = WireDateText.iso(milliseconds: milliseconds)
             let date = try #require(formatter.date(from: text))
             #expect(Int64((date.timeIntervalSince1970 * 1000).rounded()) == milliseconds, "\(text)")
-            #expect(WireTime.parse(text) == milliseconds * 10_000)
+            #expect(WireDateText.parse(text) == milliseconds * 10_000)
             let seconds = milliseconds.quotientAndRemainder(flooringBy: 1000).quotient * 1000
-            #expect(WireTime.parseHTTP(WireTime.http(milliseconds: milliseconds)) == seconds)
+            #expect(WireDateText.parseHTTP(WireDateText.http(milliseconds: milliseconds)) == seconds)
         }
-        #expect(WireTime.http(milliseconds: 784_111_777_000) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(WireDateText.http(milliseconds: 784_111_777_000) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     @Test(arguments: [
@@ -51,7 +51,7 @@ import Testing
         ("P99999999999999999999D", nil),
     ])
     func `durations are parsed`(text: String, seconds: Double?) {
-        #expect(WireTime.parseDuration(text) == seconds.map { Int64(($0 * 1e7).rounded()) })
+        #expect(WireDateText.parseDuration(text) == seconds.map { Int64(($0 * 1e7).rounded()) })
     }
 
     @Test func `base64 agrees with Foundation`() {

@@ -68,7 +68,7 @@ final class SimDevice: Sendable {
         }
     }
 
-    func tag(of operation: Tandem.Operation) throws -> String? {
+    func tag(of operation: PendingOperation) throws -> String? {
         try tag(of: operation.localID, in: operation.table)
     }
 }

@@ -40,14 +40,14 @@ struct MortalStore: LocalStore {
     var lockName: String { store.lockName }
     var lockPath: String? { store.lockPath }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReadTransaction) throws -> T) async throws -> T {
         try life.step()
         await Task.yield()
         try life.step()
         return try store.readHere { try body($0) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalTransaction) throws -> T) async throws -> T {
         try life.step()
         await Task.yield()
         try life.step()
@@ -60,12 +60,12 @@ struct MortalStore: LocalStore {
 
     private struct GivenUp: Error {}
 
-    private func slippingWrite<T>(_ body: (any LocalWriting) throws -> T) throws -> T {
+    private func slippingWrite<T>(_ body: (any LocalTransaction) throws -> T) throws -> T {
         guard let slip else { return try store.writeHere { try body($0.sync) } }
-        var place: SlippingWriting.Place?
+        var place: FaultyTransaction.FaultPosition?
         do {
             return try store.writeHere { tx in
-                let writing = SlippingWriting(tx.sync, slip)
+                let writing = FaultyTransaction(tx.sync, slip)
                 let result = try body(writing)
                 guard slip == .tokenBeforeRows, writing.place.token != nil else { return result }
                 // The token's transaction has ended, and the rows' has not begun.

@@ -118,26 +118,26 @@ struct SlippingRemote: Remote {
         return try await remote.find(table, key)
     }
 
-    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         do {
             return try await remote.insert(item)
         } catch {
             if slip == .adoptsWithoutComparing, case .conflict(_, let there?, _) = error {
-                return RemoteAnswer(item: there)
+                return RemoteResponse(item: there)
             }
             throw misheard(error)
         }
     }
 
-    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         do { return try await remote.update(unversioned(item)) } catch { throw misheard(error) }
     }
 
-    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         do { return try await remote.delete(unversioned(item)) } catch { throw misheard(error) }
     }
 
-    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         do {
             var answer = try await remote.undelete(unversioned(item))
             if slip == .undeletesWithoutValues { answer.tookValues = true }

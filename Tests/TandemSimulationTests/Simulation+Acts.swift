@@ -69,7 +69,7 @@ extension Simulation {
     /// Returns a target for a reference, or `nil`.
     private func reference<M: Model>(to objects: [M]) -> M? { world.pick([nil] + objects.map(Optional.some)) }
 
-    private func undelete(_ operation: Tandem.Operation, on device: SimDevice) throws {
+    private func undelete(_ operation: PendingOperation, on device: SimDevice) throws {
         let tag = try device.store.writeHere { tx in
             try operation.model == "Item"
                 ? tx.undelete(Item.self, operation.localID).tag : tx.undelete(Owner.self, operation.localID).tag

@@ -82,12 +82,12 @@ extension Simulation {
     }
 
     func chooseAll(on device: SimDevice) async throws {
-        for state in [Tandem.Operation.State.failed, .held] {
+        for state in [PendingOperation.State.failed, .held] {
             for operation in try device.store.operations.all(in: state) { try await choose(operation, on: device) }
         }
     }
 
-    private func choose(_ operation: Tandem.Operation, on device: SimDevice) async throws {
+    private func choose(_ operation: PendingOperation, on device: SimDevice) async throws {
         let object = try device.tag(of: operation)
         let choice = world.number(0...3)
         world.note("\(device.number): choose \(choice) for \(object ?? "?") (\(operation.kind), \(operation.state))")

@@ -226,7 +226,7 @@ private final class FileHistory {
     /// Checks that the server has each file of an album once, and no others except those that left an album. A file
     /// without an album whose upload was interrupted is deleted.
     private func checkShelf(_ albums: [Album]) throws {
-        let shelf = try FileShelf.inFolder(at: shelf)
+        let shelf = try FileStorage.inFolder(at: shelf)
         let served = try shelf.files()
         #expect(Set(served.map(\.name)).count == served.count, "a file is there twice")
         let byID = Dictionary(uniqueKeysWithValues: served.map { ($0.id, $0) })

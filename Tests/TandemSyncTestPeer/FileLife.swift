@@ -93,7 +93,7 @@ struct FileLife: Sendable {
         for index in 0..<Int.random(in: 0...2) { fresh.append(try await attach("\(tag)-\(index)")) }
         let files = fresh
         try await store.write { tx in
-            let desk = AlbumDesk(
+            let desk = AlbumSnapshot(
                 albums: try tx.objects(Album.self).all(), deleted: try tx.objects(Album.self).onlyDeleted().all(),
                 fresh: files)
             try desk.act(tag, tx)

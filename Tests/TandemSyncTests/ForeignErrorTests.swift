@@ -7,7 +7,7 @@ import Testing
 
 /// Sync does not store, show or log the texts of foreign errors, such as an address with a key or a token.
 @Suite(.ownThreads) struct ForeignErrorTests {
-    struct Telling: Error, CustomStringConvertible {
+    struct TextualError: Error, CustomStringConvertible {
         var description: String { "https://shop.example?key=hunter2" }
     }
 
@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        RemoteFailure.notSent(Telling()), .lost(Telling()), .unauthenticated(status: 401, underlying: Telling()),
+        RemoteFailure.notSent(TextualError()), .lost(TextualError()),
+        .unauthenticated(status: 401, underlying: TextualError()),
     ])
     func `a failure contains the type of its cause`(failure: RemoteFailure) async throws {
         let desk = try Desk()
@@ -36,11 +37,11 @@ import Testing
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
-        try desk.sync.table(Card.self).setBeforeSend { _ in throw Telling() }
+        try desk.sync.table(Card.self).setBeforeSend { _ in throw TextualError() }
         check(try await desk.sync.push().entries[0].outcome.error?.message)
 
         try desk.sync.table(Card.self).setBeforeSend { _ in .send }
-        try desk.sync.table(Card.self).setConflicts(.resolve { _ in throw Telling() })
+        try desk.sync.table(Card.self).setConflicts(.resolve { _ in throw TextualError() })
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         check(try await desk.sync.push().entries[0].outcome.error?.message)
         check(try desk.operation?.error?.message)
@@ -48,10 +49,10 @@ import Testing
 
     @Test func `the last error omits texts that are not ours`() async throws {
         let desk = try Desk()
-        await #expect(throws: Telling.self) { try await desk.sync.exclusively { throw Telling() } }
-        check(desk.sync.board.status.lastError)
-        let ours = TandemError(.ioFailure, "The disk is gone.", advice: "Look for it.", underlying: Telling())
-        await #expect(throws: TandemError.self) { try await desk.sync.exclusively { throw ours } }
-        #expect(desk.sync.board.status.lastError == "The disk is gone. Look for it.")
+        await #expect(throws: TextualError.self) { try await desk.sync.withExclusiveSync { throw TextualError() } }
+        check(desk.sync.statusTracker.status.lastError)
+        let ours = TandemError(.ioFailure, "The disk is gone.", advice: "Look for it.", underlying: TextualError())
+        await #expect(throws: TandemError.self) { try await desk.sync.withExclusiveSync { throw ours } }
+        #expect(desk.sync.statusTracker.status.lastError == "The disk is gone. Look for it.")
     }
 }

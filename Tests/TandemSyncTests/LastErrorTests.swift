@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `a scheduler's failure is shown too`() async throws {
-        let desk = try ScheduleDesk()
+        let desk = try SchedulerFixture()
         desk.fail(.unreachable, times: 1)
         await desk.start()
         #expect(try await desk.sync.status().lastError?.contains("https://scripted.example/tables/Card") == true)

@@ -21,18 +21,18 @@ import Testing
         let (store, _) = try world.device()
         let context = SyncContext(store: store, remote: world.remote(), user: "anna")
         #expect(try await context.owner == nil)
-        try await context.exclusively {}
+        try await context.withExclusiveSync {}
         #expect(try await context.owner == "anna")
-        try await context.exclusively {}
+        try await context.withExclusiveSync {}
     }
 
     @Test(arguments: ["boris", nil] as [String?])
     func `another user is refused`(user: String?) async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
-        try await SyncContext(store: store, remote: world.remote(), user: "anna").exclusively {}
+        try await SyncContext(store: store, remote: world.remote(), user: "anna").withExclusiveSync {}
         let other = SyncContext(store: store, remote: world.remote(), user: user)
-        await #expect { try await other.exclusively {} } throws: { ($0 as? SyncError)?.code == .otherUser }
+        await #expect { try await other.withExclusiveSync {} } throws: { ($0 as? SyncError)?.code == .otherUser }
         #expect(try await other.owner == "anna" && world.requests.isEmpty)
     }
 
@@ -159,7 +159,7 @@ import Testing
             case "pulled": try await anna.pull(Card.self, queryID: "cards")
             default: try await anna.pull(Card.self)
             }
-            try await anna.exclusively {}
+            try await anna.withExclusiveSync {}
         }
         do {
             let some = try Store(at: path, models: [Person.self, Pet.self])

@@ -34,11 +34,11 @@ import Testing
         let format = WireFormat()
         func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { throw .notFound }
         func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { nil }
-        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw .notFound }
-        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw .notFound }
-        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw .notFound }
+        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
+        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
+        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
 
-        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
             guard requests.next() > 1 else { throw .later(status: 503, retryAfter: retryAfter) }
             await clock.untilSomebodySleeps()
             throw .unreachable

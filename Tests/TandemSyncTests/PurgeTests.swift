@@ -120,7 +120,7 @@ import Testing
         #expect(try world.texts("Card", "shop") == ["x"])
     }
 
-    @Test func `an item kept for a unique value is purged too`() async throws {
+    @Test func `a deferred item for a unique value is purged too`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         try await world.others.card("a", barcode: "1")

@@ -69,7 +69,7 @@ import Testing
             id: 7, kind: .update, table: "Card", localID: card.localID, outcome: .tookServers, lost: edit)
         let row = RefusedRow(model: "Card", table: "Card", serverID: "s", message: "Its barcode is taken.")
         let pull = PullResult(
-            inserted: 1, updated: 2, deleted: 3, unchanged: 4, keptBeside: 5, refusedRows: [row],
+            inserted: 1, updated: 2, deleted: 3, unchanged: 4, deferred: 5, refusedRows: [row],
             rowsAheadOfClock: ["f"], pages: 6)
         #expect(pull.changes == 6 && PullResult().changes == 0)
         let query = PullQuery(Card.self, queryID: "cards")

@@ -52,7 +52,7 @@ import Testing
     }
 
     private func pull(_ desk: Desk) async throws -> SyncResult {
-        try await desk.sync.exclusively {
+        try await desk.sync.withExclusiveSync {
             try await desk.sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
         }
     }
@@ -77,7 +77,7 @@ import Testing
         case .receivingNewItems: #expect(try await pull(desk).inserted == count)
         case .receivingChangedItems: #expect(try await pull(desk).updated == count)
         case .receivingTombstones: #expect(try await pull(desk).deleted == count)
-        case .keepingItemsBesideChanges: #expect(try await pull(desk).keptBeside == count)
+        case .keepingItemsBesideChanges: #expect(try await pull(desk).deferred == count)
         case .findingNothingNew: #expect(try await pull(desk).changes == 0)
         case .countingForTheStatus: #expect(try await desk.sync.status().pending == count)
         case .sending: #expect(try await desk.sync.push().isComplete)

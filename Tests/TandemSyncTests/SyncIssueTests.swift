@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `a file that was not uploaded is an issue`() async throws {
-        let desk = try PhotoDesk()
+        let desk = try PhotoFixture()
         try desk.attached()
         desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
         let result = try await desk.sync.synchronize()
@@ -138,7 +138,7 @@ import Testing
         let result = try await desk.sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 1 && !result.isComplete)
         #expect(result.issues.map(\.name) == Array(repeating: "unsent", count: 6))
-        #expect(SyncVerdict(result).kind == .leftOver)
+        #expect(RetryDecision(result).kind == .leftOver)
         // Only the push is stopped by it.
         for _ in 0..<6 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
         let error = await #expect(throws: SyncError.self) { try await desk.sync.push() }

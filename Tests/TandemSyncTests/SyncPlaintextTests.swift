@@ -57,13 +57,13 @@ import Testing
         try await sync.synchronize([query])
         try look(Self.words)
 
-        // An item kept beside an unsent change, then as the server's side of a conflict; and a lost response.
+        // A deferred item beside an unsent change, then as the server's side of a conflict; and a lost response.
         world.clock.advance(by: 1)
         try await world.others.card("КлючСервера", shop: "ЗначениеДругого", extra: extra)
         try await store.write { tx in
             try tx.update(Card.self, "КлючСервера") { $0.nickname = "НеотправленнаяПравка" }
         }
-        #expect(try await sync.runPull(query, pushesFirst: false).keptBeside == 1)
+        #expect(try await sync.runPull(query, pushesFirst: false).deferred == 1)
         try look(Self.words)
         try await store.write { _ = try $0.insert(Card(shop: "ПотерянныйОтвет", barcode: "b-lost")) }
         for _ in 0..<3 { world.next(.post, .lostAnswer) }

@@ -18,13 +18,13 @@ import Testing
         let (store, context) = try SyncWorld().device()
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         func state() async throws -> SyncState? { try await context.state(of: card) }
-        @Sendable func id() throws -> Tandem.Operation.ID { try #require(try store.operations.operation(of: card)).id }
+        @Sendable func id() throws -> PendingOperation.ID { try #require(try store.operations.operation(of: card)).id }
         #expect(try await state() == .pending(.insert))
 
         // The response was lost, so it waits to be sent again. While a push runs it is being sent.
         let attempt = try await store.write { try $0.beginAttempt(try id()).attempts }
         #expect(try await state() == .pending(.insert))
-        context.board.note(.pushing(done: 0, total: 1))
+        context.statusTracker.setActivity(.pushing(done: 0, total: 1))
         #expect(try await state() == .sending(.insert))
 
         _ = try await store.write { try $0.sync.fail(try id(), attempt: attempt, refusal, retry: false) }
@@ -156,55 +156,59 @@ import Testing
         #expect(try await statuses.next() == expected)
 
         await #expect(throws: Failure.self) {
-            try await context.exclusively {
-                #expect(context.board.status.isSyncing)
-                context.board.note(.pulling(table: "Card", received: 3, total: nil))
+            try await context.withExclusiveSync {
+                #expect(context.statusTracker.status.isSyncing)
+                context.statusTracker.setActivity(.pulling(table: "Card", received: 3, total: nil))
                 throw Failure()
             }
         }
         // It also ends with an error.
-        let after = context.board.status
+        let after = context.statusTracker.status
         #expect(!after.isSyncing && after.activity == nil && after.lastError == "Failure")
-        try await context.exclusively {}
-        #expect(context.board.status.lastError == nil)
+        try await context.withExclusiveSync {}
+        #expect(context.statusTracker.status.lastError == nil)
         await #expect(throws: CancellationError.self) {
-            try await context.exclusively { throw CancellationError() }
+            try await context.withExclusiveSync { throw CancellationError() }
         }
-        #expect(!context.board.status.isSyncing && context.board.status.lastError == "The sync was cancelled.")
+        #expect(
+            !context.statusTracker.status.isSyncing
+                && context.statusTracker.status.lastError == "The sync was cancelled.")
     }
 
     @Test func `a sync that only waited keeps the status of the running one`() async throws {
         struct Failure: Error {}
         let (_, context) = try SyncWorld().device()
-        await #expect(throws: Failure.self) { try await context.exclusively { throw Failure() } }
-        let before = context.board.status.lastError
-        try await context.exclusively {
+        await #expect(throws: Failure.self) { try await context.withExclusiveSync { throw Failure() } }
+        let before = context.statusTracker.status.lastError
+        try await context.withExclusiveSync {
             let activity = SyncStatus.Activity.pulling(table: "Card", received: 3, total: nil)
-            context.board.note(activity)
-            let waiting = Task.detached { try await context.exclusively {} }
+            context.statusTracker.setActivity(activity)
+            let waiting = Task.detached { try await context.withExclusiveSync {} }
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
-            let status = context.board.status
+            let status = context.statusTracker.status
             #expect(status.isSyncing && status.activity == activity && status.lastError == before)
         }
-        #expect(context.board.status.lastError == nil && context.board.status.activity == nil)
+        #expect(context.statusTracker.status.lastError == nil && context.statusTracker.status.activity == nil)
     }
 
     /// Another sync waits for the lock, and the ended one has no activity.
     @Test func `an ended sync has no activity although another one waits`() async throws {
         let (_, context) = try SyncWorld().device()
         let name = context.store.lockName
-        let gate = SyncGates.all.gate(of: name)
-        defer { SyncGates.all.release(name) }
+        let asyncLock = AsyncLocks.all.lock(of: name)
+        defer { AsyncLocks.all.release(name) }
         let first = Task {
-            try await context.exclusively { context.board.note(.pulling(table: "Card", received: 3, total: nil)) }
+            try await context.withExclusiveSync {
+                context.statusTracker.setActivity(.pulling(table: "Card", received: 3, total: nil))
+            }
         }
         try await first.value
-        try await gate.enter()
-        let second = Task { try await context.exclusively {} }
-        while !context.board.status.isSyncing { await Task.yield() }
-        #expect(context.board.status.activity == nil)
-        gate.leave()
+        try await asyncLock.lock()
+        let second = Task { try await context.withExclusiveSync {} }
+        while !context.statusTracker.status.isSyncing { await Task.yield() }
+        #expect(context.statusTracker.status.activity == nil)
+        asyncLock.unlock()
         try await second.value
     }
 }

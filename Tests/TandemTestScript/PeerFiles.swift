@@ -17,13 +17,13 @@ package struct PeerFile: PeerModel {
         self.init(note: "")
         __state = try ObjectState(from: decoder)
     }
-    package init(__row row: RowReader) throws {
+    package init(__row row: RowDecoder) throws {
         __state = try row.state
         note = try row.value(0, String.self)
         file = try row.value(1, Attachment?.self)
         more = try row.value(2, [Attachment].self)
     }
-    package func __append(to row: RowBuffer) {
+    package func __append(to row: RowEncoder) {
         row.append(note, String.self)
         row.append(file, Attachment?.self)
         row.append(more, [Attachment].self)

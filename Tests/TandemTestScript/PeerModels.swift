@@ -21,11 +21,11 @@ package struct PeerPerson: PeerModel {
         __state = try ObjectState(from: decoder)
         name = ""
     }
-    package init(__row row: RowReader) throws {
+    package init(__row row: RowDecoder) throws {
         __state = try row.state
         name = try row.value(0, String.self)
     }
-    package func __append(to row: RowBuffer) { row.append(name, String.self) }
+    package func __append(to row: RowEncoder) { row.append(name, String.self) }
 
     package static let __definition = ModelDefinition(
         PeerPerson.self, name: "PeerPerson",
@@ -59,7 +59,7 @@ package struct PeerCard: PeerModel {
         self.init(shop: "", barcode: "")
         __state = try ObjectState(from: decoder)
     }
-    package init(__row row: RowReader) throws {
+    package init(__row row: RowDecoder) throws {
         __state = try row.state
         shop = try row.value(0, String.self)
         barcode = try row.value(1, String.self)
@@ -67,7 +67,7 @@ package struct PeerCard: PeerModel {
         owner = try row.value(3, Reference<PeerPerson>?.self)
         people = try row.value(4, [Reference<PeerPerson>].self)
     }
-    package func __append(to row: RowBuffer) {
+    package func __append(to row: RowEncoder) {
         row.append(shop, String.self)
         row.append(barcode, String.self)
         row.append(points, Int.self)
@@ -102,11 +102,11 @@ package struct PeerMark: PeerModel {
         __state = try ObjectState(from: decoder)
         number = 0
     }
-    package init(__row row: RowReader) throws {
+    package init(__row row: RowDecoder) throws {
         __state = try row.state
         number = try row.value(0, Int.self)
     }
-    package func __append(to row: RowBuffer) { row.append(number, Int.self) }
+    package func __append(to row: RowEncoder) { row.append(number, Int.self) }
 
     package static let __definition = ModelDefinition(
         PeerMark.self, name: "PeerMark", localOnly: true,
@@ -132,12 +132,12 @@ package struct PeerPersonGrown: PeerModel {
         self.init(name: "", city: "")
         __state = try ObjectState(from: decoder)
     }
-    package init(__row row: RowReader) throws {
+    package init(__row row: RowDecoder) throws {
         __state = try row.state
         name = try row.value(0, String.self)
         city = try row.value(1, String.self)
     }
-    package func __append(to row: RowBuffer) {
+    package func __append(to row: RowEncoder) {
         row.append(name, String.self)
         row.append(city, String.self)
     }

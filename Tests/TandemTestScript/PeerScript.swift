@@ -35,11 +35,13 @@ package struct PeerWorld {
     }
 
     package struct Pending: Equatable {
-        package var kind: Operation.Kind
+        package var kind: PendingOperation.Kind
         package var properties: Set<String> = []
-        package var replaced: Operation.Kind?
+        package var replaced: PendingOperation.Kind?
 
-        package init(_ kind: Operation.Kind, _ properties: Set<String> = [], replaced: Operation.Kind? = nil) {
+        package init(
+            _ kind: PendingOperation.Kind, _ properties: Set<String> = [], replaced: PendingOperation.Kind? = nil
+        ) {
             self.kind = kind
             self.properties = properties
             self.replaced = replaced

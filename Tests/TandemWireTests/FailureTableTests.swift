@@ -144,7 +144,7 @@ import Testing
     @Test func `another status can ask for credentials`() throws {
         var dialect = Dialect.datasync
         dialect.unauthenticated = [401, 403]
-        let reader = AnswerReader(dialect, at: Wire.address)
+        let reader = ResponseDecoder(dialect, at: Wire.address)
         let request = try Wire.datasync.writer.update(.card())
         let line = failure { () throws(RemoteFailure) in
             try reader.answer(response(403, [:]), [], to: request)
@@ -163,12 +163,12 @@ import Testing
         let acted: [RemoteFailure] = [
             .lost(Some()), .later(status: 408, retryAfter: nil), .later(status: 500, retryAfter: nil),
             .later(status: 503, retryAfter: .seconds(1)),
-            .badAnswer(BadAnswer(.status, "", table: "Card", url: "", status: 202)),
+            .badAnswer(InvalidResponse(.status, "", table: "Card", url: "", status: 202)),
         ]
         let not: [RemoteFailure] = [
             .notSent(Some()), .unauthenticated(status: 401, underlying: nil), .conflict(status: 409, item: nil), .gone,
             .notFound, .refused(status: 400, message: ""), .later(status: 425, retryAfter: nil),
-            .later(status: 429, retryAfter: nil), .unsendable(Unsendable(.value, "")),
+            .later(status: 429, retryAfter: nil), .unsendable(RequestEncodingError(.value, "")),
         ]
         for failure in acted { #expect(failure.mayHaveActed, "\(failure)") }
         for failure in not { #expect(!failure.mayHaveActed, "\(failure)") }

@@ -8,7 +8,7 @@ import Testing
 /// Random filters on random rows with many nulls. A server that evaluates the text finds the same rows as the filter
 /// itself, with either logic.
 @Suite(.ownThreads) struct FilterOracleTests {
-    private typealias Row = [String: FilterEvaluator.Value]
+    private typealias Row = [String: ReferenceFilterEvaluator.Value]
 
     private static let numbers = [
         RemoteFilter.Member("a"), .init("b", isOptional: true), .init("c", isOptional: true),
@@ -50,8 +50,8 @@ import Testing
 
     /// Returns whether the filter matches the row, by the filter's specification.
     private static func holds(_ filter: RemoteFilter, _ row: Row) -> Bool {
-        func value(_ member: RemoteFilter.Member) -> FilterEvaluator.Value { row[member.name] ?? .null }
-        func literal(_ value: RemoteFilter.Value) -> FilterEvaluator.Value {
+        func value(_ member: RemoteFilter.Member) -> ReferenceFilterEvaluator.Value { row[member.name] ?? .null }
+        func literal(_ value: RemoteFilter.Value) -> ReferenceFilterEvaluator.Value {
             switch value {
             case .bool(let value): .bool(value)
             case .integer(let value): .number(Double(value))
@@ -61,7 +61,8 @@ import Testing
             }
         }
         func compare(
-            _ left: FilterEvaluator.Value, _ comparison: RemoteFilter.Comparison, _ right: FilterEvaluator.Value
+            _ left: ReferenceFilterEvaluator.Value, _ comparison: RemoteFilter.Comparison,
+            _ right: ReferenceFilterEvaluator.Value
         ) -> Bool {
             switch comparison {
             case .equal: return left == right
@@ -96,8 +97,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Wire.allCases, FilterEvaluator.Logic.allCases)
-    func `a server finds the same rows as the filter`(wire: Wire, logic: FilterEvaluator.Logic) throws {
+    @Test(arguments: Wire.allCases, ReferenceFilterEvaluator.Logic.allCases)
+    func `a server finds the same rows as the filter`(wire: Wire, logic: ReferenceFilterEvaluator.Logic) throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         var random = SeededGenerator(seed: seed)
         var taken = 0
@@ -108,7 +109,7 @@ import Testing
                 let row = Self.row(&random)
                 let expected = Self.holds(filter, row)
                 taken += expected ? 1 : 0
-                let actual = try FilterEvaluator.passes(text, row, logic)
+                let actual = try ReferenceFilterEvaluator.passes(text, row, logic)
                 #expect(actual == expected, "seed \(seed): \(text) on \(row)")
             }
         }

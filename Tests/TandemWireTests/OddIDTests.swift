@@ -56,10 +56,10 @@ private let oddIDs: [(String, path: String)] = [
     func `an invalid ID is not sent`(id: String) {
         for wire in Wire.allCases {
             for write in [wire.writer.insert, wire.writer.update, wire.writer.delete, wire.writer.undelete] {
-                let error = #expect(throws: Unsendable.self) { try write(.card(ServerID(id))) }
+                let error = #expect(throws: RequestEncodingError.self) { try write(.card(ServerID(id))) }
                 #expect(error?.code == .invalidID)
             }
-            #expect(throws: Unsendable.self) { try wire.writer.find("Card", .id(ServerID(id))) }
+            #expect(throws: RequestEncodingError.self) { try wire.writer.find("Card", .id(ServerID(id))) }
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         var dialect = wire.dialect
         dialect.routes = ["Pet": "api/pets & co"]
         let address = try #require(ServerAddress("HTTPS://Shop.example:8443/api/"))
-        let writer = RequestWriter(dialect, at: address)
+        let writer = RequestEncoder(dialect, at: address)
         let remote = DatasyncRemote(address, dialect, over: Silent())
         let card = wire == .azure ? "Card" : "card"
         let places = [("Card", "tables/\(card)"), ("Pet", "api/pets%20%26%20co"), ("a/b?c", "tables/a%2Fb%3Fc")]
@@ -200,7 +200,7 @@ import Testing
     @Test(arguments: ["a\"b", "a\r\nX: y", "a b", "é", String(repeating: "x", count: 4097)])
     func `a version that would break the header is not sent`(version: String) {
         for wire in Wire.allCases {
-            let error = #expect(throws: Unsendable.self) { try wire.writer.update(.card(version: version)) }
+            let error = #expect(throws: RequestEncodingError.self) { try wire.writer.update(.card(version: version)) }
             #expect(error?.code == .invalidVersion)
         }
     }
@@ -208,16 +208,16 @@ import Testing
     @Test func `a table can have its own route`() throws {
         var dialect = Dialect.datasync
         dialect.routes["Card"] = "v2/мои карты"
-        let writer = RequestWriter(dialect, at: Wire.address)
+        let writer = RequestEncoder(dialect, at: Wire.address)
         #expect(
             try writer.delete(.card()).line
                 == "DELETE /api/v2/%D0%BC%D0%BE%D0%B8%20%D0%BA%D0%B0%D1%80%D1%82%D1%8B/018f")
     }
 }
 
-@Suite(.ownThreads) struct UnsendableTests {
-    private func code(_ body: () throws -> WireRequest) -> Unsendable.Code? {
-        #expect(throws: Unsendable.self) { try body() }?.code
+@Suite(.ownThreads) struct RequestEncodingErrorTests {
+    private func code(_ body: () throws -> WireRequest) -> RequestEncodingError.Code? {
+        #expect(throws: RequestEncodingError.self) { try body() }?.code
     }
 
     @Test func `an empty PATCH is not sent`() {
@@ -273,7 +273,7 @@ import Testing
         guard value != .object([]) else { return }
         var dialect = Dialect.datasync
         dialect.format.nestedJSON = true
-        #expect(code { try RequestWriter(dialect, at: Wire.address).insert(item) } == .value)
+        #expect(code { try RequestEncoder(dialect, at: Wire.address).insert(item) } == .value)
     }
 
     @Test(arguments: Wire.allCases) func `a duplicate member is not sent`(wire: Wire) {

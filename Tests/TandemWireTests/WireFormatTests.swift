@@ -29,7 +29,7 @@ private func sample() -> Every {
 
 /// Returns the stored values of an object, with their properties.
 private func stored(_ object: Every) -> [(PropertyDefinition, StorageValue)] {
-    let row = RowBuffer()
+    let row = RowEncoder()
     object.__append(to: row)
     return Every.__definition.properties.enumerated().map { ($1, row.value(at: $0)) }
 }
@@ -51,8 +51,8 @@ private func nested(_ wire: Wire) -> WireFormat {
         for (property, value) in values {
             item.members.append((property.wireName, try dialect.format.node(of: value, for: property)))
         }
-        let request = try RequestWriter(dialect, at: Wire.address).insert(item)
-        let answer = try AnswerReader(dialect, at: Wire.address).answer(response(201), request.body, to: request)
+        let request = try RequestEncoder(dialect, at: Wire.address).insert(item)
+        let answer = try ResponseDecoder(dialect, at: Wire.address).answer(response(201), request.body, to: request)
         let received = try #require(answer.item)
         #expect(received.members.count == values.count)
         for (property, value) in values {
@@ -112,7 +112,7 @@ private func nested(_ wire: Wire) -> WireFormat {
         ] as [(String, StorageValue)])
     func `a value that can't be encoded is refused`(name: String, value: StorageValue) throws {
         let property = try property(name)
-        let error = #expect(throws: Unsendable.self) { try WireFormat().node(of: value, for: property) }
+        let error = #expect(throws: RequestEncodingError.self) { try WireFormat().node(of: value, for: property) }
         #expect(error?.code == .value)
         #expect(error?.member == name)
     }

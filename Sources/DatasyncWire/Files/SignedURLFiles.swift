@@ -113,7 +113,8 @@ extension SignedURLFiles {
         _ method: HTTPRequest.Method, _ signed: SignedRequest, _ fields: HTTPFields
     ) throws(RemoteFailure) -> FileExchange {
         guard let request = signed.request(method, fields) else {
-            throw .unsendable(Unsendable(.invalidID, "The signed address is not a valid HTTP URL.", table: "files"))
+            throw .unsendable(
+                RequestEncodingError(.invalidID, "The signed address is not a valid HTTP URL.", table: "files"))
         }
         return FileExchange(transport, request)
     }

@@ -53,7 +53,7 @@ public final class TandemFiles: RemoteFiles {
         try file.check()
         var start = Start.anew
         if file.size > Self.small {
-            switch try await standing(of: file) {
+            switch try await uploadProgress(of: file) {
             case .there(let uploaded):
                 progress(file.size)
                 return uploaded
@@ -113,13 +113,13 @@ extension TandemFiles {
         case part(from: Int64)
     }
 
-    private enum Standing {
+    private enum UploadProgress {
         case there(UploadedFile)
         case start(Start)
     }
 
     /// Requests the server's state of a file.
-    private func standing(of file: OutgoingFile) async throws(RemoteFailure) -> Standing {
+    private func uploadProgress(of file: OutgoingFile) async throws(RemoteFailure) -> UploadProgress {
         let exchange = FileExchange(transport, request(.head, path(of: file.id), [:]))
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
             try await exchange.run()
@@ -203,11 +203,13 @@ extension TandemFiles {
     private func path(of file: RemoteFile) throws(RemoteFailure) -> String {
         guard let name = name(of: file.url) else {
             throw .unsendable(
-                Unsendable(.invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
+                RequestEncodingError(
+                    .invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
         }
         if let etag = file.etag, !etag.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) {
             throw .unsendable(
-                Unsendable(.invalidVersion, "The file's ETag has characters that a header can't carry.", table: "files")
+                RequestEncodingError(
+                    .invalidVersion, "The file's ETag has characters that a header can't carry.", table: "files")
             )
         }
         return path(of: name)

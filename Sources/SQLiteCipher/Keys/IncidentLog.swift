@@ -24,14 +24,14 @@ struct IncidentLog: Sendable {
     private static let kept = 16
 
     /// - Parameter code: The code returned to SQLite. SQLite may report it with another extension.
-    mutating func note(_ error: CipherError, code: Int32) {
+    mutating func record(_ error: CipherError, code: Int32) {
         serial += 1
         if incidents.count >= Self.kept { incidents.removeFirst() }
         incidents.append(Incident(serial: serial, thread: Self.thread, code: code & 0xFF, error: error))
     }
 
     /// Removes and returns the error behind a result code, if it was noted after a given serial number.
-    mutating func take(code: Int32, after: Int) -> CipherError? {
+    mutating func removeIncident(code: Int32, after: Int) -> CipherError? {
         let fitting = incidents.indices.filter { incidents[$0].code == code & 0xFF && incidents[$0].serial > after }
         let thread = Self.thread
         // A queue may run its work on another thread than its caller's.

@@ -64,13 +64,13 @@ final class KeyEntry: Sendable {
     /// Keeps the details that SQLite's result codes can't express.
     ///
     /// - Parameter code: The code returned to SQLite.
-    func note(_ incident: CipherError, code: Int32) {
-        state.withLock { $0.incidents.note(incident, code: code) }
+    func record(_ incident: CipherError, code: Int32) {
+        state.withLock { $0.incidents.record(incident, code: code) }
     }
 
     /// Removes and returns the last error noted for a result code.
-    func takeIncident(code: Int32, after serial: Int = 0) -> CipherError? {
-        state.withLock { $0.incidents.take(code: code, after: serial) }
+    func removeIncident(code: Int32, after serial: Int = 0) -> CipherError? {
+        state.withLock { $0.incidents.removeIncident(code: code, after: serial) }
     }
 
     /// The serial number of the last incident.

@@ -25,7 +25,7 @@ final class RandomPool {
 
     /// Fills a buffer of up to 1,024 bytes.
     func fill(_ target: UnsafeMutableRawBufferPointer) throws {
-        let now = Fork.generation
+        let now = ForkDetector.generation
         if position + target.count > Self.size || generation != now {
             try Self.fetch(bytes)
             position = 0
@@ -58,13 +58,13 @@ final class RandomPool {
 }
 
 /// Counts the forks that led to this process. `getpid` would detect them too, at the price of a system call per page.
-enum Fork {
+enum ForkDetector {
     private static let counter = Atomic<UInt64>(0)
     private static let watched: Void = {
-        _ = pthread_atfork(nil, nil) { Fork.noteFork() }
+        _ = pthread_atfork(nil, nil) { ForkDetector.recordFork() }
     }()
 
-    static func noteFork() {
+    static func recordFork() {
         counter.add(1, ordering: .relaxed)
     }
 

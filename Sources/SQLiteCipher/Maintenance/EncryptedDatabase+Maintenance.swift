@@ -65,7 +65,7 @@ extension EncryptedDatabase {
     ///
     /// - Throws: ``CipherError/Code/notADatabase`` if the file is not a plain SQLite database.
     public func encryptPlainFile() throws {
-        try Rewriting.Place.plain(path).checkHead()
+        try Rewriting.Endpoint.plain(path).checkHead()
         // Resolve the key before the file is touched.
         let (key, profile) = (try entry.key.resolved(), profile)
         try InPlaceRewrite(
@@ -93,7 +93,7 @@ extension EncryptedDatabase {
         try export(to: .encrypted(other))
     }
 
-    private func export(to target: Rewriting.Place) throws {
+    private func export(to target: Rewriting.Endpoint) throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CipherError(.cannotOpen, "The file does not exist.", path: path)
         }

@@ -14,9 +14,9 @@ import GRDBSQLite
 ///
 /// Only one attempt runs at a time, across processes: see ``RewriteLock``.
 struct InPlaceRewrite {
-    let source: Rewriting.Place
+    let source: Rewriting.Endpoint
     /// Returns the database in its new encryption, at a path beside the old one.
-    let target: (String) throws -> Rewriting.Place
+    let target: (String) throws -> Rewriting.Endpoint
     /// Changes the new database after it was compared with the old one.
     var adjust: (Database) throws -> Void = { _ in }
 
@@ -42,13 +42,13 @@ struct InPlaceRewrite {
         configuration.busyMode = .timeout(Self.patience)
         do {
             let queue = try source.open(configuration)
-            let wasLogged = try takeAlone(queue)
+            let wasLogged = try acquireExclusively(queue)
             do {
                 lock.removeLeftovers()
                 try Rewriting.copy(from: queue, at: path, to: target)
                 try check(target, against: queue, logged: wasLogged)
                 try prepare(target.path, as: path)
-                try checkPlace(of: queue)
+                try checkLocation(of: queue)
                 // From here on, the connection has another file than the path names. It must not write any more.
                 guard rename(target.path, path) == 0 else { throw failure("moved into place", target.path) }
             } catch {
@@ -74,7 +74,7 @@ struct InPlaceRewrite {
     }
 
     /// Checks that the path still names the file that the connection has locked.
-    private func checkPlace(of queue: DatabaseQueue) throws {
+    private func checkLocation(of queue: DatabaseQueue) throws {
         try queue.writeWithoutTransaction { db in
             var moved: Int32 = 0
             let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
@@ -90,7 +90,7 @@ struct InPlaceRewrite {
     /// is closed.
     ///
     /// - Returns: Whether the database had a write-ahead log.
-    private func takeAlone(_ queue: DatabaseQueue) throws -> Bool {
+    private func acquireExclusively(_ queue: DatabaseQueue) throws -> Bool {
         try queue.writeWithoutTransaction { db in
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
@@ -106,7 +106,7 @@ struct InPlaceRewrite {
     }
 
     /// Reads the new file with its own key, and compares it with the old file, before it replaces that file.
-    private func check(_ target: Rewriting.Place, against old: DatabaseQueue, logged: Bool) throws {
+    private func check(_ target: Rewriting.Endpoint, against old: DatabaseQueue, logged: Bool) throws {
         let queue = try target.open()
         try queue.writeWithoutTransaction { db in
             guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"] else {

@@ -5,7 +5,7 @@ import GRDBSQLite
 /// Functions that copy a whole database, from any encryption (or none) to any other.
 package enum Rewriting {
     /// A database to read from or to write to.
-    package enum Place {
+    package enum Endpoint {
         case plain(String)
         case encrypted(EncryptedDatabase)
 
@@ -80,7 +80,7 @@ package enum Rewriting {
     /// unreadable. Rows of tables without an `INTEGER PRIMARY KEY` may then get other rowids.
     ///
     /// - Parameter path: The source's file. The copy gets its mode.
-    static func copy(from source: DatabaseQueue, at path: String, to target: Place) throws {
+    static func copy(from source: DatabaseQueue, at path: String, to target: Endpoint) throws {
         try source.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
             try copy(from: connection, at: path, to: target)
@@ -90,7 +90,7 @@ package enum Rewriting {
     /// Copies a database from a connection on which no transaction is open.
     ///
     /// - Parameter path: The source's file, or `nil` if it has none.
-    package static func copy(from source: OpaquePointer, at path: String?, to target: Place) throws {
+    package static func copy(from source: OpaquePointer, at path: String?, to target: Endpoint) throws {
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CipherError(
                 .alreadyExists, "The target file already exists.", advice: "Remove it, or give another path.",
@@ -140,7 +140,7 @@ package enum Rewriting {
         close(descriptor)
     }
 
-    private static func copyPages(of source: OpaquePointer, to target: Place) throws {
+    private static func copyPages(of source: OpaquePointer, to target: Endpoint) throws {
         let queue = try target.open()
         try queue.writeWithoutTransaction { db in
             guard let copy = sqlite3_backup_init(db.sqliteConnection, "main", source, "main") else {

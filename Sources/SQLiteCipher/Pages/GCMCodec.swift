@@ -44,7 +44,7 @@ final class GCMCodec: PageCodec {
     private var writeEpoch = UInt32.max
     private var writeKey: SymmetricKey
     private var writesLeft = 0
-    private var generation = Fork.generation
+    private var generation = ForkDetector.generation
 
     init(extracted: SymmetricKey, salt: [UInt8], pageSize: Int) {
         self.extracted = extracted
@@ -79,11 +79,11 @@ final class GCMCodec: PageCodec {
         writeEpoch = word & 0xFF_FFFF
         writeKey = key(epoch: writeEpoch)
         writesLeft = Self.pagesPerEpoch
-        generation = Fork.generation
+        generation = ForkDetector.generation
     }
 
     func encrypt(_ plain: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws {
-        if writesLeft == 0 || generation != Fork.generation { try startEpoch() }
+        if writesLeft == 0 || generation != ForkDetector.generation { try startEpoch() }
         writesLeft -= 1
         let body = body(page)
         message.baseAddress!.copyMemory(from: plain + body.lowerBound, byteCount: body.count)

@@ -97,7 +97,7 @@ enum CipherVFS {
         var actual: Int32 = 0
         let code = openLower(lower, name, basePointer, flags, &actual)
         guard code == SQLITE_OK else {
-            entry?.note(
+            entry?.record(
                 CipherError(
                     .cannotOpen, "The file can't be opened: \(String(cString: strerror(errno))).",
                     advice: "Check the path and its permissions.", path: String(cString: name), sqliteCode: code),

@@ -11,7 +11,7 @@ final class ConnectionContext {
 
     private(set) var salt: [UInt8]?
     private var codec: (any PageCodec)?
-    private var helper: Helper?
+    private var worker: DecryptionWorker?
 
     /// Whether a checkpoint is running. It copies pages from log to database without reading their content, so they are
     /// passed on as ciphertext.
@@ -64,21 +64,21 @@ final class ConnectionContext {
     /// See ``PageCodec/worthHelp``.
     var worthHelp: Int { codec.map { type(of: $0).worthHelp } ?? .max }
 
-    /// Returns the helper that works on another core, or `nil` if there is none. After a fork the process has a single
+    /// Returns the worker that works on another core, or `nil` if there is none. After a fork the process has a single
     /// thread and no working queue.
-    func readyHelper() -> Helper? {
-        guard Helper.isUseful, Fork.generation == 0, let salt else { return nil }
-        if helper?.salt != salt { helper = (try? makeCodec()).map { Helper(codec: $0, salt: salt) } }
-        return helper
+    func readyWorker() -> DecryptionWorker? {
+        guard DecryptionWorker.isUseful, ForkDetector.generation == 0, let salt else { return nil }
+        if worker?.salt != salt { worker = (try? makeCodec()).map { DecryptionWorker(codec: $0, salt: salt) } }
+        return worker
     }
 
     /// Keeps an error for a later ``EncryptedDatabase/explain(_:)``, and returns the code for SQLite.
     func fail(_ error: any Error, code: Int32) -> Int32 {
         if var error = error as? CipherError {
             if error.path == nil { error.path = path }
-            entry.note(error, code: code)
+            entry.record(error, code: code)
         } else {
-            entry.note(
+            entry.record(
                 CipherError(.ioFailure, "A page could not be encrypted.", path: path, underlying: error), code: code)
         }
         return code
@@ -87,7 +87,7 @@ final class ConnectionContext {
     /// Refuses a read or write whose offset or size SQLite is not known to use. A guess could leak or destroy data.
     func refuse(_ what: String, _ count: Int, at offset: Int64, in file: String) -> Int32 {
         let code = what == "reads" ? SQLITE_IOERR_READ : SQLITE_IOERR_WRITE
-        entry.note(
+        entry.record(
             CipherError(
                 .unsupportedSQLite,
                 "SQLite \(what) \(count) bytes at \(offset) of the \(file), which is not supported.",
@@ -97,7 +97,7 @@ final class ConnectionContext {
     }
 
     func damaged(page: UInt32, _ where: String) -> Int32 {
-        entry.note(
+        entry.record(
             CipherError(
                 .damagedPage, "Page \(page) \(`where`) is damaged: it is not authentic under this key.",
                 advice: "Restore a backup, or salvage the readable rows.", path: path, page: page),

@@ -38,7 +38,7 @@ final class FileIndex: IndexMemory {
                 if errno != ENOENT, errno != ENOTDIR { obstacle = obstacle ?? (path, errno) }
                 continue
             }
-            guard IndexLitter.claim(opened) else {
+            guard StaleIndexFiles.claim(opened) else {
                 close(opened)
                 return nil
             }
@@ -55,7 +55,7 @@ final class FileIndex: IndexMemory {
     /// - Returns: `nil` if no folder is suitable.
     static func make(context: ConnectionContext) throws -> FileIndex? {
         for folder in context.entry.indexFolders where IndexFolders.isFit(folder) {
-            IndexLitter.sweep(folder, prefix: commonPrefix)
+            StaleIndexFiles.sweep(folder, prefix: commonPrefix)
             if let made = try make(in: folder, context: context) { return made }
         }
         return nil
@@ -73,7 +73,7 @@ final class FileIndex: IndexMemory {
                 if [ENOENT, ENOTDIR, EACCES, EPERM, EROFS].contains(errno) { return nil }
                 break
             }
-            if IndexLitter.claim(made) {
+            if StaleIndexFiles.claim(made) {
                 shareAsDatabase(made, context)
                 return FileIndex(id: id, context: context, path: path, descriptor: made, isReadOnly: false)
             }

@@ -2,19 +2,19 @@ import Foundation
 import Synchronization
 
 /// The frames of a transaction that SQLite has written to the log, and that are not yet on disk. The connection's
-/// thread and a helper encrypt them together, and a single write stores them.
+/// thread and a worker encrypt them together, and a single write stores them.
 ///
-/// SQLite writes one frame after another, and computes a checksum between frames. Meanwhile the helper encrypts from
+/// SQLite writes one frame after another, and computes a checksum between frames. Meanwhile the worker encrypts from
 /// the first frame on. After the last frame, the connection's thread encrypts backwards from it, until the two meet. It
-/// does not depend on the helper: it encrypts every frame that the helper has not begun.
+/// does not depend on the worker: it encrypts every frame that the worker has not begun.
 ///
-/// `@unchecked Sendable`: two threads can access a queue, the connection's and, while it works, the helper's.
+/// `@unchecked Sendable`: two threads can access a queue, the connection's and, while it works, the worker's.
 /// - Only the connection's thread accesses `first` and `count`. It also changes the states, in `add` and `clear`. The
 ///   helper does not read a frame that `add` writes before its state is `plain` (stored with release, read with
-///   acquire). `clear` runs after the helper has left. The helper's last access stores that fact with release, and the
+///   acquire). `clear` runs after the worker has left. The worker's last access stores that fact with release, and the
 ///   connection's thread reads it with acquire.
 /// - A frame's bytes belong to the thread that changed its state from `plain` to `claimed`. Only one thread can,
-///   because it is an atomic exchange. After the helper has left, only the connection's thread accesses the bytes.
+///   because it is an atomic exchange. After the worker has left, only the connection's thread accesses the bytes.
 final class FrameQueue: @unchecked Sendable {
     private enum State {
         /// The slot holds no frame yet.
@@ -25,18 +25,18 @@ final class FrameQueue: @unchecked Sendable {
         static let failed: UInt8 = 4
     }
 
-    /// The queue's owner, combined with a count of its loans. A late helper whose loan was recalled must not use a
+    /// The queue's owner, combined with a count of its loans. A late worker whose loan was recalled must not use a
     /// later loan: its codec may have another salt.
-    private enum Place {
+    private enum Ownership {
         static let home: UInt64 = 0
-        /// A helper was called and has not started.
+        /// A worker was called and has not started.
         static let lent: UInt64 = 1
         static let atWork: UInt64 = 2
-        /// The helper must finish the frame that it has begun, and leave.
+        /// The worker must finish the frame that it has begun, and leave.
         static let recalled: UInt64 = 3
     }
 
-    /// The number of times that the helper polls for the next frame before it leaves: some tens of microseconds.
+    /// The number of times that the worker polls for the next frame before it leaves: some tens of microseconds.
     private static let patience = 20_000
 
     let capacity: Int
@@ -46,10 +46,10 @@ final class FrameQueue: @unchecked Sendable {
     private let frameSize: Int
     private let memory: UnsafeMutableRawPointer
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
-    private let place = Atomic<UInt64>(Place.home)
+    private let ownership = Atomic<UInt64>(Ownership.home)
     private var timesLent: UInt64 = 0
     private let failure = Mutex<(any Error)?>(nil)
-    private let generation = Fork.generation
+    private let generation = ForkDetector.generation
 
     init(capacity: Int, frameSize: Int) {
         self.capacity = capacity
@@ -60,7 +60,7 @@ final class FrameQueue: @unchecked Sendable {
     }
 
     deinit {
-        // The helper's block retains the queue, so no other thread has it now.
+        // The worker's block retains the queue, so no other thread has it now.
         clear()
         memory.deallocate()
         states.deinitialize(count: capacity)
@@ -86,29 +86,29 @@ final class FrameQueue: @unchecked Sendable {
         count += 1
     }
 
-    /// Lends the queue to a helper. Returns the ticket for ``work(_:ticket:)``.
+    /// Lends the queue to a worker. Returns the ticket for ``work(_:ticket:)``.
     func lend() -> UInt64 {
         timesLent += 1
-        place.store(timesLent << 2 | Place.lent, ordering: .releasing)
+        ownership.store(timesLent << 2 | Ownership.lent, ordering: .releasing)
         return timesLent
     }
 
-    /// Takes the queue back. A helper that has not started is cancelled at once. Otherwise this waits until the helper
-    /// has finished its current frame. That takes microseconds, unless the helper has lost its core.
+    /// Takes the queue back. A worker that has not started is cancelled at once. Otherwise this waits until the worker
+    /// has finished its current frame. That takes microseconds, unless the worker has lost its core.
     private func recall() {
-        // This process is the child of a fork, and the helper belongs to the parent.
-        if generation != Fork.generation { return place.store(Place.home, ordering: .relaxed) }
+        // This process is the child of a fork, and the worker belongs to the parent.
+        if generation != ForkDetector.generation { return ownership.store(Ownership.home, ordering: .relaxed) }
         let ticket = timesLent << 2
-        let wasWaiting = place.compareExchange(
-            expected: ticket | Place.lent, desired: Place.home, ordering: .acquiringAndReleasing)
+        let wasWaiting = ownership.compareExchange(
+            expected: ticket | Ownership.lent, desired: Ownership.home, ordering: .acquiringAndReleasing)
         if wasWaiting.exchanged { return }
-        let wasAtWork = place.compareExchange(
-            expected: ticket | Place.atWork, desired: ticket | Place.recalled, ordering: .acquiringAndReleasing)
+        let wasAtWork = ownership.compareExchange(
+            expected: ticket | Ownership.atWork, desired: ticket | Ownership.recalled, ordering: .acquiringAndReleasing)
         guard wasAtWork.exchanged else { return }
-        while place.load(ordering: .acquiring) != Place.home { sched_yield() }
+        while ownership.load(ordering: .acquiring) != Ownership.home { sched_yield() }
     }
 
-    /// Encrypts every frame that the helper has not begun, and waits for the frame that it has begun.
+    /// Encrypts every frame that the worker has not begun, and waits for the frame that it has begun.
     ///
     /// - Throws: The errors of the codec.
     func finish(with codec: any PageCodec) throws {
@@ -148,15 +148,15 @@ final class FrameQueue: @unchecked Sendable {
         return true
     }
 
-    /// The helper's work: encrypts frames in sequence as they arrive, until it meets the connection's thread.
+    /// The worker's work: encrypts frames in sequence as they arrive, until it meets the connection's thread.
     func work(_ codec: any PageCodec, ticket: UInt64) {
-        let atWork = ticket << 2 | Place.atWork
-        let begun = place.compareExchange(
-            expected: ticket << 2 | Place.lent, desired: atWork, ordering: .acquiringAndReleasing)
+        let atWork = ticket << 2 | Ownership.atWork
+        let begun = ownership.compareExchange(
+            expected: ticket << 2 | Ownership.lent, desired: atWork, ordering: .acquiringAndReleasing)
         guard begun.exchanged else { return }
         var index = 0
         var looks = 0
-        while index < capacity, looks < Self.patience, place.load(ordering: .relaxed) == atWork {
+        while index < capacity, looks < Self.patience, ownership.load(ordering: .relaxed) == atWork {
             if encrypt(index, with: codec) {
                 index += 1
                 looks = 0
@@ -166,6 +166,6 @@ final class FrameQueue: @unchecked Sendable {
                 break
             }
         }
-        place.store(Place.home, ordering: .releasing)
+        ownership.store(Ownership.home, ordering: .releasing)
     }
 }

@@ -20,7 +20,7 @@ final class HeapIndex: IndexMemory, Sendable {
     }
     private let regions = Mutex<[Region]>([])
     /// The fork generation. A forked process has a copy of the memory, which it must not use as the index.
-    private let generation = Fork.generation
+    private let generation = ForkDetector.generation
 
     private struct Weak: Sendable {
         weak let index: HeapIndex?
@@ -44,7 +44,9 @@ final class HeapIndex: IndexMemory, Sendable {
 
     /// Finds an index of this process.
     static func find(_ id: UInt64) -> HeapIndex? {
-        guard let index = known.withLock({ $0[id]?.index }), index.generation == Fork.generation else { return nil }
+        guard let index = known.withLock({ $0[id]?.index }), index.generation == ForkDetector.generation else {
+            return nil
+        }
         return index
     }
 

@@ -160,7 +160,7 @@ final class JournalFile: VFSFile {
         guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
         let room = size - promised.header - Int64(Self.headerSize)
         if Int64(promised.records) * Int64(pageSize + 8) <= max(0, room) { return SQLITE_OK }
-        context.entry.note(
+        context.entry.record(
             CipherError(
                 .damagedFile, "The rollback journal is truncated: it lacks records that its header counts.",
                 advice: "Restore a backup, or salvage the readable rows.", path: context.path + "-journal"),
@@ -187,7 +187,7 @@ final class JournalFile: VFSFile {
         memset(target, 0, pageSize)
         // With a wrong key every record looks torn. Ending the journal there would destroy the database.
         if !context.isProven, let finding = context.main?.findingAboutKey(), finding.code != .damagedPage {
-            context.entry.note(finding, code: SQLITE_NOTADB)
+            context.entry.record(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         if isPromised(offset) { return context.damaged(page: page, "in the rollback journal") }

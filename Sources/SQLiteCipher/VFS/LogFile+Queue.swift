@@ -23,7 +23,7 @@ extension LogFile {
         isQueueBlank = header.isBlank
         queue.add(frame, header, page: page)
         if header.isCommit { return writeQueue() }
-        if queue.count == context.worthHelp { context.readyHelper()?.take(queue) }
+        if queue.count == context.worthHelp { context.readyWorker()?.enqueue(queue) }
         return SQLITE_OK
     }
 

@@ -56,7 +56,7 @@ final class LogFile: VFSFile {
     }
 
     /// Returns the number of the frame (the first is 1) at an offset, and the offset within it.
-    private func place(_ offset: Int64) -> (frame: Int, within: Int)? {
+    private func framePosition(_ offset: Int64) -> (frame: Int, within: Int)? {
         guard offset >= Int64(Self.headerSize) else { return nil }
         let distance = Int(offset) - Self.headerSize
         return (distance / frameSize + 1, distance % frameSize)
@@ -94,7 +94,7 @@ final class LogFile: VFSFile {
             lost = nil
             return base.write(source, count, at: 0)
         }
-        guard let (frame, within) = place(offset) else {
+        guard let (frame, within) = framePosition(offset) else {
             return context.refuse("writes", count, at: offset, in: "log")
         }
         if count == Self.frameHeaderSize, within == 0 {
@@ -160,7 +160,7 @@ final class LogFile: VFSFile {
         guard code == SQLITE_OK else { return code }
         if offset == 0, count == Self.headerSize { return readHeader(into: target) }
         if offset == 24, count == 8 { return base.read(target, count, at: 24) }
-        guard let (frame, within) = place(offset) else {
+        guard let (frame, within) = framePosition(offset) else {
             return context.refuse("reads", count, at: offset, in: "log")
         }
         if isLost(frame) { return failAsLost(SQLITE_IOERR_READ) }
@@ -181,7 +181,7 @@ final class LogFile: VFSFile {
         guard code == SQLITE_OK else { return code }
         let size = UInt32(bigEndian: target.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         if size != 0, size != UInt32(pageSize), let finding = context.main?.findingAboutKey() {
-            context.entry.note(finding, code: SQLITE_NOTADB)
+            context.entry.record(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         return SQLITE_OK
@@ -212,7 +212,7 @@ final class LogFile: VFSFile {
         }
         memset(target, 0, pageSize)
         if !context.isProven, let finding = context.main?.findingAboutKey() {
-            context.entry.note(finding, code: SQLITE_NOTADB)
+            context.entry.record(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
@@ -261,5 +261,5 @@ final class LogFile: VFSFile {
     }
 
     /// Writes pending frames before other connections may look: when the write lock is released, and at a barrier.
-    func settle() -> Int32 { flush() }
+    func flushPendingFrames() -> Int32 { flush() }
 }

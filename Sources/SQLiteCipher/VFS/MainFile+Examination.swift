@@ -5,7 +5,7 @@ import GRDBSQLite
 extension MainFile {
     /// Notes why page 1 can't be read, as far as the rest of the file shows it.
     func explainFirstPage() -> Int32 {
-        context.entry.note(examine(), code: SQLITE_NOTADB)
+        context.entry.record(examine(), code: SQLITE_NOTADB)
         return SQLITE_NOTADB
     }
 

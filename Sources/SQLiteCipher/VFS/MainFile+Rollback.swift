@@ -19,7 +19,7 @@ extension MainFile {
         guard isTakingBack, !context.isProven, !saltMayChange, let size = base.size(), size > 0 else { return nil }
         // Rolling back the journal repairs a torn page.
         guard let finding = findingAboutKey(), finding.code != .damagedPage else { return nil }
-        context.entry.note(finding, code: SQLITE_IOERR)
+        context.entry.record(finding, code: SQLITE_IOERR)
         return SQLITE_IOERR_WRITE
     }
 
@@ -33,7 +33,7 @@ extension MainFile {
         // The journal has a record for each page that is restored.
         let records = (context.journal?.size ?? 0) / Int64(pageSize + 8)
         guard (offset - size) / Int64(pageSize) <= records else {
-            context.entry.note(
+            context.entry.record(
                 CipherError(
                     .damagedFile, "The rollback journal states a size that the database can't have had.",
                     advice: "Restore a backup, or salvage the readable rows.", path: context.path),

@@ -179,7 +179,7 @@ final class MainFile: VFSFile {
         guard offset == 0, let log = context.log else { return base.shmLock(offset, count, flags) }
         var settled = SQLITE_OK
         if flags & SQLITE_SHM_UNLOCK != 0 {
-            settled = log.settle()
+            settled = log.flushPendingFrames()
             log.leaveTail(settled == SQLITE_OK ? sharedMemory?.index : nil)
         }
         // Release the lock even after an error, because others wait for it.
@@ -189,7 +189,7 @@ final class MainFile: VFSFile {
     }
 
     override func shmBarrier() {
-        _ = context.log?.settle()
+        _ = context.log?.flushPendingFrames()
         base.shmBarrier()
     }
 

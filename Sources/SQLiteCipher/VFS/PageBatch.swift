@@ -1,12 +1,12 @@
 import GRDBSQLite
 import Synchronization
 
-/// A run of the database's pages that was read at once. The connection's thread and a helper decrypt it together.
+/// A run of the database's pages that was read at once. The connection's thread and a worker decrypt it together.
 ///
-/// `@unchecked Sendable`: two threads can access a batch, the connection's and the helper's. The helper has access from
+/// `@unchecked Sendable`: two threads can access a batch, the connection's and the worker's. The worker has access from
 /// `lend()` until the end of `work(_:)`.
 /// - `fill` and `wipe` change `first`, `count` and the states as a whole. The connection's thread calls them only while
-///   the batch is at home. `isLent` reads that with acquire, and the helper's last access stores it with release. The
+///   the batch is at home. `isLent` reads that with acquire, and the worker's last access stores it with release. The
 ///   helper wipes an abandoned batch before it stores that. Between these calls the values are only read. The
 ///   connection's thread does not read them after it has abandoned the batch.
 /// - A page's bytes belong to the thread that changed its state from `stored` to `claimed`. Only one thread can,
@@ -22,13 +22,13 @@ final class PageBatch: @unchecked Sendable {
         static let handedOut: UInt8 = 4
     }
 
-    private enum Place {
+    private enum Ownership {
         static let home: UInt8 = 0
         static let lent: UInt8 = 1
         static let abandoned: UInt8 = 2
     }
 
-    /// How often the connection's thread polls for a page that the helper has claimed: some microseconds. If the helper
+    /// How often the connection's thread polls for a page that the worker has claimed: some microseconds. If the worker
     /// has lost its core meanwhile, the page is read a second time, alone.
     private static let patience = 4000
 
@@ -38,8 +38,8 @@ final class PageBatch: @unchecked Sendable {
     private let pageSize: Int
     private let memory: UnsafeMutableRawPointer
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
-    private let place = Atomic<UInt8>(Place.home)
-    /// Whether a helper has had the batch since it was filled.
+    private let ownership = Atomic<UInt8>(Ownership.home)
+    /// Whether a worker has had the batch since it was filled.
     private(set) var wasLent = false
 
     init(capacity: Int, pageSize: Int) {
@@ -57,7 +57,7 @@ final class PageBatch: @unchecked Sendable {
         states.deallocate()
     }
 
-    var isLent: Bool { place.load(ordering: .acquiring) != Place.home }
+    var isLent: Bool { ownership.load(ordering: .acquiring) != Ownership.home }
 
     func index(of page: UInt32) -> Int? {
         page >= first && page - first < UInt32(count) ? Int(page - first) : nil
@@ -76,7 +76,7 @@ final class PageBatch: @unchecked Sendable {
 
     func lend() {
         wasLent = true
-        place.store(Place.lent, ordering: .relaxed)
+        ownership.store(Ownership.lent, ordering: .relaxed)
     }
 
     /// Overwrites decrypted content.
@@ -102,25 +102,25 @@ final class PageBatch: @unchecked Sendable {
         return true
     }
 
-    /// The helper's work: decrypts pages in sequence until the end, or until the batch is recalled.
+    /// The worker's work: decrypts pages in sequence until the end, or until the batch is recalled.
     func work(_ codec: any PageCodec) {
-        for index in 0..<count where place.load(ordering: .relaxed) == Place.lent {
+        for index in 0..<count where ownership.load(ordering: .relaxed) == Ownership.lent {
             _ = decrypt(index, with: codec)
         }
-        // Acquire, too: the helper must not overwrite the batch before the connection's thread has finished its reads.
-        let end = place.compareExchange(
-            expected: Place.lent, desired: Place.home, ordering: .acquiringAndReleasing)
+        // Acquire, too: the worker must not overwrite the batch before the connection's thread has finished its reads.
+        let end = ownership.compareExchange(
+            expected: Ownership.lent, desired: Ownership.home, ordering: .acquiringAndReleasing)
         if end.exchanged { return }
         wipe()
-        place.store(Place.home, ordering: .releasing)
+        ownership.store(Ownership.home, ordering: .releasing)
     }
 
     // MARK: - By the connection's thread
 
-    /// Gives the pages up. The helper leaves the batch as soon as it notices, and overwrites it.
+    /// Gives the pages up. The worker leaves the batch as soon as it notices, and overwrites it.
     private func recall() -> Bool {
-        place.compareExchange(
-            expected: Place.lent, desired: Place.abandoned, ordering: .acquiringAndReleasing
+        ownership.compareExchange(
+            expected: Ownership.lent, desired: Ownership.abandoned, ordering: .acquiringAndReleasing
         ).exchanged
     }
 
@@ -129,7 +129,7 @@ final class PageBatch: @unchecked Sendable {
         _ = recall()
     }
 
-    /// Gives the pages up and overwrites them. If the helper has them, it does so as soon as it notices.
+    /// Gives the pages up and overwrites them. If the worker has them, it does so as soon as it notices.
     func abandon() {
         if !recall(), !isLent { wipe() }
     }
@@ -140,10 +140,10 @@ final class PageBatch: @unchecked Sendable {
         return false
     }
 
-    /// Copies a page's plaintext. Returns `false` if the page is damaged, or if the helper does not finish it in time.
+    /// Copies a page's plaintext. Returns `false` if the page is damaged, or if the worker does not finish it in time.
     ///
-    /// - Parameter meanwhile: Other work to do while the helper has the page. Returns whether there was any.
-    func take(
+    /// - Parameter meanwhile: Other work to do while the worker has the page. Returns whether there was any.
+    func copyPage(
         _ index: Int, to target: UnsafeMutableRawPointer, with codec: any PageCodec, meanwhile: () -> Bool
     ) -> Bool {
         if claim(index) { states[index].store(State.handedOut, ordering: .releasing) }

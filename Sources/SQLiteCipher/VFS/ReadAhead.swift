@@ -5,16 +5,16 @@ import GRDBSQLite
 ///
 /// There are two batches: the current one, and the next one, which is read while SQLite uses the current one. A run
 /// begins with few pages, which are decrypted on demand, so a short scan has no extra cost. Each further batch has
-/// twice as many pages, up to 256 KiB, and goes to a helper. Only the connection's thread reads the file. It does not
-/// depend on the helper. It decrypts each page that the helper has not begun. While it waits for the helper's page, it
-/// decrypts the next one. The helper has one batch at a time. If the helper gets no core, the connection's thread
+/// twice as many pages, up to 256 KiB, and goes to a worker. Only the connection's thread reads the file. It does not
+/// depend on the worker. It decrypts each page that the worker has not begun. While it waits for the worker's page, it
+/// decrypts the next one. The worker has one batch at a time. If the worker gets no core, the connection's thread
 /// continues without it.
 ///
 /// Batches are valid only within one read transaction. During it, no other connection changes the pages that SQLite
 /// reads from the database file. In a rollback journal mode, SQLite's lock ensures that. With a write-ahead log, a
 /// checkpoint writes only pages that this transaction reads from the log. `forget()` is therefore called whenever a
 /// transaction can begin or end (a lock is taken or released, or the log's header is read), and whenever this
-/// connection writes. A batch that the helper has at that time is not used again until the helper has left it.
+/// connection writes. A batch that the worker has at that time is not used again until the worker has left it.
 ///
 /// At most two batches of plaintext exist, and they are overwritten when they are dropped.
 final class ReadAhead {
@@ -27,7 +27,7 @@ final class ReadAhead {
     private let context: ConnectionContext
     private let pageSize: Int
     private let capacity: Int
-    private let mayHaveHelper: Bool
+    private let mayHaveWorker: Bool
     /// All batches, at most two.
     private var batches: [PageBatch] = []
     private var current: PageBatch?
@@ -38,9 +38,9 @@ final class ReadAhead {
     /// The file's page count when the run began.
     private var end: UInt32 = 0
 
-    init(context: ConnectionContext, mayHaveHelper: Bool = true) {
+    init(context: ConnectionContext, mayHaveWorker: Bool = true) {
         self.context = context
-        self.mayHaveHelper = mayHaveHelper
+        self.mayHaveWorker = mayHaveWorker
         pageSize = context.pageSize
         capacity = max(2, Self.batchSize / context.pageSize)
     }
@@ -68,20 +68,20 @@ final class ReadAhead {
             next = nil
         }
         if let batch = current, let index = batch.index(of: page) {
-            return take(index, of: batch, to: target, from: base)
+            return copyPage(index, of: batch, to: target, from: base)
         }
         run = page > last && page - last <= Self.gap ? run + 1 : 0
         guard run >= 2, let batch = begin(at: page, from: base) else { return false }
-        return take(0, of: batch, to: target, from: base)
+        return copyPage(0, of: batch, to: target, from: base)
     }
 
-    private func take(
+    private func copyPage(
         _ index: Int, of batch: PageBatch, to target: UnsafeMutableRawPointer, from base: BaseFile
     ) -> Bool {
         guard let codec = try? context.readyCodec() else { return false }
         if next == nil, index >= batch.count / 4 { fetchNext(after: batch, from: base) }
         if let next, !next.wasLent, !batch.isLent { lend(next) }
-        return batch.take(index, to: target, with: codec) {
+        return batch.copyPage(index, to: target, with: codec) {
             batch.decryptOne(from: index + 1, with: codec) || next?.decryptOne(from: 0, with: codec) == true
         }
     }
@@ -118,6 +118,6 @@ final class ReadAhead {
     }
 
     private func lend(_ batch: PageBatch) {
-        if mayHaveHelper { context.readyHelper()?.take(batch) }
+        if mayHaveWorker { context.readyWorker()?.enqueue(batch) }
     }
 }

@@ -73,7 +73,7 @@ final class SharedMemory {
             if id != 0, check == ~id {
                 let isHeap = id.isMultiple(of: 2)
                 memory = isHeap ? HeapIndex.find(id) : try FileIndex.find(id, context: context)
-                return memory == nil ? lookAgain(holdsLocks: holdsLocks, isHeap: isHeap) : SQLITE_OK
+                return memory == nil ? recheck(holdsLocks: holdsLocks, isHeap: isHeap) : SQLITE_OK
             }
             guard extend else { return SQLITE_OK }
             let made: any IndexMemory = try FileIndex.make(context: context) ?? HeapIndex()
@@ -94,7 +94,7 @@ final class SharedMemory {
     /// This must not create another index, because other processes may use the existing one. But if no other process
     /// has the `-shm` file open, the next process to open it discards the number. So this closes the file and returns
     /// `SQLITE_BUSY`, and SQLite tries again.
-    private func lookAgain(holdsLocks: Bool, isHeap: Bool) -> Int32 {
+    private func recheck(holdsLocks: Bool, isHeap: Bool) -> Int32 {
         attempts += 1
         guard attempts < Self.patience else {
             let error =

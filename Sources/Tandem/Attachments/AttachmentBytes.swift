@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sequence of a file's bytes in pieces. See ``StoreAttachments/stream(of:)``.
+/// A sequence of a file's bytes in pieces. See ``AttachmentStore/stream(of:)``.
 public struct AttachmentBytes: AsyncSequence, Sendable {
     /// A piece of the file.
     public typealias Element = Data
@@ -8,7 +8,7 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
     /// The maximum size of a piece, in bytes.
     static let pieceSize = 1 << 20
 
-    let file: FileReading
+    let file: BlobReader
     let store: Store
 
     /// The total number of bytes.
@@ -19,11 +19,11 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
 
     /// An iterator over a file's pieces.
     public struct Iterator: AsyncIteratorProtocol {
-        let file: FileReading
+        let file: BlobReader
         let store: Store
         private var offset: Int64 = 0
 
-        init(file: FileReading, store: Store) {
+        init(file: BlobReader, store: Store) {
             self.file = file
             self.store = store
         }

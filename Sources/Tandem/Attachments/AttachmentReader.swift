@@ -1,6 +1,6 @@
 import Foundation
 
-/// A handle for random access to a file. See ``StoreAttachments/reader(of:)``.
+/// A handle for random access to a file. See ``AttachmentStore/reader(of:)``.
 ///
 /// ```swift
 /// let reader = try store.attachments.reader(of: film)
@@ -9,7 +9,7 @@ import Foundation
 ///
 /// The handle is safe on all threads. It returns decrypted bytes if the store is encrypted.
 public struct AttachmentReader: Sendable {
-    let file: FileReading
+    let file: BlobReader
     let store: Store
 
     /// The number of bytes.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state of a file on the device and on the server. See ``StoreAttachments/status(of:)``.
+/// The state of a file on the device and on the server. See ``AttachmentStore/status(of:)``.
 public struct AttachmentStatus: Hashable, Sendable {
     /// The state of a file's upload.
     public enum State: Hashable, Sendable {
@@ -25,7 +25,7 @@ public struct AttachmentStatus: Hashable, Sendable {
     public var retryAt: Date?
 }
 
-extension StoreAttachments {
+extension AttachmentStore {
     /// Returns the current state of a file.
     ///
     /// The state is not part of the object, because it changes while the object does not. Live queries do not report

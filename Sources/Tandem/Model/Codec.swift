@@ -3,9 +3,9 @@
 public struct Codec<Value>: Sendable {
     let kind: PropertyKind
     let isOptional: Bool
-    let append: @Sendable (Value, RowBuffer) -> Void
+    let append: @Sendable (Value, RowEncoder) -> Void
     /// Reads a column, by its index in the row.
-    let read: @Sendable (RowReader, Int32) throws -> Value
+    let read: @Sendable (RowDecoder, Int32) throws -> Value
     /// Creates a value from JSON. Returns `nil` if the JSON is not a value of the type.
     let fromJSON: @Sendable (JSONNode) -> Value?
     /// The model that the property links to.
@@ -13,7 +13,7 @@ public struct Codec<Value>: Sendable {
 
     /// Returns the stored form of a value.
     func storageValue(_ value: Value) -> StorageValue {
-        let row = RowBuffer()
+        let row = RowEncoder()
         append(value, row)
         return row.value(at: 0)
     }

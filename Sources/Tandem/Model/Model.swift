@@ -38,10 +38,10 @@ public protocol Model: Identifiable, Hashable, Sendable, Codable where ID == Loc
     var __state: ObjectState { get set }
 
     /// Reads the properties from a row, in the order of the definition. `@Model` generates it.
-    init(__row row: RowReader) throws
+    init(__row row: RowDecoder) throws
 
     /// Appends the properties to a row, in the order of the definition. `@Model` generates it.
-    func __append(to row: RowBuffer)
+    func __append(to row: RowEncoder)
 }
 
 /// The properties of a model for queries. `@Model` generates it.

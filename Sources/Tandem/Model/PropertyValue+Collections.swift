@@ -3,7 +3,7 @@ import Foundation
 // Arrays, sets and dictionaries of stored values are JSON, so that SQLite's own functions can read them too. A set is
 // written in the order of its elements' text, so that equal sets have equal text.
 
-extension RowBuffer {
+extension RowEncoder {
     /// Appends a collection as exact JSON.
     func append(json node: JSONNode) {
         append(.text) { bytes in
@@ -16,7 +16,7 @@ extension RowBuffer {
     }
 }
 
-extension RowReader {
+extension RowDecoder {
     /// Reads a collection from exact JSON.
     func json(_ column: Int32) throws -> JSONNode {
         _ = text(validating: column)
@@ -31,7 +31,7 @@ extension Array: PropertyValue where Element: PropertyValue {
     public static var __kind: PropertyKind { .collection("[\(Element.__kind)]") }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         row.append(json: __json)
         // The draft of an uncommitted file must live until the file is committed.
         if Element.self == Attachment.self, let attachments = self as? [Attachment] {
@@ -40,7 +40,7 @@ extension Array: PropertyValue where Element: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
@@ -67,10 +67,10 @@ extension Set: PropertyValue where Element: PropertyValue {
     public static var __kind: PropertyKind { .collection("Set<\(Element.__kind)>") }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(json: __json) }
+    public func __append(to row: RowEncoder) { row.append(json: __json) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
@@ -104,10 +104,10 @@ extension Dictionary: PropertyValue where Key == String, Value: PropertyValue {
     public static var __kind: PropertyKind { .collection("[String: \(Value.__kind)]") }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(json: __json) }
+    public func __append(to row: RowEncoder) { row.append(json: __json) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }

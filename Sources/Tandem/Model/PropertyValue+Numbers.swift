@@ -7,9 +7,9 @@ extension Bool: PropertyValue {
     /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .bool }
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(integer: self ? 1 : 0) }
+    public func __append(to row: RowEncoder) { row.append(integer: self ? 1 : 0) }
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Bool { row.integer(column) != 0 }
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Bool { row.integer(column) != 0 }
     /// The value as a node of exact JSON.
     public var __json: JSONNode { .bool(self) }
     /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
@@ -31,10 +31,10 @@ extension StoredInteger {
     public static var __kind: PropertyKind { .integer(bits: bitWidth, signed: isSigned) }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(integer: Int64(truncatingIfNeeded: self)) }
+    public func __append(to row: RowEncoder) { row.append(integer: Int64(truncatingIfNeeded: self)) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
         let value = row.integer(column)
         guard let result = Self(exactly: value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) does not fit \(Self.self)")
@@ -74,7 +74,7 @@ extension StoredUnsigned64 {
     public static var __kind: PropertyKind { .unsigned64 }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         if let small = Int64(exactly: self) {
             row.append(integer: small)
         } else {
@@ -85,7 +85,7 @@ extension StoredUnsigned64 {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
         if row.type(column) == StorageClass.blob {
             let bytes = row.bytes(column)
             guard bytes.count == 8 else {
@@ -131,7 +131,7 @@ extension Double: PropertyValue {
     public static var __kind: PropertyKind { .double }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         if isNaN {
             row.append(.blob) { NaNStorage.append(self, to: &$0) }
         } else {
@@ -140,7 +140,7 @@ extension Double: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Double {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Double {
         guard row.type(column) == StorageClass.blob else { return row.real(column) }
         return try row.decode(column) { try NaNStorage.decodeDouble($0) }
     }
@@ -163,7 +163,7 @@ extension Float: PropertyValue {
     public static var __kind: PropertyKind { .float }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         if isNaN {
             row.append(.blob) { NaNStorage.append(self, to: &$0) }
         } else {
@@ -172,7 +172,7 @@ extension Float: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Float {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Float {
         guard row.type(column) == StorageClass.blob else { return Float(row.real(column)) }
         return try row.decode(column) { try NaNStorage.decodeFloat($0) }
     }
@@ -206,12 +206,12 @@ extension BigInt: PropertyValue {
     public static var __kind: PropertyKind { .bigInt }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         row.append(.blob) { OrderedBigInt.append(self, to: &$0) }
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> BigInt {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> BigInt {
         try row.decode(column) { try OrderedBigInt.decode($0) }
     }
 
@@ -236,12 +236,12 @@ extension BigUInt: PropertyValue {
     public static var __kind: PropertyKind { .bigUInt }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         row.append(.blob) { OrderedBigInt.append(self, to: &$0) }
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> BigUInt {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> BigUInt {
         try row.decode(column) { try OrderedBigInt.decodeUnsigned($0) }
     }
 
@@ -277,12 +277,12 @@ extension Int128: PropertyValue {
     }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         big.__append(to: row)
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Int128 {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Int128 {
         let value = try BigInt.__read(row, column)
         guard let narrow = Int128(value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of Int128")
@@ -316,12 +316,12 @@ extension UInt128: PropertyValue {
     }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         big.__append(to: row)
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> UInt128 {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> UInt128 {
         let value = try BigUInt.__read(row, column)
         guard let narrow = UInt128(value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of UInt128")
@@ -344,12 +344,12 @@ extension Decimal: PropertyValue {
     public static var __kind: PropertyKind { .decimal }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         row.append(.blob) { OrderedDecimal.append(self, to: &$0) }
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Decimal {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Decimal {
         try row.decode(column) { try OrderedDecimal.decode($0) }
     }
 

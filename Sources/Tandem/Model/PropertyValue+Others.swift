@@ -4,9 +4,9 @@ extension String: PropertyValue {
     /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .string }
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(text: self) }
+    public func __append(to row: RowEncoder) { row.append(text: self) }
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> String { try row.text(column) }
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> String { try row.text(column) }
     /// The value as a node of exact JSON.
     public var __json: JSONNode { .text(self) }
     /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
@@ -21,12 +21,12 @@ extension Data: PropertyValue {
     public static var __kind: PropertyKind { .data }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         row.append(.blob) { bytes in withUnsafeBytes { bytes.append(contentsOf: $0) } }
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Data {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Data {
         let bytes = row.bytes(column)
         guard bytes.baseAddress != nil || row.type(column) == StorageClass.blob else {
             throw InvalidStoredValue(column: column, reason: "the value has no bytes, but Data was expected")
@@ -54,10 +54,10 @@ extension Date: PropertyValue {
     public static var __kind: PropertyKind { .date }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { timeIntervalSinceReferenceDate.__append(to: row) }
+    public func __append(to row: RowEncoder) { timeIntervalSinceReferenceDate.__append(to: row) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Date {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Date {
         Date(timeIntervalSinceReferenceDate: try Double.__read(row, column))
     }
 
@@ -89,12 +89,12 @@ extension UUID: PropertyValue {
     public static var __kind: PropertyKind { .uuid }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) {
+    public func __append(to row: RowEncoder) {
         row.append(.blob) { bytes in withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) } }
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> UUID {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> UUID {
         let bytes = row.bytes(column)
         guard bytes.count == 16 else {
             throw InvalidStoredValue(column: column, reason: "\(bytes.count) bytes are not a UUID")
@@ -132,10 +132,10 @@ extension URL: PropertyValue {
     }
 
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(text: storedText) }
+    public func __append(to row: RowEncoder) { row.append(text: storedText) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> URL {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> URL {
         let text = try row.text(column)
         guard let url = URL(storedText: text) else {
             throw InvalidStoredValue(column: column, reason: "\"\(text)\" is not a URL")
@@ -157,9 +157,9 @@ extension Reference: PropertyValue {
     /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .reference("\(Target.self)") }
     /// Appends the stored form of the value.
-    public func __append(to row: RowBuffer) { row.append(text: localID.rawValue) }
+    public func __append(to row: RowEncoder) { row.append(text: localID.rawValue) }
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
         Self(localID: LocalID(try row.text(column)))
     }
     /// The value as a node of exact JSON.

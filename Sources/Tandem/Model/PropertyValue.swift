@@ -11,12 +11,12 @@ public protocol PropertyValue: Hashable, Sendable {
     static var __kind: PropertyKind { get }
 
     /// Appends the stored form of the value.
-    func __append(to row: RowBuffer)
+    func __append(to row: RowEncoder)
 
     /// Reads the stored form of a value that is not nil.
     ///
     /// - Throws: ``InvalidStoredValue`` if the column holds another kind of value.
-    static func __read(_ row: RowReader, _ column: Int32) throws -> Self
+    static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self
 
     /// The value as a node of exact JSON, for collections.
     var __json: JSONNode { get }

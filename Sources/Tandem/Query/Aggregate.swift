@@ -4,10 +4,10 @@
 public struct Aggregate<Root: Model, Value>: Sendable {
     let node: AggregateNode
     /// Reads the value from the columns that the node selects. The index is that of the first column.
-    let read: @Sendable (RowReader, Int32) throws -> Value
+    let read: @Sendable (RowDecoder, Int32) throws -> Value
 
     /// Reads the value from a row. An error names the property.
-    func value(_ row: RowReader, _ column: Int32, store: String) throws -> Value {
+    func value(_ row: RowDecoder, _ column: Int32, store: String) throws -> Value {
         do {
             return try read(row, column)
         } catch let error as InvalidStoredValue {

@@ -87,7 +87,7 @@ extension InverseProperty: LoadedLink {
         let refers = PredicateNode.among(ColumnPath(definition, property), ids.map { .text($0.rawValue) })
         let results = Results<Source>(store: transaction.store, query: QueryDescription(definition).filtered(refers))
         var sources: [LocalID: [Source]] = [:]
-        let row = RowBuffer()
+        let row = RowEncoder()
         try results.forEach { source in
             row.removeAll()
             source.__append(to: row)

@@ -27,7 +27,7 @@ public protocol PropertyExpression<Root, Value>: Sendable {
     /// Encodes a value for storage.
     var __encode: @Sendable (Value) -> StorageValue { get }
     /// Reads a value from a row.
-    var __read: @Sendable (RowReader, Int32) throws -> Value { get }
+    var __read: @Sendable (RowDecoder, Int32) throws -> Value { get }
 }
 
 /// A property in a query: `$0.points` in `where { $0.points > 100 }`.
@@ -39,11 +39,11 @@ public struct Property<Root: Model, Value>: PropertyExpression {
     /// Encodes a value for storage.
     public let __encode: @Sendable (Value) -> StorageValue
     /// Reads a value from a row.
-    public let __read: @Sendable (RowReader, Int32) throws -> Value
+    public let __read: @Sendable (RowDecoder, Int32) throws -> Value
 
     init(
         column: ColumnPath, encode: @escaping @Sendable (Value) -> StorageValue,
-        read: @escaping @Sendable (RowReader, Int32) throws -> Value
+        read: @escaping @Sendable (RowDecoder, Int32) throws -> Value
     ) {
         __column = column
         __encode = encode
@@ -68,11 +68,11 @@ public struct SortedTextProperty<Root: Model, Value>: FoldedExpression {
     /// Encodes a value for storage.
     public let __encode: @Sendable (Value) -> StorageValue
     /// Reads a value from a row.
-    public let __read: @Sendable (RowReader, Int32) throws -> Value
+    public let __read: @Sendable (RowDecoder, Int32) throws -> Value
 
     init(
         column: ColumnPath, encode: @escaping @Sendable (Value) -> StorageValue,
-        read: @escaping @Sendable (RowReader, Int32) throws -> Value
+        read: @escaping @Sendable (RowDecoder, Int32) throws -> Value
     ) {
         __column = column
         __encode = encode
@@ -93,11 +93,11 @@ public struct FoldedProperty<Root: Model, Value>: FoldedExpression {
     /// Encodes a value for storage.
     public let __encode: @Sendable (Value) -> StorageValue
     /// Reads a value from a row.
-    public let __read: @Sendable (RowReader, Int32) throws -> Value
+    public let __read: @Sendable (RowDecoder, Int32) throws -> Value
 
     init(
         column: ColumnPath, encode: @escaping @Sendable (Value) -> StorageValue,
-        read: @escaping @Sendable (RowReader, Int32) throws -> Value
+        read: @escaping @Sendable (RowDecoder, Int32) throws -> Value
     ) {
         __column = column
         __encode = encode

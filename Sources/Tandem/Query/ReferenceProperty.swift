@@ -33,7 +33,7 @@ public struct ReferenceProperty<Root: Model, Target: Model>: LinkProperty, Prope
     }
 
     /// Reads a value from a row.
-    public var __read: @Sendable (RowReader, Int32) throws -> Reference<Target>? {
+    public var __read: @Sendable (RowDecoder, Int32) throws -> Reference<Target>? {
         { $0.isNull($1) ? nil : try Reference<Target>.__read($0, $1) }
     }
 }

@@ -59,8 +59,8 @@ private struct PageTerm {
         return .and(.ordered(first.path, first.ascending ? .greaterOrEqual : .lessOrEqual, first.value), follows)
     }
 
-    static func terms<M: Model>(_ order: [SortKey], of object: M, store: String) throws -> [PageTerm] {
-        let row = RowBuffer()
+    static func terms<M: Model>(_ order: [SortTerm], of object: M, store: String) throws -> [PageTerm] {
+        let row = RowEncoder()
         object.__append(to: row)
         if let failure = row.failure { throw failure }
         var terms: [PageTerm] = []

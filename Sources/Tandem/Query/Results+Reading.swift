@@ -103,7 +103,7 @@ extension Results {
 
 extension PropertyExpression {
     /// Reads a value. An error names the property that can't be read.
-    func value(_ row: RowReader, _ column: Int32, store: String) throws -> Value {
+    func value(_ row: RowDecoder, _ column: Int32, store: String) throws -> Value {
         do {
             return try __read(row, column)
         } catch let error as InvalidStoredValue {

@@ -93,7 +93,7 @@ public struct Results<M: Model>: Sendable {
 
     /// Returns the same objects in the order of a property. It replaces an earlier order.
     ///
-    /// Nils come first, or last if descending. ``SortDescriptor`` can override this, and combines several properties.
+    /// Nils come first, or last if descending. ``SortKey`` can override this, and combines several properties.
     public func sorted<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
     ) -> Results where P.Root == M {
@@ -105,12 +105,12 @@ public struct Results<M: Model>: Sendable {
     /// ```swift
     /// store.objects(Card.self).sorted(by: .descending(\.points), .ascending(\.owner.name, nils: .last))
     /// ```
-    public func sorted(by keys: SortDescriptor<M>...) -> Results {
+    public func sorted(by keys: SortKey<M>...) -> Results {
         sorted(by: keys)
     }
 
     /// Returns the same objects in the order of several keys, the most significant first. It replaces an earlier order.
-    public func sorted(by keys: [SortDescriptor<M>]) -> Results {
+    public func sorted(by keys: [SortKey<M>]) -> Results {
         with(query.sorted(keys.map(\.key)))
     }
 

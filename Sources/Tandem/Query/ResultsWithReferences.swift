@@ -34,7 +34,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
         try results.store.read { transaction in
             let batch = makeBatch(transaction)
             try read(into: batch, shared: true) {}
-            return try batch.take()
+            return try batch.finish()
         }
     }
 
@@ -98,7 +98,7 @@ private final class LinkedBatch<M: Model, each Loaded> {
     }
 
     /// Ends a batch and returns its objects with their loaded links.
-    func take() throws -> [(M, repeat each Loaded)] {
+    func finish() throws -> [(M, repeat each Loaded)] {
         for column in repeat each columns { try column.finish(transaction) }
         var rows: [(M, repeat each Loaded)] = []
         for (index, object) in objects.enumerated() { rows.append((object, repeat (each columns).value(at: index))) }
@@ -126,18 +126,18 @@ struct JoinedRow {
     }
 
     mutating func next<M: Model>(_ model: M.Type) throws -> M {
-        defer { base += Int32(RowReader.stateColumns.count + M.__definition.properties.count) }
+        defer { base += Int32(RowDecoder.stateColumns.count + M.__definition.properties.count) }
         return try M.read(statement.row(base: base), path: path)
     }
 
     /// Reads the next object, or nil if the reference has no target.
     mutating func nextIfAny<M: Model>(_ model: M.Type) throws -> M? {
-        defer { base += Int32(RowReader.stateColumns.count + M.__definition.properties.count) }
+        defer { base += Int32(RowDecoder.stateColumns.count + M.__definition.properties.count) }
         return statement.isNull(base) ? nil : try M.read(statement.row(base: base), path: path)
     }
 
     /// Reads the next column.
-    mutating func nextValue<T>(_ read: (RowReader, Int32) throws -> T) throws -> T {
+    mutating func nextValue<T>(_ read: (RowDecoder, Int32) throws -> T) throws -> T {
         defer { base += 1 }
         do {
             return try read(statement.row(), base)

@@ -38,7 +38,7 @@ public struct Sums<Sum, Average>: Sendable {
     let average: @Sendable (Total, Int) -> Average?
 
     /// Reads the result of an ``ExactSum``. Returns `nil` if it overflowed.
-    func total(_ row: RowReader, _ column: Int32) throws -> Total? {
+    func total(_ row: RowDecoder, _ column: Int32) throws -> Total? {
         switch row.type(column) {
         case StorageClass.null: return nil
         case StorageClass.text:

@@ -80,7 +80,7 @@ struct Schema: Sendable {
         {
             throw refuse("The table's name, \(definition.table), is reserved.", "Choose another with @Model(table:).")
         }
-        var columns: Set<String> = Set(RowReader.stateColumns.map { $0.lowercased() })
+        var columns: Set<String> = Set(RowDecoder.stateColumns.map { $0.lowercased() })
         for property in definition.properties {
             if property.column.hasPrefix("__") || property.column.isEmpty {
                 throw refuse(

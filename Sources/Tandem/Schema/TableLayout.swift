@@ -71,7 +71,7 @@ final class TableLayout: @unchecked Sendable {
         attachments = definition.attachmentColumns
         sendsFiles = attachments.contains(where: \.isSent)
         let properties = definition.properties.map(\.column.quotedSQL)
-        let state = RowReader.stateColumns.map(\.quotedSQL)
+        let state = RowDecoder.stateColumns.map(\.quotedSQL)
         selectList = (state + properties).joined(separator: ", ")
         let twins = folds.flatMap { [$0.sortColumn] + ($0.searchColumn.map { [$0] } ?? []) }.map(\.quotedSQL)
         let inserted = state.dropFirst() + properties + twins
@@ -99,11 +99,11 @@ final class TableLayout: @unchecked Sendable {
 
     /// Returns the index of a property's column in the select list.
     func column(_ property: Int) -> Int32 {
-        Int32(RowReader.stateColumns.count + property)
+        Int32(RowDecoder.stateColumns.count + property)
     }
 
     /// Returns the index of a search key in the list that an update reads.
     func searchTwinColumn(_ index: Int) -> Int32 {
-        Int32(RowReader.stateColumns.count + definition.properties.count + index)
+        Int32(RowDecoder.stateColumns.count + definition.properties.count + index)
     }
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// with a response when the returned future is fulfilled.
 final class FileCollector: HTTPClientResponseDelegate {
     typealias Response = HTTPResponse
-    typealias Take = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+    typealias ChunkHandler = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
     /// The number of bytes that are delivered at a time. A read of a socket returns much less.
     private static let piece = 256 << 10
@@ -46,10 +46,10 @@ final class FileCollector: HTTPClientResponseDelegate {
     /// interrupted upload.
     private static let forgotten = Mutex<[EventLoopFuture<Void>]>([])
 
-    private let take: Take
+    private let take: ChunkHandler
     private let state = Mutex(State())
 
-    init(take: @escaping Take) {
+    init(take: @escaping ChunkHandler) {
         self.take = take
     }
 
@@ -65,7 +65,7 @@ final class FileCollector: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<HTTPResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         guard let response = HTTPResponse(head) else {
-            return task.eventLoop.makeFailedFuture(AnswerCollector.BadHead())
+            return task.eventLoop.makeFailedFuture(ResponseCollector.BadHead())
         }
         let isEnd = state.withLock { state in
             state.response = response
@@ -96,16 +96,16 @@ final class FileCollector: HTTPClientResponseDelegate {
         }
         if isEnd { end(task) }
         return isFull
-            ? work(on: task.eventLoop) { try await self.handOver() } : task.eventLoop.makeSucceededVoidFuture()
+            ? work(on: task.eventLoop) { try await self.deliver() } : task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didFinishRequest(task: HTTPClient.Task<HTTPResponse>) throws -> HTTPResponse {
-        guard let response = state.withLock({ $0.response }) else { throw AnswerCollector.BadHead() }
+        guard let response = state.withLock({ $0.response }) else { throw ResponseCollector.BadHead() }
         return response
     }
 
     /// Delivers the received bytes that are not delivered yet.
-    func handOver() async throws {
+    func deliver() async throws {
         let (response, bytes) = state.withLock { state in
             defer { state.pending = [] }
             return (state.response, state.pending)
@@ -114,7 +114,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         do {
             try await take(response, bytes)
         } catch {
-            note(error)
+            recordFailure(error)
             throw error
         }
     }
@@ -134,7 +134,7 @@ final class FileCollector: HTTPClientResponseDelegate {
                     do {
                         piece = try await body.piece(sent)
                     } catch {
-                        self.note(error)
+                        self.recordFailure(error)
                         throw error
                     }
                     sent += Int64(piece.count)
@@ -205,7 +205,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         for worker in state.withLock({ $0.workers }) { worker.cancel() }
     }
 
-    private func note(_ error: any Error) {
+    private func recordFailure(_ error: any Error) {
         state.withLock { state in
             if state.thrown == nil { state.thrown = error }
         }

@@ -8,7 +8,7 @@ import Synchronization
 /// The HTTP clients, a separate one for each server: a client's connections check the certificate for one host.
 final class HTTPClients: Sendable {
     private let configuration: HTTPClient.Configuration
-    /// The event loop of all clients. It keeps the calls of `AnswerCollector` in order.
+    /// The event loop of all clients. It keeps the calls of `ResponseCollector` in order.
     let eventLoop: any EventLoop
     /// The clients by scheme and host; `nil` after the shutdown.
     private let clients = Mutex<[String: HTTPClient]?>([:])

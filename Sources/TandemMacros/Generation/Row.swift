@@ -5,7 +5,7 @@ extension ModelDescription {
             "    self.\(property.spelledName) = try row.value(\(index), \(property.type.metatype))"
         }
         return """
-            \(access.prefix)init(__row row: Tandem.RowReader) throws {
+            \(access.prefix)init(__row row: Tandem.RowDecoder) throws {
             \((["    self.__state = try row.state"] + values).joined(separator: "\n"))
             }
             """
@@ -14,9 +14,9 @@ extension ModelDescription {
     /// The function that appends the properties to a row.
     var rowAppend: String {
         let values = persisted.map { "    row.append(self.\($0.spelledName), \($0.type.metatype))" }
-        if values.isEmpty { return "\(access.prefix)func __append(to row: Tandem.RowBuffer) {}" }
+        if values.isEmpty { return "\(access.prefix)func __append(to row: Tandem.RowEncoder) {}" }
         return """
-            \(access.prefix)func __append(to row: Tandem.RowBuffer) {
+            \(access.prefix)func __append(to row: Tandem.RowEncoder) {
             \(values.joined(separator: "\n"))
             }
             """

@@ -2,16 +2,16 @@ import Tandem
 
 /// The columns of a table that grows with incoming members. Each row has all columns, and null for missing values.
 struct AzureColumns {
-    private let visit: Visit
+    private let tableRequest: TableRequest
     /// The kind of each column by name, in order of arrival: `text`, `number`, `bool`, or `null` until another kind
     /// arrives.
     private var kinds: JSONObject
     private var hasGrown = false
     private let stored: ServedTable?
 
-    init(_ visit: Visit, _ tx: ReadTransaction) throws {
-        self.visit = visit
-        let name = visit.name
+    init(_ tableRequest: TableRequest, _ tx: ReadTransaction) throws {
+        self.tableRequest = tableRequest
+        let name = tableRequest.name
         stored = try tx.objects(ServedTable.self).where { $0.table == name }.first()
         kinds = JSONObject()
         if let stored {
@@ -19,7 +19,7 @@ struct AzureColumns {
             guard case .object(let kinds) = json else { throw JSONProblem.malformed(at: 0) }
             self.kinds = kinds
         }
-        for column in visit.table.columns ?? [] where !systemNames.contains(column.name.lowercased()) {
+        for column in tableRequest.table.columns ?? [] where !systemNames.contains(column.name.lowercased()) {
             let name = kinds.name(ignoringCase: column.name) ?? column.name
             if let type = column.type { kinds[name] = Self.kind(of: type) }
             if kinds[name] == nil { kinds[name] = "null" }
@@ -37,7 +37,7 @@ struct AzureColumns {
     /// The names of the reserved columns, in lower case.
     private var systemNames: Set<String> {
         let names: Set = ["id", "createdat", "updatedat", "version"]
-        return visit.table.deletesSoftly ? names.union(["deleted"]) : names
+        return tableRequest.table.deletesSoftly ? names.union(["deleted"]) : names
     }
 
     /// The names of all columns in lower case.
@@ -48,10 +48,10 @@ struct AzureColumns {
     /// Returns the response's item for a row, with all columns.
     func item(_ row: ServedRow) throws -> JSONObject {
         var members: [(name: String, value: JSONValue)] = [
-            ("id", .text(row.key)), ("createdAt", .text(WireTime.iso(milliseconds: row.made))),
-            ("updatedAt", .text(WireTime.iso(milliseconds: row.changed))), ("version", .text(row.stamp)),
+            ("id", .text(row.key)), ("createdAt", .text(WireDateText.iso(milliseconds: row.made))),
+            ("updatedAt", .text(WireDateText.iso(milliseconds: row.changed))), ("version", .text(row.stamp)),
         ]
-        if visit.table.deletesSoftly { members.append(("deleted", .bool(row.isTombstone))) }
+        if tableRequest.table.deletesSoftly { members.append(("deleted", .bool(row.isTombstone))) }
         let own = try row.members()
         for (name, _) in kinds.members { members.append((name, own[name] ?? .null)) }
         // Members stored over the other protocol add no columns, but the item contains them.
@@ -60,7 +60,7 @@ struct AzureColumns {
     }
 
     /// Returns the members to store for an item, under the columns' names and converted to their types.
-    mutating func take(_ item: JSONObject) throws -> JSONObject {
+    mutating func membersToStore(_ item: JSONObject) throws -> JSONObject {
         var taken = JSONObject()
         for (name, value) in item.members {
             guard Self.isName(name) else {
@@ -73,16 +73,16 @@ struct AzureColumns {
     }
 
     /// Stores the new columns.
-    func keep(in tx: WriteTransaction) throws {
+    func save(in tx: WriteTransaction) throws {
         guard hasGrown else { return }
-        guard kinds.members.count <= visit.configuration.limits.members else {
+        guard kinds.members.count <= tableRequest.configuration.limits.members else {
             throw AzureMobileAppsRoutes.failure(.badRequest, "The table has too many columns")
         }
         if var stored {
             stored.columns = kinds.text
             try tx.update(stored)
         } else {
-            try tx.insert(ServedTable(table: visit.name, columns: kinds.text))
+            try tx.insert(ServedTable(table: tableRequest.name, columns: kinds.text))
         }
     }
 
@@ -124,7 +124,7 @@ struct AzureColumns {
         }
     }
 
-    private static func unsupported(_ type: String) -> EarlyAnswer {
+    private static func unsupported(_ type: String) -> EarlyResponse {
         AzureMobileAppsRoutes.failure(.internalServerError, "Unsupported type: \(type)")
     }
 

@@ -6,10 +6,10 @@ extension AzureMobileAppsRoutes {
     private static let maximumTop = 1000
 
     /// Returns a page: an array, or an object with the total if the request asks for one.
-    func list(_ tx: ReadTransaction) throws -> ServerAnswer {
-        let request = visit.request
-        let columns = try AzureColumns(visit, tx)
-        let limits = visit.configuration.limits
+    func list(_ tx: ReadTransaction) throws -> ServerResponse {
+        let request = tableRequest.request
+        let columns = try AzureColumns(tableRequest, tx)
+        let limits = tableRequest.configuration.limits
         let top = try number("$top") ?? 0
         guard top <= Self.maximumTop else {
             throw Self.failure(.badRequest, "You cannot request more than \(Self.maximumTop) records")
@@ -23,7 +23,7 @@ extension AzureMobileAppsRoutes {
         query.counts = request.parameter("$inlinecount")?.lowercased() == "allpages"
 
         let filterLimits = limits.filter(nodes: 3000, orderKeys: 20)
-        let table = visit.table
+        let table = tableRequest.table
         let names = columns.names
         let known = table.columns == nil ? nil : names
         let isKnown: @Sendable (String) -> Bool = { known?.contains($0.lowercased()) ?? true }
@@ -51,13 +51,13 @@ extension AzureMobileAppsRoutes {
             }
         }
 
-        let page = isEmpty ? ListQuery.Page(total: query.counts ? 0 : nil) : try query.page(visit, in: tx)
+        let page = isEmpty ? ListQuery.Page(total: query.counts ? 0 : nil) : try query.page(tableRequest, in: tx)
         let items = try page.rows.map { row -> JSONValue in
             .object(Self.selected(try columns.item(row), by: selected))
         }
         let json: JSONValue =
             page.total.map { ["results": .array(items), "count": .number(String($0))] } ?? .array(items)
-        var answer = Self.weaklyTagged(ServerAnswer(.ok, json: json))
+        var answer = Self.weaklyTagged(ServerResponse(.ok, json: json))
         // The link depends on the requested size: a host that limits the size does not adjust the link.
         if page.rows.count == asked { answer.fields[.link] = link(top: take, skip: query.skip + take) }
         return answer
@@ -89,7 +89,7 @@ extension AzureMobileAppsRoutes {
     }
 
     private func number(_ name: String) throws -> Int? {
-        guard let text = visit.request.parameter(name), !text.isEmpty else { return nil }
+        guard let text = tableRequest.request.parameter(name), !text.isEmpty else { return nil }
         guard let number = Int(text), number >= 0, number <= Int(Int32.max) else {
             throw Self.failure(.badRequest, "\(name) is not a valid number")
         }
@@ -99,14 +99,17 @@ extension AzureMobileAppsRoutes {
     /// Returns the next page's address in the backend's format: without the port and angle brackets, and with a slash
     /// before the query. A full page always has it.
     private func link(top: Int, skip: Int) -> String {
-        let http = visit.request.http
+        let http = tableRequest.request.http
         let authority = http.authority ?? "localhost"
         // The colons inside the brackets of an IPv6 address do not belong to a port.
         let host = authority.utf8.last == UInt8(ascii: "]") ? authority : authority.droppingPort
         var parameters = [("$top", String(top)), ("$skip", String(skip))]
-        parameters += visit.request.query.filter { $0.name != "$top" && $0.name != "$skip" }.map { ($0.name, $0.value) }
-        let query = parameters.map { "\(QueryText.encode($0.0))=\(QueryText.encode($0.1))" }.joined(separator: "&")
-        let table = QueryText.encode(visit.request.path[1])
+        parameters += tableRequest.request.query.filter { $0.name != "$top" && $0.name != "$skip" }.map {
+            ($0.name, $0.value)
+        }
+        let query = parameters.map { "\(QueryStringText.encode($0.0))=\(QueryStringText.encode($0.1))" }.joined(
+            separator: "&")
+        let table = QueryStringText.encode(tableRequest.request.path[1])
         return "\(http.scheme ?? "http")://\(host)/tables/\(table)/?\(query); rel=next"
     }
 }

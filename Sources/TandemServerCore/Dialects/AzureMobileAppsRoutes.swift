@@ -5,18 +5,18 @@ import Tandem
 ///
 /// The defects of its SQLite provider are not reproduced: `startswith` and similar functions find the right rows.
 struct AzureMobileAppsRoutes {
-    let visit: Visit
+    let tableRequest: TableRequest
 
-    func answer() throws -> ServerAnswer {
+    func answer() throws -> ServerResponse {
         var answer = try route()
         answer.fields[.cacheControl] = "no-cache"
         answer.fields[.zumoServerVersion] = "node-4.0.3"
         return answer
     }
 
-    private func route() throws -> ServerAnswer {
-        let store = visit.core.store
-        switch (visit.request.http.method, visit.id) {
+    private func route() throws -> ServerResponse {
+        let store = tableRequest.core.store
+        switch (tableRequest.request.http.method, tableRequest.id) {
         case (.get, nil): return try store.read { try list($0) }
         case (.get, let id?): return try store.read { try get(id, $0) }
         case (.post, nil): return try store.write { try insert($0) }
@@ -30,34 +30,36 @@ struct AzureMobileAppsRoutes {
 
     // MARK: Single rows
 
-    private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerAnswer {
+    private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerResponse {
         // Only lists include tombstones, whatever the query says.
-        guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
+        guard let row = try tableRequest.find(id, in: tx), !row.isTombstone, try tableRequest.sees(row) else {
+            return Self.missing
+        }
         return try item(.ok, row, tx)
     }
 
-    private func insert(_ tx: WriteTransaction) throws -> ServerAnswer {
+    private func insert(_ tx: WriteTransaction) throws -> ServerResponse {
         let sent = try entity()
         var item = sent
         try refuseReserved(item)
         let version = item.remove(ignoringCase: "version")
         let id = try Self.id(item.remove(ignoringCase: "id")) ?? uuid()
-        var columns = try AzureColumns(visit, tx)
-        let members = try columns.take(item)
+        var columns = try AzureColumns(tableRequest, tx)
+        let members = try columns.membersToStore(item)
         try refuse(invalid: members)
-        guard visit.allowsInsert(id: id, members: members) else { throw Self.unauthorized }
-        guard try visit.find(id, in: tx) == nil else {
+        guard tableRequest.allowsInsert(id: id, members: members) else { throw Self.unauthorized }
+        guard try tableRequest.find(id, in: tx) == nil else {
             // The body is the request, not the existing row. A client must request the row.
-            return Self.weaklyTagged(ServerAnswer(.conflict, json: .object(sent)))
+            return Self.weaklyTagged(ServerResponse(.conflict, json: .object(sent)))
         }
-        try columns.keep(in: tx)
+        try columns.save(in: tx)
         // A version in the request is stored as it is, and read as bytes.
         let stamp: String? = if case .text(let version)? = version { Base64Text.encode(version.utf8) } else { nil }
-        let row = try visit.insert(id: id, members: members, stamp: stamp, in: tx)
+        let row = try tableRequest.insert(id: id, members: members, stamp: stamp, in: tx)
         return try self.item(.created, row, tx)
     }
 
-    private func update(_ pathID: String?, _ tx: WriteTransaction) throws -> ServerAnswer {
+    private func update(_ pathID: String?, _ tx: WriteTransaction) throws -> ServerResponse {
         var item = try entity()
         try refuseReserved(item)
         let bodyVersion = item.remove(ignoringCase: "version")
@@ -66,13 +68,15 @@ struct AzureMobileAppsRoutes {
             return Self.error(.badRequest, "Item id does not match id in path")
         }
         guard let id = pathID ?? bodyID else { return Self.error(.badRequest, "An id must be given") }
-        guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
+        guard let row = try tableRequest.find(id, in: tx), !row.isTombstone, try tableRequest.sees(row) else {
+            return Self.missing
+        }
         try authorize(.update, row)
-        var columns = try AzureColumns(visit, tx)
+        var columns = try AzureColumns(tableRequest, tx)
         var members = try row.members()
         if let version = ifMatch {
             if !version.utf8.elementsEqual(row.stamp.utf8) {
-                guard let merged = try visit.resolution(of: .update, row, sent: item) else {
+                guard let merged = try tableRequest.resolution(of: .update, row, sent: item) else {
                     return try self.item(.preconditionFailed, row, tx)
                 }
                 item = merged
@@ -81,41 +85,44 @@ struct AzureMobileAppsRoutes {
             return try self.item(.conflict, row, tx)
         }
         guard !item.members.isEmpty else { return Self.error(.internalServerError, "Incorrect syntax near 'WHERE'") }
-        for (name, value) in try columns.take(item).members { members[name] = value }
+        for (name, value) in try columns.membersToStore(item).members { members[name] = value }
         try refuse(invalid: members)
-        try columns.keep(in: tx)
-        let updated = try visit.update(row, .update, members: members, isTombstone: false, in: tx)
+        try columns.save(in: tx)
+        let updated = try tableRequest.update(row, .update, members: members, isTombstone: false, in: tx)
         return try self.item(.ok, updated, tx)
     }
 
-    private func delete(_ id: String, _ tx: WriteTransaction) throws -> ServerAnswer {
-        guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
+    private func delete(_ id: String, _ tx: WriteTransaction) throws -> ServerResponse {
+        guard let row = try tableRequest.find(id, in: tx), !row.isTombstone, try tableRequest.sees(row) else {
+            return Self.missing
+        }
         try authorize(.delete, row)
         if let conflict = try stale(row, .delete, tx) { return conflict }
-        guard visit.table.deletesSoftly else {
+        guard tableRequest.table.deletesSoftly else {
             let answer = try item(.ok, row, tx)
-            try visit.remove(row, in: tx)
+            try tableRequest.remove(row, in: tx)
             return answer
         }
-        let deleted = try visit.update(row, .delete, members: row.members(), isTombstone: true, in: tx)
+        let deleted = try tableRequest.update(row, .delete, members: row.members(), isTombstone: true, in: tx)
         return try item(.ok, deleted, tx)
     }
 
-    private func undelete(_ id: String, _ tx: WriteTransaction) throws -> ServerAnswer {
-        guard let row = try visit.find(id, in: tx), visit.table.deletesSoftly, try visit.sees(row) else {
+    private func undelete(_ id: String, _ tx: WriteTransaction) throws -> ServerResponse {
+        guard let row = try tableRequest.find(id, in: tx), tableRequest.table.deletesSoftly, try tableRequest.sees(row)
+        else {
             return Self.missing
         }
         try authorize(.undelete, row)
         if let conflict = try stale(row, .undelete, tx) { return conflict }
         // Also applies to a live row: then only the version changes.
-        let live = try visit.update(row, .undelete, members: row.members(), isTombstone: false, in: tx)
+        let live = try tableRequest.update(row, .undelete, members: row.members(), isTombstone: false, in: tx)
         return try item(.created, live, tx)
     }
 
     /// Returns the response to a delete or an undelete of an older version, or `nil` to continue.
-    private func stale(_ row: ServedRow, _ kind: ServerChange.Kind, _ tx: ReadTransaction) throws -> ServerAnswer? {
+    private func stale(_ row: ServedRow, _ kind: ServerChange.Kind, _ tx: ReadTransaction) throws -> ServerResponse? {
         guard let version = ifMatch, !version.utf8.elementsEqual(row.stamp.utf8),
-            try visit.resolution(of: kind, row, sent: JSONObject()) == nil
+            try tableRequest.resolution(of: kind, row, sent: JSONObject()) == nil
         else { return nil }
         return try item(.preconditionFailed, row, tx)
     }
@@ -124,18 +131,18 @@ struct AzureMobileAppsRoutes {
 
     /// The version in `If-Match`, with or without quotes. `*` is an ordinary version, which no row has.
     private var ifMatch: String? {
-        guard let text = visit.request.header(.ifMatch), !text.isEmpty else { return nil }
+        guard let text = tableRequest.request.header(.ifMatch), !text.isEmpty else { return nil }
         guard text.utf8.count >= 2, text.utf8.first == 0x22, text.utf8.last == 0x22 else { return text }
         return String(text.utf8.dropFirst().dropLast()) ?? text
     }
 
     /// Decodes the entity in the body. Returns an empty one if the request has no body.
     private func entity() throws -> JSONObject {
-        guard !visit.request.body.isEmpty else { return JSONObject() }
-        if let type = visit.request.header(.contentType), !type.lowercased().hasPrefix("application/json") {
+        guard !tableRequest.request.body.isEmpty else { return JSONObject() }
+        if let type = tableRequest.request.header(.contentType), !type.lowercased().hasPrefix("application/json") {
             throw Self.failure(.internalServerError, "Unsupported content type")
         }
-        let json = try visit.json(readsLikeDotNet: false) { problem in
+        let json = try tableRequest.json(readsLikeDotNet: false) { problem in
             switch problem {
             case .tooDeep: Self.error(.badRequest, "The JSON is nested too deeply")
             case .malformed(let place): Self.error(.badRequest, "Unexpected token in JSON at position \(place)")
@@ -144,7 +151,7 @@ struct AzureMobileAppsRoutes {
         guard case .object(let entity) = json else {
             throw Self.failure(.internalServerError, "The body is not an object")
         }
-        guard entity.members.count <= visit.configuration.limits.members else {
+        guard entity.members.count <= tableRequest.configuration.limits.members else {
             throw Self.failure(.badRequest, "The item has too many properties")
         }
         return entity
@@ -167,18 +174,18 @@ struct AzureMobileAppsRoutes {
     }
 
     private func refuse(invalid members: JSONObject) throws {
-        if let problem = visit.hooks.validate?(visit.name, members).first {
+        if let problem = tableRequest.hooks.validate?(tableRequest.name, members).first {
             throw Self.failure(.badRequest, problem)
         }
     }
 
     private func authorize(_ kind: ServerChange.Kind, _ row: ServedRow) throws {
-        if try !visit.allows(kind, row) { throw Self.unauthorized }
+        if try !tableRequest.allows(kind, row) { throw Self.unauthorized }
     }
 
     /// Creates a random UUID, version 4.
     private func uuid() -> String {
-        var bytes = visit.randomBytes()
+        var bytes = tableRequest.randomBytes()
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -189,9 +196,9 @@ struct AzureMobileAppsRoutes {
     // MARK: Responses
 
     /// Returns a response with one row and its version.
-    private func item(_ status: HTTPResponse.Status, _ row: ServedRow, _ tx: ReadTransaction) throws -> ServerAnswer {
-        let columns = try AzureColumns(visit, tx)
-        var answer = ServerAnswer(status, json: .object(try columns.item(row)))
+    private func item(_ status: HTTPResponse.Status, _ row: ServedRow, _ tx: ReadTransaction) throws -> ServerResponse {
+        let columns = try AzureColumns(tableRequest, tx)
+        var answer = ServerResponse(status, json: .object(try columns.item(row)))
         answer.fields[.eTag] = "\"\(row.stamp)\""
         return answer
     }
@@ -199,20 +206,20 @@ struct AzureMobileAppsRoutes {
     private static let unauthorized = failure(.unauthorized, "You are not allowed to do this")
     static let missing = error(.notFound, "The item does not exist")
 
-    static let notFoundPage = ServerAnswer(
+    static let notFoundPage = ServerResponse(
         .notFound, [.contentType: "text/html; charset=utf-8"],
         body: Array("<!DOCTYPE html><html><body><pre>Not Found</pre></body></html>\n".utf8))
 
-    static func error(_ status: HTTPResponse.Status, _ text: String) -> ServerAnswer {
-        weaklyTagged(ServerAnswer(status, json: ["error": .text(text)]))
+    static func error(_ status: HTTPResponse.Status, _ text: String) -> ServerResponse {
+        weaklyTagged(ServerResponse(status, json: ["error": .text(text)]))
     }
 
-    static func failure(_ status: HTTPResponse.Status, _ text: String) -> EarlyAnswer {
-        EarlyAnswer(answer: error(status, text))
+    static func failure(_ status: HTTPResponse.Status, _ text: String) -> EarlyResponse {
+        EarlyResponse(answer: error(status, text))
     }
 
     /// Adds a weak tag computed from the body, as Express does for responses without a version. It is not a version.
-    static func weaklyTagged(_ answer: ServerAnswer) -> ServerAnswer {
+    static func weaklyTagged(_ answer: ServerResponse) -> ServerResponse {
         // FNV-1a: the hash only has to change with the body.
         let hash = answer.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: hash >> UInt64($0)) }

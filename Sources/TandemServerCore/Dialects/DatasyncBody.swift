@@ -8,7 +8,7 @@ struct DatasyncBody {
 
     /// Decodes an entity.
     ///
-    /// - Throws: `EarlyAnswer` if a required member is missing.
+    /// - Throws: `EarlyResponse` if a required member is missing.
     init(_ object: JSONObject, columns: [ServerColumn]?) throws {
         var rest = object
         id = rest.remove(ignoringCase: "id")
@@ -27,7 +27,7 @@ struct DatasyncBody {
         members = JSONObject()
         for column in columns {
             let value = rest.remove(ignoringCase: column.name)
-            if value == nil, column.isRequired { throw EarlyAnswer(answer: ServerAnswer(.internalServerError)) }
+            if value == nil, column.isRequired { throw EarlyResponse(answer: ServerResponse(.internalServerError)) }
             members[column.name] = Self.fitted(value, to: column)
         }
     }
@@ -77,7 +77,7 @@ struct DatasyncBody {
 
     private static func system(_ row: ServedRow) -> JSONObject {
         [
-            "id": .text(row.key), "updatedAt": .text(WireTime.iso(milliseconds: row.changed)),
+            "id": .text(row.key), "updatedAt": .text(WireDateText.iso(milliseconds: row.changed)),
             "version": .text(row.stamp), "deleted": .bool(row.isTombstone),
         ]
     }

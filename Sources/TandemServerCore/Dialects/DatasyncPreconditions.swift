@@ -26,12 +26,12 @@ struct DatasyncPreconditions {
         if let ifNoneMatch, ifNoneMatch.contains(where: { $0.matches(row.stamp) }) {
             return isRead ? .notModified : .failed
         }
-        if ifMatch == nil, let time = request.header(.ifUnmodifiedSince).flatMap(WireTime.parseHTTP),
+        if ifMatch == nil, let time = request.header(.ifUnmodifiedSince).flatMap(WireDateText.parseHTTP),
             time <= row.changed
         {
             return .failed
         }
-        if ifNoneMatch == nil, let time = request.header(.ifModifiedSince).flatMap(WireTime.parseHTTP),
+        if ifNoneMatch == nil, let time = request.header(.ifModifiedSince).flatMap(WireDateText.parseHTTP),
             time > row.changed
         {
             return isRead ? .notModified : .failed

@@ -5,9 +5,9 @@ extension DatasyncRoutes {
     private static let maximumTop = 128_000
 
     /// Returns a page, with the total if requested, and the query of the next page if there is one.
-    func list(_ tx: ReadTransaction) throws -> ServerAnswer {
-        let request = visit.request
-        let limits = visit.configuration.limits
+    func list(_ tx: ReadTransaction) throws -> ServerResponse {
+        let request = tableRequest.request
+        let limits = tableRequest.configuration.limits
         let options = try options()
         let top = try number(options["$top"], "$top")
         if let top, top > Self.maximumTop {
@@ -16,15 +16,15 @@ extension DatasyncRoutes {
         let pageSize = max(1, min(limits.pageSize ?? 100, Self.maximumTop))
         let skip = try number(options["$skip"], "$skip") ?? 0
         var query = ListQuery(skip: skip, take: min(top ?? pageSize, pageSize), logic: .twoValued, hasIntegers: true)
-        query.includesTombstones = !visit.table.deletesSoftly || includesTombstones
+        query.includesTombstones = !tableRequest.table.deletesSoftly || includesTombstones
         // Each valid value counts, also `false`.
         if let text = options["$count"] {
             guard ["true", "false"].contains(text.lowercased()) else { throw Self.refused("Invalid $count") }
             query.counts = true
         }
         let filterLimits = limits.filter(nodes: 100, orderKeys: 5)
-        let columns = visit.table.columns
-        let table = visit.table
+        let columns = tableRequest.table.columns
+        let table = tableRequest.table
         let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, table) }
         var selected: [String]?
         do throws(FilterProblem) {
@@ -41,12 +41,12 @@ extension DatasyncRoutes {
         } catch {
             // The original server does not handle an empty filter. If a database can't evaluate a filter, the response
             // is empty.
-            if error.message.isEmpty { return ServerAnswer(.internalServerError) }
-            if error.kind == .untranslatable { return ServerAnswer(.badRequest) }
+            if error.message.isEmpty { return ServerResponse(.internalServerError) }
+            if error.kind == .untranslatable { return ServerResponse(.badRequest) }
             throw Self.refused(error.index.map { "\(error.message) at position \($0)" } ?? error.message)
         }
 
-        let page = try query.page(visit, in: tx)
+        let page = try query.page(tableRequest, in: tx)
         var out = Array("{\"items\":[".utf8)
         for (index, row) in page.rows.enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
@@ -68,13 +68,13 @@ extension DatasyncRoutes {
         out += Array("],\"count\":\(page.total.map(String.init) ?? "null"),\"nextLink\":".utf8)
         next.append(to: &out)
         out.append(UInt8(ascii: "}"))
-        return ServerAnswer(.ok, json: out)
+        return ServerResponse(.ok, json: out)
     }
 
     /// Returns the options by their names in lower case. Unknown ones are ignored.
     private func options() throws -> [String: String] {
         var options: [String: String] = [:]
-        for (name, value) in visit.request.query where name.hasPrefix("$") {
+        for (name, value) in tableRequest.request.query where name.hasPrefix("$") {
             guard options.updateValue(value, forKey: name.lowercased()) == nil else {
                 throw Self.refused("Query option '\(name)' was specified more than once.")
             }
@@ -121,12 +121,12 @@ extension DatasyncRoutes {
         set("$skip", skip)
         if let top { set("$top", top) }
         return parameters.map { parameter in
-            let name = QueryText.encode(parameter.name, keeping: "$(),;@!*")
-            return "\(name)=\(QueryText.encode(parameter.value, keeping: "$(),;@!*"))"
+            let name = QueryStringText.encode(parameter.name, keeping: "$(),;@!*")
+            return "\(name)=\(QueryStringText.encode(parameter.value, keeping: "$(),;@!*"))"
         }.joined(separator: "&")
     }
 
-    private static func refused(_ message: String) -> EarlyAnswer {
-        EarlyAnswer(answer: ServerAnswer(.badRequest, json: .text(message)))
+    private static func refused(_ message: String) -> EarlyResponse {
+        EarlyResponse(answer: ServerResponse(.badRequest, json: .text(message)))
     }
 }

@@ -4,20 +4,20 @@
 /// For example:
 ///
 /// ```swift
-/// configuration.files = ServerFiles(try FileShelf.inFolder(at: "uploads"))
+/// configuration.files = ServerFiles(try FileStorage.inFolder(at: "uploads"))
 /// configuration.files?.limit = 50 << 20
 /// ```
 public struct ServerFiles: Sendable {
     /// The storage for the files.
-    public var shelf: FileShelf
+    public var storage: FileStorage
     /// The maximum size of a file in bytes, 4 GiB by default. Larger files get a 413.
     public var limit: Int64 = 4 << 30
     /// Whether each user sees only their own files. Requests without a valid token are then refused.
     public var isPerUser = false
 
     /// Creates a file service for all users, with a storage.
-    public init(_ shelf: FileShelf) {
-        self.shelf = shelf
+    public init(_ storage: FileStorage) {
+        self.storage = storage
     }
 }
 

@@ -20,11 +20,11 @@ extension FilterFunction {
         }
         guard arguments.count > 1, let second = Self.text(arguments[1]) else { return .null }
         switch self {
-        case .contains: return .bool(Self.place(of: second, in: first) != nil)
-        case .substringof: return .bool(Self.place(of: first, in: second) != nil)
+        case .contains: return .bool(Self.position(of: second, in: first) != nil)
+        case .substringof: return .bool(Self.position(of: first, in: second) != nil)
         case .startswith: return .bool(first.utf8.starts(with: second.utf8))
         case .endswith: return .bool(first.utf8.reversed().starts(with: second.utf8.reversed()))
-        case .indexof: return .integer(Int64(Self.place(of: second, in: first) ?? -1))
+        case .indexof: return .integer(Int64(Self.position(of: second, in: first) ?? -1))
         case .concat: return .text(first + second)
         case .replace: return Self.text(arguments.last).map { .text(Self.replaced(first, second, $0)) } ?? .null
         default: return .null
@@ -60,7 +60,7 @@ extension FilterFunction {
     }
 
     /// Returns the position of a text in another one in UTF-16 units, or `nil` if it does not occur.
-    private static func place(of needle: String, in text: String) -> Int? {
+    private static func position(of needle: String, in text: String) -> Int? {
         var search = TextSearch(Array(needle.utf16))
         guard !search.pattern.isEmpty else { return 0 }
         for (index, unit) in text.utf16.enumerated() where search.ends(at: unit) {
@@ -105,13 +105,13 @@ extension FilterFunction {
         case .time(let ticks): (days, inDay) = (0, ticks)
         default:
             guard let ticks = value.instant else { return nil }
-            (days, inDay) = ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerDay)
+            (days, inDay) = ticks.quotientAndRemainder(flooringBy: WireDateText.ticksPerDay)
         }
-        let second = WireTime.ticksPerSecond
+        let second = WireDateText.ticksPerSecond
         return switch self {
-        case .year: .integer(WireTime.civil(days).year)
-        case .month: .integer(WireTime.civil(days).month)
-        case .day: .integer(WireTime.civil(days).day)
+        case .year: .integer(WireDateText.civil(days).year)
+        case .month: .integer(WireDateText.civil(days).month)
+        case .day: .integer(WireDateText.civil(days).day)
         case .hour: .integer(inDay / (3600 * second))
         case .minute: .integer(inDay / (60 * second) % 60)
         case .second: .integer(inDay / second % 60)
@@ -139,18 +139,18 @@ extension FilterType {
             }
         case .dateTimeOffset, .dateTime: return value.instant.map { .instant($0) } ?? .null
         case .date:
-            return value.instant.map { .day($0.quotientAndRemainder(flooringBy: WireTime.ticksPerDay).quotient) }
+            return value.instant.map { .day($0.quotientAndRemainder(flooringBy: WireDateText.ticksPerDay).quotient) }
                 ?? .null
         case .timeOfDay:
             switch value {
             case .time: return value
-            case .text(let text): return WireTime.parseTime(text).map { .time($0) } ?? .null
+            case .text(let text): return WireDateText.parseTime(text).map { .time($0) } ?? .null
             default: return .null
             }
         case .duration:
             switch value {
             case .duration: return value
-            case .text(let text): return WireTime.parseDuration(text).map { .duration($0) } ?? .null
+            case .text(let text): return WireDateText.parseDuration(text).map { .duration($0) } ?? .null
             default: return .null
             }
         case .single, .double, .decimal:
@@ -173,9 +173,10 @@ extension FilterType {
         case .integer(let number): String(number)
         case .real(let number): number.description
         case .bool(let truth): truth ? "true" : "false"
-        case .day(let days): WireTime.date(days)
+        case .day(let days): WireDateText.date(days)
         case .instant(let ticks):
-            WireTime.iso(milliseconds: ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerMillisecond).quotient)
+            WireDateText.iso(
+                milliseconds: ticks.quotientAndRemainder(flooringBy: WireDateText.ticksPerMillisecond).quotient)
         default: nil
         }
     }

@@ -103,10 +103,10 @@ extension FilterValue {
         case (.text(let lhs), .choice(let rhs, let names)): names.firstIndex(of: lhs).map { order($0, rhs) }
         case (.text, .instant), (.text, .day), (.day, .instant), (.instant, .text), (.instant, .day), (.day, .text):
             lhs.instant.flatMap { lhs in rhs.instant.map { rhs in order(lhs, rhs) } }
-        case (.text(let lhs), .time(let rhs)): WireTime.parseTime(lhs).map { order($0, rhs) }
-        case (.time(let lhs), .text(let rhs)): WireTime.parseTime(rhs).map { order(lhs, $0) }
-        case (.text(let lhs), .duration(let rhs)): WireTime.parseDuration(lhs).map { order($0, rhs) }
-        case (.duration(let lhs), .text(let rhs)): WireTime.parseDuration(rhs).map { order(lhs, $0) }
+        case (.text(let lhs), .time(let rhs)): WireDateText.parseTime(lhs).map { order($0, rhs) }
+        case (.time(let lhs), .text(let rhs)): WireDateText.parseTime(rhs).map { order(lhs, $0) }
+        case (.text(let lhs), .duration(let rhs)): WireDateText.parseDuration(lhs).map { order($0, rhs) }
+        case (.duration(let lhs), .text(let rhs)): WireDateText.parseDuration(rhs).map { order(lhs, $0) }
         case (.json(let lhs), .json(let rhs)): lhs == rhs ? 0 : nil
         default: nil
         }
@@ -133,8 +133,8 @@ extension FilterValue {
     var instant: Int64? {
         switch self {
         case .instant(let ticks): ticks
-        case .day(let days): WireTime.ticks(ofDays: days)
-        case .text(let text): WireTime.parse(text)
+        case .day(let days): WireDateText.ticks(ofDays: days)
+        case .text(let text): WireDateText.parse(text)
         default: nil
         }
     }

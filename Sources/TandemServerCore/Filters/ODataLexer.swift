@@ -75,10 +75,10 @@ struct ODataLexer {
     /// Returns the value of `datetime'…'` and similar literals.
     private func prefixed(_ prefix: String, _ text: String) -> FilterValue? {
         switch (prefix, grammar) {
-        case ("datetime", .odata3), ("datetimeoffset", .odata3): WireTime.parse(text).map { .instant($0) }
+        case ("datetime", .odata3), ("datetimeoffset", .odata3): WireDateText.parse(text).map { .instant($0) }
         case ("guid", .odata3): Self.isGuid(Array(text.utf8)[...]) ? .guid(text.lowercased()) : nil
-        case ("time", .odata3): WireTime.parseDuration(text).map { .duration($0) }
-        case ("duration", .odata4): WireTime.parseDuration(text).map { .duration($0) }
+        case ("time", .odata3): WireDateText.parseDuration(text).map { .duration($0) }
+        case ("duration", .odata4): WireDateText.parseDuration(text).map { .duration($0) }
         default: nil
         }
     }
@@ -143,11 +143,11 @@ struct ODataLexer {
         let text = String(decoding: run, as: UTF8.self)
         let value: FilterValue? =
             if run.count == 10 {
-                WireTime.parseDate(run).map { .day($0) }
+                WireDateText.parseDate(run).map { .day($0) }
             } else if run.count > 10, run[position + 4] == UInt8(ascii: "-"), run[position + 10] | 0x20 == 0x74 {
-                WireTime.parse(text).map { .instant($0) }
+                WireDateText.parse(text).map { .instant($0) }
             } else if run.count >= 5, run[position + 2] == UInt8(ascii: ":") {
-                WireTime.parseTime(text).map { .time($0) }
+                WireDateText.parseTime(text).map { .time($0) }
             } else {
                 nil
             }

@@ -23,26 +23,26 @@ struct ListQuery {
     /// Ends the iteration over rows early.
     private struct Enough: Error {}
 
-    func page(_ visit: Visit, in tx: ReadTransaction) throws -> Page {
-        let candidates = candidates(visit, tx)
+    func page(_ tableRequest: TableRequest, in tx: ReadTransaction) throws -> Page {
+        let candidates = candidates(tableRequest, tx)
         let (results, isSorted) = (candidates.results, candidates.isSorted)
-        if candidates.isExact, visit.table.view == nil, isSorted {
+        if candidates.isExact, tableRequest.table.view == nil, isSorted {
             // The store skips and counts without decoding a row.
             let rows = try results.offset(skip).limit(take + 1).all()
             return Page(
                 rows: Array(rows.prefix(take)), total: counts ? try results.count() : nil, hasMore: rows.count > take)
         }
-        let now = visit.configuration.clock.milliseconds * WireTime.ticksPerMillisecond
-        let types = visit.table.columnTypes
+        let now = tableRequest.configuration.clock.milliseconds * WireDateText.ticksPerMillisecond
+        let types = tableRequest.table.columnTypes
         var matches: [(row: ServedRow, keys: [FilterValue])] = []
         var number = 0
         do {
             try results.forEach { row in
-                let columns = RowColumns(row, types, isAzure: visit.isAzure, hasIntegers: hasIntegers)
+                let columns = RowColumns(row, types, isAzure: tableRequest.isAzure, hasIntegers: hasIntegers)
                 let evaluator = FilterEvaluator(
                     logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value,
-                    storedColumn: columns.stored)
-                let isMatch = try filter.map(evaluator.holds) != false && visit.sees(row)
+                    storedColumn: columns.columnValue)
+                let isMatch = try filter.map(evaluator.holds) != false && tableRequest.sees(row)
                 let keys = isMatch && !isSorted ? order.map { evaluator.value($0.key) } : []
                 if let problem = columns.problem { throw problem }
                 guard isMatch else { return }
@@ -75,15 +75,15 @@ struct ListQuery {
     }
 
     /// Returns the candidate rows. The store evaluates the filter's plain conditions on ID and time.
-    func candidates(_ visit: Visit, _ tx: ReadTransaction) -> Candidates {
-        let name = visit.name
+    func candidates(_ tableRequest: TableRequest, _ tx: ReadTransaction) -> Candidates {
+        let name = tableRequest.name
         var candidates = Candidates(results: tx.objects(ServedRow.self).where { $0.table == name })
         func narrow(_ predicate: (ServedRow.Columns) -> Predicate<ServedRow>) {
             candidates.results = candidates.results.where(predicate)
         }
         if !includesTombstones { narrow { $0.isTombstone == false } }
-        if visit.table.isPerUser {
-            let user = visit.user ?? ""
+        if tableRequest.table.isPerUser {
+            let user = tableRequest.user ?? ""
             narrow { $0.user == user }
         }
         for condition in conditions {
@@ -117,7 +117,7 @@ struct ListQuery {
         case ("updatedat", _, _):
             // Rows have whole milliseconds, and a client may ask for a time in between.
             guard let ticks = bound.instant else { return nil }
-            let (whole, rest) = ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerMillisecond)
+            let (whole, rest) = ticks.quotientAndRemainder(flooringBy: WireDateText.ticksPerMillisecond)
             let ceiling = rest == 0 ? whole : whole + 1
             return switch comparison {
             case .gt: columns.changed > whole
@@ -180,13 +180,13 @@ private final class RowColumns {
     }
 
     /// The column's value as the row holds it.
-    func stored(_ name: String) -> FilterValue { system(name.lowercased()) ?? member(name) }
+    func columnValue(_ name: String) -> FilterValue { system(name.lowercased()) ?? member(name) }
 
     private func system(_ folded: String) -> FilterValue? {
         switch folded {
         case "id": .text(row.key)
-        case "updatedat": .instant(row.changed * WireTime.ticksPerMillisecond)
-        case "createdat" where isAzure: .instant(row.made * WireTime.ticksPerMillisecond)
+        case "updatedat": .instant(row.changed * WireDateText.ticksPerMillisecond)
+        case "createdat" where isAzure: .instant(row.made * WireDateText.ticksPerMillisecond)
         case "version": .text(row.stamp)
         case "deleted": .bool(row.isTombstone)
         default: nil

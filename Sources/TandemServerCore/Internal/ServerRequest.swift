@@ -15,14 +15,14 @@ struct ServerRequest {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var path: [String] = []
         for part in (parts.first ?? "").split(separator: "/") {
-            guard let name = QueryText.decode(part, plusIsSpace: false) else { return nil }
+            guard let name = QueryStringText.decode(part, plusIsSpace: false) else { return nil }
             path.append(name)
         }
         var query: [(name: String, value: String)] = []
         for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = QueryText.decode(sides[0], plusIsSpace: true),
-                let value = QueryText.decode(sides.count > 1 ? sides[1] : "", plusIsSpace: true)
+            guard let name = QueryStringText.decode(sides[0], plusIsSpace: true),
+                let value = QueryStringText.decode(sides.count > 1 ? sides[1] : "", plusIsSpace: true)
             else { return nil }
             query.append((name, value))
         }

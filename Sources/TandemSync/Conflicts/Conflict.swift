@@ -7,9 +7,9 @@ import Tandem
 /// or server IDs if the object is not on this device.
 public struct Conflict<M: Model>: Sendable {
     /// The version of the operation. Pass it with the user's decision.
-    public let version: Tandem.Operation.Version
+    public let version: PendingOperation.Version
     /// The kind of the pending change.
-    public let kind: Tandem.Operation.Kind
+    public let kind: PendingOperation.Kind
     /// The object.
     public let localID: LocalID
     /// The object as it is here; `nil` if it was deleted.
@@ -33,11 +33,11 @@ public struct Conflict<M: Model>: Sendable {
 /// A conflict of an object of any model, as ``SyncContext/conflicts()`` lists it.
 public struct AnyConflict: Sendable, Identifiable {
     /// The version of the operation. Pass it with the user's choice.
-    public let version: Tandem.Operation.Version
+    public let version: PendingOperation.Version
     /// The model, by its name in Swift.
     public let model: String
     /// The kind of change that waits to be sent.
-    public let kind: Tandem.Operation.Kind
+    public let kind: PendingOperation.Kind
     /// The object.
     public let localID: LocalID
     /// The object as it is here; `nil` if it was deleted.
@@ -53,7 +53,7 @@ public struct AnyConflict: Sendable, Identifiable {
     private let typed: any Sendable
 
     /// The operation's ID in the queue.
-    public var id: Tandem.Operation.ID { version.id }
+    public var id: PendingOperation.ID { version.id }
 
     init<M: Model>(_ conflict: Conflict<M>) {
         version = conflict.version
@@ -92,7 +92,7 @@ extension Conflict {
     }
 
     init(
-        _ operation: Tandem.Operation, _ sides: ConflictSides, serverID: ServerID, version: String?, updatedAt: Date?,
+        _ operation: PendingOperation, _ sides: ConflictSides, serverID: ServerID, version: String?, updatedAt: Date?,
         round: Int
     ) throws {
         func object(_ values: [String: StorageValue]) throws -> M {
@@ -123,7 +123,7 @@ extension Resolution {
                     return values.filter { facts.sides.changedHere.contains($0.key) || changes[$0.key] != nil }
                 } ?? ModelValues.values(of: object))
         case .sendDelete:
-            switch facts.meeting {
+            switch facts.kind {
             // The server has deleted the object.
             case .editMeetsDelete: .theirs
             case .deleteMeetsEdit: .ours(takingServers: [])

@@ -16,19 +16,19 @@ enum ConflictRule: Sendable {
 
 /// The facts about a conflict.
 struct ConflictFacts: Sendable {
-    let operation: Operation
+    let operation: PendingOperation
     let sides: ConflictSides
     let item: RemoteItem
     let round: Int
     let store: any LocalStore
 
     /// The kind of the conflict.
-    var meeting: Meeting {
+    var kind: Kind {
         if sides.kind == .delete { return .deleteMeetsEdit }
         return sides.server == nil ? .editMeetsDelete : .editMeetsEdit
     }
 
-    enum Meeting { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
+    enum Kind { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
 }
 
 /// The decision about a conflict.
@@ -50,8 +50,8 @@ extension ConflictRule {
     ///
     /// - Parameter changedAt: The time of the local change, by the server's clock.
     func verdict(on facts: ConflictFacts, changedAt: Date) -> ConflictVerdict {
-        let (sides, meeting) = (facts.sides, facts.meeting)
-        let report = ConflictVerdict.later(.conflict, meeting.message)
+        let (sides, kind) = (facts.sides, facts.kind)
+        let report = ConflictVerdict.later(.conflict, kind.message)
         switch self {
         case .report: return report
         case .clientWins: return .ours(takingServers: [])
@@ -61,7 +61,7 @@ extension ConflictRule {
             guard let there = facts.item.updatedAt?.date, changedAt > there else { return .theirs }
             return .ours(takingServers: [])
         case .merge(let edits, let deletes):
-            switch (meeting, deletes) {
+            switch (kind, deletes) {
             case (.editMeetsEdit, _):
                 return .ours(takingServers: edits == .client ? [] : sides.changedHere.intersection(sides.changedThere))
             case (_, .report): return report
@@ -73,7 +73,7 @@ extension ConflictRule {
     }
 }
 
-extension ConflictFacts.Meeting {
+extension ConflictFacts.Kind {
     var message: String {
         switch self {
         case .editMeetsEdit: "The object was changed here and on the server."

@@ -5,7 +5,7 @@ import Tandem
 /// the app leaves the decision to the user.
 public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
     /// The operation, with its table, object and kind. Its `error` has the reason of the failure.
-    public let operation: Tandem.Operation
+    public let operation: PendingOperation
     /// The server's values of the object, by the properties' names in Swift, as they would be stored. References use
     /// server IDs. Empty if the server deleted the object; `nil` if its values are not known. For a typed object, see
     /// ``SyncContext/conflict(of:on:)``.
@@ -14,9 +14,9 @@ public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
     public let isDeletedOnServer: Bool
 
     /// The operation's ID in the queue.
-    public var id: Tandem.Operation.ID { operation.id }
+    public var id: PendingOperation.ID { operation.id }
     /// The version of the operation. Pass it to ``SyncContext/keepMine(_:)`` and the other decisions.
-    public var version: Tandem.Operation.Version { operation.version }
+    public var version: PendingOperation.Version { operation.version }
     /// The server's message, or a description of the failure, as one sentence.
     public var message: String { operation.error?.message ?? "" }
     /// The server's status, if it gave one.

@@ -117,7 +117,7 @@ public struct ClosureFiles: RemoteFiles {
 
     fileprivate static func bad(_ file: RemoteFile, _ message: String) -> RemoteFailure {
         .badAnswer(
-            BadAnswer(
+            InvalidResponse(
                 .size, message, table: "files", url: String(file.url.prefix { $0 != "?" && $0 != "#" }), status: 0))
     }
 

@@ -43,7 +43,7 @@ public struct ShortFile: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "The file ends after \(end) bytes, and was said to have \(size)." }
 }
 
-extension ShortFile: TellableError {}
+extension ShortFile: RedactedError {}
 
 extension FileProblem: CustomStringConvertible {
     /// A text for logs and messages.

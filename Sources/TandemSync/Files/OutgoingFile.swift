@@ -110,20 +110,21 @@ extension OutgoingFile {
         if let problem { throw .unsendable(problem) }
     }
 
-    private var problem: Unsendable? {
+    private var problem: RequestEncodingError? {
         if !HexText.isHex(id, 32) {
-            return Unsendable(.invalidID, "A file's ID is 32 lower-case hexadecimal digits.")
+            return RequestEncodingError(.invalidID, "A file's ID is 32 lower-case hexadecimal digits.")
         }
         if !HexText.isHex(sha256, 64) {
-            return Unsendable(.value, "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
+            return RequestEncodingError(
+                .value, "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
         }
-        if size < 0 { return Unsendable(.value, "A file's size is not negative.", member: "size") }
+        if size < 0 { return RequestEncodingError(.value, "A file's size is not negative.", member: "size") }
         if contentType.utf8.count > 255 || !contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
-            return Unsendable(
+            return RequestEncodingError(
                 .value, "A content type is 255 characters of ASCII at most, without controls.", member: "contentType")
         }
         if name.utf8.count > Self.greatestName {
-            return Unsendable(.value, "A file's name is \(Self.greatestName) bytes at most.", member: "name")
+            return RequestEncodingError(.value, "A file's name is \(Self.greatestName) bytes at most.", member: "name")
         }
         return nil
     }

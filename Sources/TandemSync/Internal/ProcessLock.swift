@@ -12,7 +12,7 @@ struct ProcessLock: Sendable {
     ///
     /// - Returns: `nil` if another process has it.
     /// - Throws: ``SyncError/Code/busy`` with the system's reason if the file can't be opened or locked.
-    static func take(at path: String) throws(SyncError) -> ProcessLock? {
+    static func acquire(at path: String) throws(SyncError) -> ProcessLock? {
         // A new file gets its permissions by the umask, as SQLite's files do.
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw failure(path) }

@@ -41,7 +41,7 @@ struct QuietPulls: Equatable, Sendable {
     /// - Parameters:
     ///   - successes: When tables were fetched to their end.
     ///   - recorded: When the store says that they were.
-    mutating func note(_ successes: [String: Date], after recorded: [String: Date]) {
+    mutating func update(_ successes: [String: Date], after recorded: [String: Date]) {
         let known = self.successes(after: recorded).merging(successes) { max($0, $1) }
         times = [:]
         for (table, date) in recorded {
@@ -81,13 +81,13 @@ extension SyncContext {
 
     /// Keeps for the next process when pulls ended that found nothing new. To be called within a sync, which has the
     /// lock.
-    func keepQuietPulls() async {
+    func saveQuietPulls() async {
         guard let path = store.lockPath, let recorded = try? await store.read({ try $0.lastSuccesses() }) else {
             return
         }
         let before = QuietPulls(at: path)
         var pulls = before
-        pulls.note(board.status.lastSuccess, after: recorded)
+        pulls.update(statusTracker.status.lastSuccess, after: recorded)
         if pulls != before { pulls.write(to: path) }
     }
 }

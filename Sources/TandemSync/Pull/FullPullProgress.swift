@@ -36,7 +36,7 @@ struct FullPullProgress: Sendable {
     /// - Parameters:
     ///   - hashes: The hashes of the page's IDs, and of those of earlier pages that were not written. At least one.
     ///   - last: The ID of the page's last item.
-    func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, _ local: any LocalWriting) throws {
+    func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, _ local: any LocalTransaction) throws {
         if tokens == 0 {
             try local.setSyncToken(SyncToken(digest: digest, time: start.text), of: Self.pullKey, in: table)
         }
@@ -48,7 +48,7 @@ struct FullPullProgress: Sendable {
     }
 
     /// Removes a table's progress, if there is any.
-    static func remove(in table: String, _ local: any LocalWriting) throws {
+    static func remove(in table: String, _ local: any LocalTransaction) throws {
         guard try local.syncToken(of: pullKey, in: table) != nil else { return }
         try local.setSyncToken(nil, of: pullKey, in: table)
         var index = 0
@@ -83,7 +83,7 @@ struct FullPullProgress: Sendable {
     ///   - digest: The digest of the filter to pull.
     ///   - now: The local time.
     static func read(
-        in table: String, of digest: [UInt8], at now: Date, _ local: any LocalReading
+        in table: String, of digest: [UInt8], at now: Date, _ local: any LocalReadTransaction
     ) throws -> Stored {
         guard let head = try local.syncToken(of: pullKey, in: table) else { return .absent }
         guard head.digest == digest, let start = head.time.flatMap({ WireTimestamp($0) }),

@@ -23,7 +23,7 @@ struct PullCursor {
     /// The next step for a page.
     enum Step {
         /// Store the items.
-        case take(ArraySlice<RemoteItem>)
+        case store(ArraySlice<RemoteItem>)
         /// The page is not reliable: read a part of the time again.
         case again
         /// The server sends the same page repeatedly.
@@ -33,9 +33,9 @@ struct PullCursor {
     private let pageSize: Int
     private let overlap: TimeInterval
     /// The time at which the next request begins; `nil` for the first one.
-    private var place: WireTimestamp?
+    private var position: WireTimestamp?
     private(set) var skip = 0
-    /// The items of the last page that have the time of `place`. The last one is the anchor.
+    /// The items of the last page that have the time of `position`. The last one is the anchor.
     private var read: ArraySlice<RemoteItem> = []
     /// The number of these items with which the next page should begin.
     private var margin = 1
@@ -68,13 +68,13 @@ struct PullCursor {
     init(from floor: WireTimestamp?, isSettled: Bool, pageSize: Int, overlap: Duration) {
         self.floor = floor
         let next = isSettled ? floor?.next : nil
-        (place, isBehindFloor) = (next ?? floor, next != nil)
+        (position, isBehindFloor) = (next ?? floor, next != nil)
         (isWhole, isPast) = (isSettled, isSettled ? true : nil)
         self.pageSize = max(pageSize, 1)
         self.overlap = max(0, overlap.seconds)
     }
 
-    var order: PageRequest.Order { .updatedAt(from: place) }
+    var order: PageRequest.Order { .updatedAt(from: position) }
 
     /// The number of items to request. It exceeds the page size by the overlap, so that a page size of 1 also makes
     /// progress.
@@ -88,7 +88,7 @@ struct PullCursor {
         if began == nil { began = page.serverDate }
         var fresh = page.items[...]
         // An edited item is not a valid anchor: the skipped items have moved with it.
-        if let first = page.items.first, first.id == read.last?.id, skip == 0 || first.updatedAt == place {
+        if let first = page.items.first, first.id == read.last?.id, skip == 0 || first.updatedAt == position {
             // An unchanged item that was already read is not stored again.
             if first == read.last { fresh = fresh.dropFirst() }
         } else if skip > 0 {
@@ -98,17 +98,17 @@ struct PullCursor {
         hasGoneBack = false
         guard let last = page.items.last, let time = last.updatedAt else {
             raiseFloor(page, clock: .distantPast)
-            return .take([])
+            return .store([])
         }
-        if let place, time < place { return goBackToFloor() ? .again : .stuck }
+        if let position, time < position { return goBackToFloor() ? .again : .stuck }
         isBehindFloor = false
         raiseFloor(page, clock: page.serverDate ?? min(time.date, now))
-        if place.map({ $0 < time }) ?? true {
-            place = time
+        if position.map({ $0 < time }) ?? true {
+            position = time
             read = page.items.suffix(page.items.reversed().prefix { $0.updatedAt == time }.count)
             skip = read.count - 1
             (margin, isUnsteady, idle, restarts) = (1, false, 0, 0)
-            return .take(fresh)
+            return .store(fresh)
         }
         if fresh.isEmpty, page.hasMore {
             idle += 1
@@ -120,7 +120,7 @@ struct PullCursor {
         }
         read = page.items[...]
         skip += read.count - margin
-        return .take(fresh)
+        return .store(fresh)
     }
 
     /// Restarts at the floor, inclusive. A server whose filter is coarser than its stored times treats later items as
@@ -129,7 +129,7 @@ struct PullCursor {
     /// - Returns: `false` if the pull did not begin after the floor.
     mutating func goBackToFloor() -> Bool {
         guard isBehindFloor else { return false }
-        (place, isBehindFloor, isWhole, isPast) = (floor, false, false, nil)
+        (position, isBehindFloor, isWhole, isPast) = (floor, false, false, nil)
         return true
     }
 
@@ -151,7 +151,7 @@ struct PullCursor {
     /// read.
     private mutating func unread(of items: [RemoteItem]) -> ArraySlice<RemoteItem>? {
         let known = Dictionary(read.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        guard items.contains(where: { known[$0.id] != nil && $0.updatedAt == place }) else { return nil }
+        guard items.contains(where: { known[$0.id] != nil && $0.updatedAt == position }) else { return nil }
         isUnsteady = true
         return items.filter { known[$0.id] != $0 }[...]
     }

@@ -48,10 +48,10 @@ extension PullRun {
     struct Unseen: Sendable {
         /// The objects of the query that have no operation: a bit each.
         var rows = RowSet()
-        /// The kept items without an object.
-        var kept: Set<ServerID> = []
+        /// The deferred items without an object.
+        var deferred: Set<ServerID> = []
         /// The pending edits, if the caller wants to know which are pointless.
-        var edited: [ServerID: Tandem.Operation.ID] = [:]
+        var edited: [ServerID: PendingOperation.ID] = [:]
     }
 
     /// Fetches the items after the cursor.
@@ -65,8 +65,8 @@ extension PullRun {
             // A short first page is nearly always the last one, although not every server says so.
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
             try await store(page, &pass, isResumable: isResumable)
-            noteFound(page)
-            note(page.items.count)
+            recordFound(page)
+            reportProgress(page.items.count)
             guard page.hasMore else { return }
             isFirst = false
         }
@@ -91,18 +91,18 @@ extension PullRun {
         hashes: [UInt64] = []
     ) async throws {
         guard let last = items.last?.id else { return }
-        let page = PageItems(items, forms, query.settings)
+        let page = PageItems(items, coder, query.settings)
         let (table, tally, looksForRows) = (query.table, tally, !unseen.rows.isEmpty)
         let (next, rows) = try await context.store.write { local in
             var next = tally
-            try page.receive(into: local, &next)
+            try page.store(into: local, &next)
             try progress?.write(hashes, upTo: last, in: table, local)
             let rows = looksForRows ? try page.ids.compactMap { try local.row(of: $0, in: table) } : []
             return (next, rows)
         }
         self.tally = next
         for row in rows { unseen.rows.remove(row) }
-        if !unseen.kept.isEmpty { unseen.kept.subtract(page.ids) }
+        if !unseen.deferred.isEmpty { unseen.deferred.subtract(page.ids) }
         if !unseen.edited.isEmpty { for id in page.ids { unseen.edited[id] = nil } }
     }
 
@@ -110,7 +110,7 @@ extension PullRun {
     private mutating func finish(_ pass: FullPass) async throws {
         try await sweep(pass.unseen)
         // A request for an unseen object would fail.
-        for (serverID, id) in pass.unseen.edited { pointlessEdits?.note(id, of: serverID, in: query.table) }
+        for (serverID, id) in pass.unseen.edited { orphanedEdits?.record(id, of: serverID, in: query.table) }
         if pass.progress?.tokens ?? 0 > 0 { try await forgetProgress() }
     }
 
@@ -132,7 +132,7 @@ extension PullRun {
 
     /// - Parameter seen: The hashes of the IDs that an interrupted pull has fetched.
     private func unseenItems(besides seen: Set<UInt64> = []) async throws -> Unseen {
-        let (table, filter, looksForEdits) = (query.table, query.filter, pointlessEdits != nil)
+        let (table, filter, looksForEdits) = (query.table, query.filter, orphanedEdits != nil)
         return try await context.store.read { local in
             func isUnseen(_ id: ServerID) -> Bool { seen.isEmpty || !seen.contains(FullPullProgress.hash(id)) }
             var unseen = Unseen()
@@ -141,8 +141,8 @@ extension PullRun {
             }
             // The store can't tell whether a deferred item matches a filter.
             guard filter == nil else { return unseen }
-            try local.forEachKeptItemWithoutOperation(in: table) { item in
-                if item.localID == nil, isUnseen(item.serverID) { unseen.kept.insert(item.serverID) }
+            try local.forEachDeferredItemWithoutOperation(in: table) { item in
+                if item.localID == nil, isUnseen(item.serverID) { unseen.deferred.insert(item.serverID) }
             }
             // A filtered pull does not find an object that no longer matches.
             if looksForEdits { unseen.edited = try Self.edits(in: table, local).filter { isUnseen($0.key) } }
@@ -152,9 +152,9 @@ extension PullRun {
 
     /// Returns the pending edits of a table's objects that the server knows.
     private static func edits(
-        in table: String, _ local: any LocalReading
-    ) throws -> [ServerID: Tandem.Operation.ID] {
-        var (edits, last) = ([ServerID: Tandem.Operation.ID](), nil as Tandem.Operation.ID?)
+        in table: String, _ local: any LocalReadTransaction
+    ) throws -> [ServerID: PendingOperation.ID] {
+        var (edits, last) = ([ServerID: PendingOperation.ID](), nil as PendingOperation.ID?)
         while true {
             let operations = try local.operations(after: last, limit: 500)
             for operation in operations where operation.table == table && operation.kind == .update {
@@ -171,13 +171,13 @@ extension PullRun {
         let (table, isWhole) = (query.table, query.filter == nil)
         while !rows.isEmpty {
             try Task.checkCancellation()
-            let some = rows.take(1000)
+            let some = rows.removeFirst(1000)
             tally.result.deleted += try await context.store.write { local in
                 try isWhole ? local.removeSynced(some, in: table) : local.removeUnlisted(some, in: table)
             }
         }
-        guard !unseen.kept.isEmpty else { return }
-        let gone = unseen.kept
-        try await context.store.write { try $0.forgetKept(gone, in: table) }
+        guard !unseen.deferred.isEmpty else { return }
+        let gone = unseen.deferred
+        try await context.store.write { try $0.removeDeferred(gone, in: table) }
     }
 }

@@ -26,13 +26,13 @@ extension PullRun {
     /// the server's clock.
     func progress(from page: RemotePage) -> FullPullProgress? {
         guard query.settings.features.updatedAt, page.items.allSatisfy({ $0.updatedAt != nil }),
-            let start = settledTime(of: page)
+            let start = stableTime(of: page)
         else { return nil }
         return FullPullProgress(digest: query.digest, start: start)
     }
 
     /// The server's time less the overlap: a change that is not committed yet has a later time.
-    private func settledTime(of page: RemotePage) -> WireTimestamp? {
+    private func stableTime(of page: RemotePage) -> WireTimestamp? {
         page.serverDate.flatMap { date in
             WireTimestamp(
                 date - max(0, context.options.overlap.seconds), fractionDigits: context.remote.format.fractionDigits)
@@ -50,7 +50,7 @@ extension PullRun {
     /// - Returns: `false` if the pull has to begin again.
     mutating func resume(_ pass: inout FullPass, since start: WireTimestamp) async throws -> Bool {
         guard var count = try await countItems(since: start) else { return false }
-        note(pass.seen?.count ?? 0)
+        reportProgress(pass.seen?.count ?? 0)
         try await fetchItems(&pass)
         var (since, triesLeft) = (start, 3)
         while true {
@@ -85,15 +85,15 @@ extension PullRun {
         while true {
             let top = cursor.top
             let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
-            end = end ?? settledTime(of: page)
+            end = end ?? stableTime(of: page)
             switch cursor.advance(past: page, now: context.options.clock.now()) {
-            case .take(let items):
+            case .store(let items):
                 try await store(items, &pass.unseen)
                 for item in items {
-                    if pass.noteChange(of: item) { hasTombstones = true }
+                    if pass.recordChange(of: item) { hasTombstones = true }
                 }
-                noteFound(page)
-                note(items.count)
+                recordFound(page)
+                reportProgress(items.count)
                 if cursor.ends(with: page, top: top) { return (end ?? start, hasTombstones) }
             case .again: continue
             case .stuck: throw noProgress()
@@ -106,7 +106,7 @@ extension PullRun.FullPass {
     /// Notes an item that has changed.
     ///
     /// - Returns: Whether it is a tombstone that had not come before.
-    fileprivate mutating func noteChange(of item: RemoteItem) -> Bool {
+    fileprivate mutating func recordChange(of item: RemoteItem) -> Bool {
         let hash = FullPullProgress.hash(item.id)
         guard item.isDeleted else {
             seen?.insert(hash)

@@ -5,10 +5,10 @@ import Tandem
 struct PullRun {
     let context: SyncContext
     let query: ResolvedQuery
-    let forms: ItemForms
+    let coder: ItemCoder
     var tally: PullTally
     /// The edits whose objects the server no longer has; `nil` if the caller does not need them.
-    var pointlessEdits: PointlessEdits?
+    var orphanedEdits: OrphanedEdits?
     /// The number of items received, as watchers of the status see it.
     var received = 0
     /// The number of items on the server, if it counts them.
@@ -17,7 +17,7 @@ struct PullRun {
     init(_ context: SyncContext, _ query: ResolvedQuery) {
         self.context = context
         self.query = query
-        forms = context.forms(of: query.settings)
+        coder = context.coder(of: query.settings)
         tally = PullTally(query.settings.model)
     }
 
@@ -26,17 +26,17 @@ struct PullRun {
     /// Deferred items are retried first, because the pages may need them. They are retried again at the end if an item
     /// was refused: the blocking value may have been removed.
     mutating func run() async throws -> PullResult {
-        note(0)
-        try await retryKept()
+        reportProgress(0)
+        try await retryDeferred()
         if let queryID = query.queryID {
             try await pullChanges(queryID)
         } else {
             try await pullEverything()
         }
-        if tally.hasRefused { try await retryKept() }
+        if tally.hasRefused { try await retryDeferred() }
         let now = context.options.clock.now()
         if query.queryID == nil { try await rememberSuccess(at: now) }
-        context.board.noteSuccess(of: query.table, at: now)
+        context.statusTracker.recordSuccess(of: query.table, at: now)
         return tally.finished()
     }
 
@@ -58,10 +58,10 @@ struct PullRun {
                 guard cursor.goBackToFloor() else { throw error }
                 continue
             }
-            noteTimes(of: page)
+            recordTimes(of: page)
             let items: ArraySlice<RemoteItem>
             switch cursor.advance(past: page, now: context.options.clock.now()) {
-            case .take(let some): items = some
+            case .store(let some): items = some
             case .again: continue
             case .stuck: throw noProgress()
             }
@@ -73,8 +73,8 @@ struct PullRun {
             if isLast { token.lastSuccess = context.options.clock.now() }
             let wasWritten = try await store(items, token: token, of: queryID, always: isNew, isLast: isLast)
             if wasWritten { stored = token }
-            noteFound(page)
-            note(items.count)
+            recordFound(page)
+            reportProgress(items.count)
             if isLast { return }
         }
     }
@@ -90,11 +90,11 @@ struct PullRun {
     ) async throws -> Bool {
         let isNews = tally.result.changes > 0 && isLast
         guard always || !items.isEmpty || isNews else { return false }
-        let page = PageItems(items, forms, query.settings)
+        let page = PageItems(items, coder, query.settings)
         let (table, tally) = (query.table, tally)
         let (next, wrote) = try await context.store.write { local in
             var next = tally
-            try page.receive(into: local, &next)
+            try page.store(into: local, &next)
             let writes = always || (isLast && (isNews || next.result.changes > tally.result.changes))
             if writes { try local.setSyncToken(token, of: queryID, in: table) }
             return (next, writes)
@@ -105,11 +105,11 @@ struct PullRun {
 
     /// Rows dated far past the server's own clock are stored and reported. The token does not pass the clock, so each
     /// pull reads them again.
-    private mutating func noteTimes(of page: RemotePage) {
+    private mutating func recordTimes(of page: RemotePage) {
         guard let clock = page.serverDate else { return }
         for item in page.items.reversed() {
             guard let time = item.updatedAt, time.date > clock + 24 * 3600 else { return }
-            tally.noteAhead(item.id)
+            tally.recordAhead(item.id)
         }
     }
 
@@ -120,14 +120,14 @@ struct PullRun {
     ) async throws -> RemotePage {
         try Task.checkCancellation()
         guard tally.result.pages < context.options.pageLimit else {
-            throw SyncError.tooManyPages(context.options.pageLimit, of: forms)
+            throw SyncError.tooManyPages(context.options.pageLimit, of: coder)
         }
-        try await context.waitOutPause(for: forms)
+        try await context.waitOutPause(for: coder)
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
             // A count makes the server scan all items.
-            wantsCount: wantsCount || tally.result.pages == 0 && context.board.isWatched)
+            wantsCount: wantsCount || tally.result.pages == 0 && context.statusTracker.isWatched)
         tally.result.pages += 1
         let page = try await ask(request)
         total = page.count ?? total
@@ -145,16 +145,16 @@ struct PullRun {
             do throws(RemoteFailure) {
                 let page = try await context.remote.page(request)
                 if let date = page.serverDate {
-                    context.serverClock.note(date, between: before, and: options.clock.now())
+                    context.serverClock.record(date, between: before, and: options.clock.now())
                 }
                 return page
             } catch {
-                let thrown = context.thrown(for: error, forms)
+                let thrown = context.thrown(for: error, coder)
                 tries += 1
                 guard case .later(_, let asked) = error, tries < options.retry.tries else { throw thrown }
                 // Wait for a server's `Retry-After` only if it is short.
                 if let asked, asked > .zero {
-                    try await context.waitOutPause(for: forms)
+                    try await context.waitOutPause(for: coder)
                 } else {
                     try await options.clock.sleep(for: options.retry.delay(after: tries, options.random()))
                 }
@@ -163,16 +163,16 @@ struct PullRun {
     }
 
     /// Removes the found objects from the pointless edits: an earlier pull of the same sync may have missed them.
-    mutating func noteFound(_ page: RemotePage) { pointlessEdits?.forget(page.items.map(\.id), in: query.table) }
+    mutating func recordFound(_ page: RemotePage) { orphanedEdits?.forget(page.items.map(\.id), in: query.table) }
 
     /// Reports newly received items to observers of the status.
-    mutating func note(_ items: Int) {
+    mutating func reportProgress(_ items: Int) {
         received += items
-        context.board.note(.pulling(table: query.table, received: received, total: total))
+        context.statusTracker.setActivity(.pulling(table: query.table, received: received, total: total))
     }
 
     func noProgress() -> SyncError {
-        SyncError.noProgress(in: forms)
+        SyncError.noProgress(in: coder)
     }
 }
 
@@ -182,23 +182,23 @@ extension SyncError {
         if case .badAnswer(let answer)? = underlying as? RemoteFailure { answer.code == .outOfOrder } else { false }
     }
 
-    static func noProgress(in forms: ItemForms) -> SyncError {
+    static func noProgress(in coder: ItemCoder) -> SyncError {
         SyncError(
             .noProgress, "The server sends the same items repeatedly, or its items change faster than they come.",
-            advice: "If it happens again, report it to the operator.", table: forms.table.rawValue, url: forms.url)
+            advice: "If it happens again, report it to the operator.", table: coder.table.rawValue, url: coder.url)
     }
 
-    static func tooManyPages(_ limit: Int, of forms: ItemForms) -> SyncError {
+    static func tooManyPages(_ limit: Int, of coder: ItemCoder) -> SyncError {
         SyncError(
             .tooManyPages, "The table did not end within \(limit) pages.",
-            advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: forms.table.rawValue,
-            url: forms.url)
+            advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: coder.table.rawValue,
+            url: coder.url)
     }
 
     /// Returns the error to throw for a failed request; `CancellationError` if the task was cancelled.
-    static func thrown(for failure: RemoteFailure, _ forms: ItemForms) -> any Error {
+    static func thrown(for failure: RemoteFailure, _ coder: ItemCoder) -> any Error {
         if failure.isCancellation { return CancellationError() }
-        let error = SyncError(failure, table: forms.table, url: forms.url)
+        let error = SyncError(failure, table: coder.table, url: coder.url)
         switch failure {
         case .badAnswer(let answer) where answer.code == .noUpdatedAt:
             return SyncError(

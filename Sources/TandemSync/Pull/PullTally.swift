@@ -14,25 +14,25 @@ struct PullTally: Sendable {
 
     var hasRefused: Bool { !refused.isEmpty }
 
-    mutating func note(_ receipt: ServerReceipt, of id: ServerID) {
+    mutating func record(_ receipt: ServerReceipt, of id: ServerID) {
         var refusal: RefusedRow?
         switch receipt {
         case .inserted: result.inserted += 1
         case .updated: result.updated += 1
         case .removed: result.deleted += 1
         case .unchanged, .unknownTombstone: result.unchanged += 1
-        case .keptBeside: result.keptBeside += 1
+        case .deferred: result.deferred += 1
         case .refused(let error):
             refusal = self.refusal(id, error.message, error)
         }
         if refusal != nil || hasRefused { refused[id] = refusal }
     }
 
-    mutating func noteUnreadable(_ id: ServerID, _ message: String, _ error: (any Error)?) {
+    mutating func recordUnreadable(_ id: ServerID, _ message: String, _ error: (any Error)?) {
         refused[id] = refusal(id, message, error)
     }
 
-    mutating func noteAhead(_ id: ServerID) { ahead.insert(id) }
+    mutating func recordAhead(_ id: ServerID) { ahead.insert(id) }
 
     private func refusal(_ id: ServerID, _ message: String, _ error: (any Error)?) -> RefusedRow {
         RefusedRow(model: model.name, table: model.table, serverID: id, message: message, underlying: error)

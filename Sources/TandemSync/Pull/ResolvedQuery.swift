@@ -61,7 +61,7 @@ extension SyncContext {
 
     /// Returns a query's filter in local and server terms, and whether the server knows all objects that it names.
     private static func filter(
-        _ query: PullQuery, _ format: WireFormat, _ name: String, _ local: any LocalReading
+        _ query: PullQuery, _ format: WireFormat, _ name: String, _ local: any LocalReadTransaction
     ) throws -> (LocalFilter?, isComplete: Bool) {
         guard let node = query.filter else { return (nil, true) }
         let unknown = UnknownObjects()
@@ -73,7 +73,7 @@ extension SyncContext {
         }
         do {
             return (LocalFilter(node: node, remote: try translation.filter(node)), !unknown.found)
-        } catch let error as UnaskableFilter {
+        } catch let error as UnsupportedFilterError {
             throw SyncError(
                 .unsupportedFilter, error.description, advice: "Pull a wider filter, and query the store.", table: name,
                 property: error.part, underlying: error)

@@ -13,7 +13,7 @@ struct Attempt: Sendable {
         case deleteLostInsert
     }
 
-    let id: Operation.ID
+    let id: PendingOperation.ID
     /// The number of the attempt.
     let number: Int
     let request: Request
@@ -49,14 +49,14 @@ extension Attempt {
 
     /// Returns the item to send for an operation.
     ///
-    /// - Throws: ``Unsendable``.
+    /// - Throws: ``RequestEncodingError``.
     static func item(
-        _ request: Request, of object: OutgoingObject, _ settings: TableSettings, _ forms: ItemForms,
+        _ request: Request, of object: OutgoingObject, _ settings: TableSettings, _ coder: ItemCoder,
         leavingOut: Set<String>, encoder: ValueEncoder
-    ) throws(Unsendable) -> OutgoingItem {
+    ) throws(RequestEncodingError) -> OutgoingItem {
         let version = settings.features.versions ? object.version : nil
         // A delete has no values, so a value that can't be encoded must not block it.
-        if request == .delete { return OutgoingItem(table: forms.table, id: object.serverID, version: version) }
+        if request == .delete { return OutgoingItem(table: coder.table, id: object.serverID, version: version) }
         var (id, extra) = (object.serverID, [RemoteItem.Member]())
         if id == nil {
             switch settings.identity {
@@ -66,11 +66,11 @@ extension Attempt {
             }
         }
         var item: OutgoingItem
-        do throws(Unsendable) {
-            item = try forms.outgoing(object, id: id, leavingOut: leavingOut, encoder: encoder)
+        do throws(RequestEncodingError) {
+            item = try coder.outgoing(object, id: id, leavingOut: leavingOut, encoder: encoder)
         } catch {
             guard request == .deleteLostInsert else { throw error }
-            return OutgoingItem(table: forms.table, id: id, version: version)
+            return OutgoingItem(table: coder.table, id: id, version: version)
         }
         item.version = version
         for member in extra {

@@ -8,8 +8,8 @@ import Tandem
 struct PushQueue {
     /// An operation in the order of the push.
     struct Node {
-        let id: Operation.ID
-        let kind: Operation.Kind
+        let id: PendingOperation.ID
+        let kind: PendingOperation.Kind
         let table: String
         let localID: LocalID
         /// The error of an earlier push, if the operation was not sent since.
@@ -17,7 +17,7 @@ struct PushQueue {
         /// Whether enough others that failed in an earlier push are tried before it.
         var isSpare = false
         /// The position in the line.
-        var place: Int
+        var position: Int
         /// The number of merges with the server's item.
         var rounds = 0
         /// Whether a merge included another client's changes.
@@ -40,42 +40,42 @@ struct PushQueue {
         var isOver: Bool { outcome != nil || isGone }
 
         /// Adds a dropped edit.
-        mutating func note(_ edit: LostEdit) {
+        mutating func addLostEdit(_ edit: LostEdit) {
             guard !edit.values.isEmpty else { return }
             lost = lost?.followed(by: edit) ?? edit
         }
     }
 
-    private(set) var nodes: [Operation.ID: Node] = [:]
+    private(set) var nodes: [PendingOperation.ID: Node] = [:]
     /// All operations in the order of the queue.
-    private var order: [Operation.ID] = []
+    private var order: [PendingOperation.ID] = []
     /// All operations in the order of sending.
-    private var line: [Operation.ID] = []
+    private var line: [PendingOperation.ID] = []
     /// The number of operations of the line that were started.
     private var reached = 0
     /// The operations that waited and may continue, the first one last.
-    private var returned: [Operation.ID] = []
+    private var returned: [PendingOperation.ID] = []
     /// The operation that each waiting operation waits for.
-    private var behind: [Operation.ID: Operation.ID] = [:]
+    private var behind: [PendingOperation.ID: PendingOperation.ID] = [:]
     /// The number of operations that have ended.
     private(set) var finished = 0
-    private var waiters: [Operation.ID: [Operation.ID]] = [:]
+    private var waiters: [PendingOperation.ID: [PendingOperation.ID]] = [:]
     /// The operations that refer to an object that is deleted, by its delete.
-    private var referrers: [Operation.ID: [Operation.ID]] = [:]
+    private var referrers: [PendingOperation.ID: [PendingOperation.ID]] = [:]
 
     var inOrder: [Node] { order.compactMap { nodes[$0] } }
 
-    subscript(id: Operation.ID) -> Node? {
+    subscript(id: PendingOperation.ID) -> Node? {
         get { nodes[id] }
         set { nodes[id] = newValue }
     }
 
     /// Appends an operation.
-    mutating func append(_ operation: Operation) {
+    mutating func append(_ operation: PendingOperation) {
         guard nodes[operation.id] == nil else { return }
         nodes[operation.id] = Node(
             id: operation.id, kind: operation.kind, table: operation.table, localID: operation.localID,
-            earlierError: operation.error, place: line.count)
+            earlierError: operation.error, position: line.count)
         order.append(operation.id)
         line.append(operation.id)
     }
@@ -85,8 +85,8 @@ struct PushQueue {
     ///
     /// - Parameters:
     ///   - keepingOrder: Whether the order stays that of the queue.
-    ///   - limit: How many operations that failed before are tried in any case. If the order is the queue's, the first of
-    ///     them is one of these.
+    ///   - limit: How many operations that failed before are tried in any case. If the order is the queue's, the first
+    ///     of them is one of these.
     mutating func arrange(keepingOrder: Bool, upTo limit: Int) {
         let failed = order.filter { nodes[$0]?.earlierError != nil }
         guard let first = failed.first else { return }
@@ -95,26 +95,28 @@ struct PushQueue {
         for id in tried.dropFirst(limit) { nodes[id]?.isSpare = true }
         guard !keepingOrder else { return }
         line = order.filter { nodes[$0]?.earlierError == nil } + longestAgo
-        for (place, id) in line.enumerated() { nodes[id]?.place = place }
+        for (place, id) in line.enumerated() { nodes[id]?.position = place }
     }
 
-    private func triedAt(_ id: Operation.ID) -> Date { nodes[id]?.earlierError?.at ?? .distantPast }
+    private func triedAt(_ id: PendingOperation.ID) -> Date { nodes[id]?.earlierError?.at ?? .distantPast }
 
     /// Has a delete go after an operation that refers to what it deletes.
-    mutating func note(_ referrer: Operation.ID, refersToObjectOf delete: Operation.ID) {
+    mutating func addReferrer(_ referrer: PendingOperation.ID, refersToObjectOf delete: PendingOperation.ID) {
         guard referrer != delete, nodes[delete] != nil else { return }
         referrers[delete, default: []].append(referrer)
     }
 
     /// The next operation to send.
-    var next: Operation.ID? {
+    var next: PendingOperation.ID? {
         let fresh = reached < line.count ? line[reached] : nil
-        guard let back = returned.last, fresh.map({ place(of: back) < place(of: $0) }) ?? true else { return fresh }
+        guard let back = returned.last, fresh.map({ position(of: back) < position(of: $0) }) ?? true else {
+            return fresh
+        }
         return back
     }
 
     /// Removes the next operation to send.
-    mutating func takeNext() {
+    mutating func dequeue() {
         guard let next else { return }
         if next == returned.last { returned.removeLast() } else { reached += 1 }
     }
@@ -122,16 +124,16 @@ struct PushQueue {
     // MARK: Waiting
 
     /// Whether another operation waits for this one.
-    func isAwaited(_ id: Operation.ID) -> Bool { waiters[id] != nil }
+    func isAwaited(_ id: PendingOperation.ID) -> Bool { waiters[id] != nil }
 
     /// Whether an operation is part of this push, and has not ended.
-    func isUnfinished(_ id: Operation.ID) -> Bool {
+    func isUnfinished(_ id: PendingOperation.ID) -> Bool {
         nodes[id].map { !$0.isOver } ?? false
     }
 
     /// Returns whether an operation that waited for another one would wait for itself.
-    func closesCycle(_ id: Operation.ID, behind other: Operation.ID) -> Bool {
-        var place: Operation.ID? = other
+    func closesCycle(_ id: PendingOperation.ID, behind other: PendingOperation.ID) -> Bool {
+        var place: PendingOperation.ID? = other
         while let current = place {
             if current == id { return true }
             place = behind[current]
@@ -143,7 +145,7 @@ struct PushQueue {
     /// queue is sent.
     ///
     /// - Returns: Whether the operation waits.
-    mutating func parkBehindReferrer(_ delete: Operation.ID) -> Bool {
+    mutating func parkBehindReferrer(_ delete: PendingOperation.ID) -> Bool {
         park(delete, behindLastOf: referrers[delete] ?? [])
     }
 
@@ -152,8 +154,8 @@ struct PushQueue {
     ///
     /// - Returns: Whether the operation waits.
     /// - Complexity: O(*n* log *n*) in the number of the others.
-    mutating func park(_ id: Operation.ID, behindLastOf others: [Operation.ID]) -> Bool {
-        let unfinished = others.filter(isUnfinished).sorted { place(of: $0) > place(of: $1) }
+    mutating func park(_ id: PendingOperation.ID, behindLastOf others: [PendingOperation.ID]) -> Bool {
+        let unfinished = others.filter(isUnfinished).sorted { position(of: $0) > position(of: $1) }
         guard let other = unfinished.first(where: { !closesCycle(id, behind: $0) }) else { return false }
         park(id, behind: other)
         return true
@@ -161,13 +163,13 @@ struct PushQueue {
 
     /// Lets an operation wait for an unfinished one. The caller must check for a cycle in the same critical section, or
     /// two operations could wait for each other.
-    mutating func park(_ id: Operation.ID, behind other: Operation.ID) {
+    mutating func park(_ id: PendingOperation.ID, behind other: PendingOperation.ID) {
         behind[id] = other
         waiters[other, default: []].append(id)
     }
 
     /// Ends an operation. The operations that waited for it may continue.
-    mutating func finish(_ id: Operation.ID, _ outcome: SyncResult.Outcome?) {
+    mutating func finish(_ id: PendingOperation.ID, _ outcome: SyncResult.Outcome?) {
         guard let node = nodes[id], !node.isOver else { return }
         finished += 1
         nodes[id]?.outcome = outcome
@@ -176,15 +178,15 @@ struct PushQueue {
     }
 
     /// Releases the operations that waited for another one. They check again whether they must wait.
-    mutating func release(_ id: Operation.ID) {
+    mutating func release(_ id: PendingOperation.ID) {
         guard let waiting = waiters.removeValue(forKey: id) else { return }
         for id in waiting { behind[id] = nil }
         giveBack(waiting)
     }
 
-    private mutating func giveBack(_ ids: [Operation.ID]) {
-        returned = (returned + ids).sorted { place(of: $0) > place(of: $1) }
+    private mutating func giveBack(_ ids: [PendingOperation.ID]) {
+        returned = (returned + ids).sorted { position(of: $0) > position(of: $1) }
     }
 
-    private func place(of id: Operation.ID) -> Int { nodes[id]?.place ?? .max }
+    private func position(of id: PendingOperation.ID) -> Int { nodes[id]?.position ?? .max }
 }

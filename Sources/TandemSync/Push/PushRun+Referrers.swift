@@ -11,7 +11,7 @@ extension PushRun {
     /// referential integrity must receive these operations first.
     ///
     /// - Complexity: A single pass over the queue, for pushes with deletes.
-    func noteReferrers() async throws {
+    func recordReferrers() async throws {
         let (nodes, deletes) = state.withLock { state in
             let nodes = state.queue.inOrder
             let deletes = nodes.filter { $0.kind == .delete }
@@ -29,12 +29,12 @@ extension PushRun {
                     guard let object = try store.outgoing(id) else { return nil }
                     let model = try self.context.settings(of: object.operation.table).model
                     return (id, Self.targets(of: object, model, tables))
-                } as [(Operation.ID, Set<Target>)]
+                } as [(PendingOperation.ID, Set<Target>)]
             }
             state.withLock { state in
                 for (id, targets) in found {
                     for delete in targets.compactMap({ deletes[$0] }) {
-                        state.queue.note(id, refersToObjectOf: delete)
+                        state.queue.addReferrer(id, refersToObjectOf: delete)
                     }
                 }
             }

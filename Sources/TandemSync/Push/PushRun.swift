@@ -11,13 +11,13 @@ final class PushRun: Sendable {
     let context: SyncContext
     private let isExplicit: Bool
     /// The operations to send; all if `nil`.
-    private let only: Set<Operation.ID>?
+    private let only: Set<PendingOperation.ID>?
     let state = Mutex(PushState())
 
     var store: any LocalStore { context.store }
     var options: SyncContext.Options { context.options }
 
-    init(_ context: SyncContext, isExplicit: Bool, only: Set<Operation.ID>? = nil) {
+    init(_ context: SyncContext, isExplicit: Bool, only: Set<PendingOperation.ID>? = nil) {
         self.context = context
         self.isExplicit = isExplicit
         self.only = only
@@ -26,9 +26,9 @@ final class PushRun: Sendable {
     func run() async throws -> PushResult {
         try Task.checkCancellation()
         try await load()
-        noteProgress()
+        reportProgress()
         if let first = state.withLock({ $0.queue.inOrder.first?.id }),
-            let error = context.pauseError(for: try forms(of: first))
+            let error = context.pauseError(for: try coder(of: first))
         {
             stop(.failure(error))
         }
@@ -36,7 +36,7 @@ final class PushRun: Sendable {
         await withTaskGroup(of: Void.self) { group in
             var running = 0
             while true {
-                while running < limit, let id = takeNext(isIdle: running == 0) {
+                while running < limit, let id = dequeue(isIdle: running == 0) {
                     running += 1
                     group.addTask { await self.process(id) }
                 }
@@ -60,14 +60,14 @@ final class PushRun: Sendable {
     /// Loads the operations to send. Operations that are queued later wait for the next push.
     private func load() async throws {
         let now = options.clock.now()
-        var (last, hasDeletes) = (nil as Operation.ID?, false)
+        var (last, hasDeletes) = (nil as PendingOperation.ID?, false)
         while true {
             let after = last
             let operations = try await store.read { try $0.operations(after: after, limit: 512) }
             state.withLock { state in
                 for operation in operations where operation.state == .pending || operation.state == .attempted {
                     if let only, !only.contains(operation.id) { continue }
-                    if let date = putOffDate(of: operation, now) {
+                    if let date = retryDate(of: operation, now) {
                         state.nextDue = min(state.nextDue ?? date, date)
                         continue
                     }
@@ -81,28 +81,28 @@ final class PushRun: Sendable {
         state.withLock { state in
             state.queue.arrange(keepingOrder: options.inFlight <= 1, upTo: PushState.exhaustedLimit)
         }
-        if hasDeletes { try await noteReferrers() }
+        if hasDeletes { try await recordReferrers() }
     }
 
     /// Returns the time from which an operation may be sent; `nil` if it may be sent now.
-    private func putOffDate(of operation: Operation, _ now: Date) -> Date? {
+    private func retryDate(of operation: PendingOperation, _ now: Date) -> Date? {
         guard !isExplicit, let date = operation.retryAt, date > now else { return nil }
         // A later date shows that the clock was set back, so it does not apply.
         return date > now + RetryPolicy.longestPause ? nil : date
     }
 
     /// Processes an operation as far as possible.
-    private func process(_ id: Operation.ID) async {
+    private func process(_ id: PendingOperation.ID) async {
         do {
             guard try await advance(id) else { return }
         } catch {
             await end(id, with: error)
         }
-        noteProgress()
+        reportProgress()
     }
 
     /// Ends an operation after an error. An error of this object does not block the rest.
-    private func end(_ id: Operation.ID, with error: any Error) async {
+    private func end(_ id: PendingOperation.ID, with error: any Error) async {
         var (reason, outcome) = (error, nil as SyncResult.Outcome?)
         if let problem = problem(of: error, id) {
             do {
@@ -120,18 +120,18 @@ final class PushRun: Sendable {
     }
 
     /// Returns the error if it concerns this object; `nil` if it concerns the store or the push.
-    private func problem(of error: any Error, _ id: Operation.ID) -> SyncError? {
-        let forms = try? forms(of: id)
+    private func problem(of error: any Error, _ id: PendingOperation.ID) -> SyncError? {
+        let coder = try? coder(of: id)
         switch error {
         case let error as UnreadableValue:
             return SyncError(
-                .unsendable, error.message, advice: "Change the value.", table: forms?.table.rawValue, url: forms?.url,
+                .unsendable, error.message, advice: "Change the value.", table: coder?.table.rawValue, url: coder?.url,
                 property: error.member, underlying: error)
         case let error as TandemError:
             switch error.code {
             case .duplicateValue, .duplicateID, .deleteDenied, .invalidValue:
                 return SyncError(
-                    .conflict, error.message, advice: error.advice, table: forms?.table.rawValue, url: forms?.url,
+                    .conflict, error.message, advice: error.advice, table: coder?.table.rawValue, url: coder?.url,
                     underlying: error)
             default: return nil
             }
@@ -140,13 +140,13 @@ final class PushRun: Sendable {
     }
 
     /// Returns the coder of an operation's object; `nil` if the operation is not part of this push.
-    func forms(of id: Operation.ID) throws -> ItemForms? {
-        try state.withLock { $0.queue[id]?.table }.map { try context.forms(of: context.settings(of: $0)) }
+    func coder(of id: PendingOperation.ID) throws -> ItemCoder? {
+        try state.withLock { $0.queue[id]?.table }.map { try context.coder(of: context.settings(of: $0)) }
     }
 
-    func noteProgress() {
+    func reportProgress() {
         let (done, total) = state.withLock { ($0.queue.finished, $0.queue.nodes.count) }
-        if total > 0 { context.board.note(.pushing(done: done, total: total)) }
+        if total > 0 { context.statusTracker.setActivity(.pushing(done: done, total: total)) }
     }
 
     /// Reports a step of the push to a test.
@@ -175,7 +175,7 @@ struct PushState {
     private var exhaustedAgain = 0
     private var lastExhaustion: SyncError?
     /// Whether the server has answered for any object and so is not down.
-    private var hasAnswer = false
+    private var hasResponse = false
     /// The continuations of waiting tasks, resumed if the push is stopped.
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastSleeper = 0
@@ -185,16 +185,16 @@ struct PushState {
     /// failed operation.
     ///
     /// - Parameter isIdle: Whether no request is in flight that may still show it.
-    mutating func takeNext(isIdle: Bool) -> (id: Operation.ID, failure: OperationError?)? {
+    mutating func dequeue(isIdle: Bool) -> (id: PendingOperation.ID, failure: OperationError?)? {
         guard stop == nil, let id = queue.next else { return nil }
-        let mayGo = hasAnswer && exhaustedAgain < Self.exhaustedLimit
+        let mayGo = hasResponse && exhaustedAgain < Self.exhaustedLimit
         // If it is passed over, those that wait for it would be in each push, and never sent.
         guard let node = queue[id], node.isSpare, !mayGo, !queue.isAwaited(id) else {
-            queue.takeNext()
+            queue.dequeue()
             return (id, nil)
         }
         guard isIdle else { return nil }
-        queue.takeNext()
+        queue.dequeue()
         return (id, node.earlierError)
     }
 
@@ -204,8 +204,8 @@ struct PushState {
     static let exhaustedLimit = 5
 
     /// Records that the server has answered for an object.
-    mutating func noteAnswer() {
-        (exhausted, exhaustedAgain, hasAnswer) = (0, 0, true)
+    mutating func recordResponse() {
+        (exhausted, exhaustedAgain, hasResponse) = (0, 0, true)
     }
 
     /// Records that an operation has exhausted its attempts.
@@ -214,7 +214,7 @@ struct PushState {
     /// them from being tried.
     ///
     /// - Returns: Whether the server is down.
-    mutating func noteExhausted(_ id: Operation.ID, _ error: SyncError) -> Bool {
+    mutating func recordExhausted(_ id: PendingOperation.ID, _ error: SyncError) -> Bool {
         lastExhaustion = error
         if queue[id]?.earlierError != nil {
             exhaustedAgain += 1
@@ -226,7 +226,7 @@ struct PushState {
 
     /// The error if all attempted operations of a complete push failed: the server seems to be down.
     var silence: SyncError? {
-        !hasAnswer && exhausted + exhaustedAgain >= Self.exhaustedLimit ? lastExhaustion : nil
+        !hasResponse && exhausted + exhaustedAgain >= Self.exhaustedLimit ? lastExhaustion : nil
     }
 
     /// Returns the result of a push that was cut.
@@ -253,9 +253,9 @@ struct PushState {
 /// The steps of an operation in a push, for tests that interrupt it there.
 package enum PushStep: Sendable, Hashable {
     /// The attempt is recorded; nothing was sent.
-    case began(Operation.ID)
+    case began(PendingOperation.ID)
     /// The server has answered; the response is not stored.
-    case answered(Operation.ID)
+    case answered(PendingOperation.ID)
     /// The response is stored.
-    case concluded(Operation.ID)
+    case concluded(PendingOperation.ID)
 }

@@ -23,9 +23,9 @@ enum Step: Sendable {
     /// Resolve a conflict. The server's item differs from the one that the operation is based on, or does not exist.
     ///
     /// Without an attempt, a pull already fetched a newer version; sending the request would only conflict.
-    case resolveConflict(Encounter)
+    case resolveConflict(ServerState)
     /// Ask the app for a decision about a conflict.
-    case ask(ConflictFacts, Encounter)
+    case ask(ConflictFacts, ServerState)
     /// Record that the outcome of an attempt is unknown.
     case markOutcomeUnknown(Attempt, SyncError)
     /// Handle a failed exchange.

@@ -44,20 +44,20 @@ public protocol Remote: Sendable {
 
     /// Creates an item, with its ID if it has one. If the ID is taken, throws
     /// ``RemoteFailure/conflict(status:item:detail:)``.
-    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse
 
     /// Updates an item that still has ``OutgoingItem/version``; another version is a conflict. Without a version, the
     /// last write wins.
-    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse
 
     /// Deletes an item that still has ``OutgoingItem/version``. Throws ``RemoteFailure/notFound`` or
     /// ``RemoteFailure/gone`` if it does not exist.
-    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse
 
     /// Restores a deleted item that still has ``OutgoingItem/version``; another version is a conflict. If the server
-    /// does not accept values in this request, the result says so (``RemoteAnswer/tookValues``), and an update must
+    /// does not accept values in this request, the result says so (``RemoteResponse/tookValues``), and an update must
     /// follow.
-    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse
 }
 
 extension Remote {

@@ -49,9 +49,9 @@ public enum RemoteFailure: Error, Sendable {
     /// The server is not available now.
     case later(status: Int, retryAfter: Duration?)
     /// The server reported success with an invalid response.
-    case badAnswer(BadAnswer)
+    case badAnswer(InvalidResponse)
     /// The request can't be encoded for this server.
-    case unsendable(Unsendable)
+    case unsendable(RequestEncodingError)
     /// A problem with a file. It does not occur in exchanges of objects.
     case file(FileProblem)
 

@@ -131,7 +131,7 @@ extension RemoteFilter {
 }
 
 /// A part of a query that can't be sent to a server. Nothing was sent.
-public struct UnaskableFilter: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UnsupportedFilterError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The model of the query.
     public let model: String
     /// The part in source notation: `owner.name`, `shop.matches`.

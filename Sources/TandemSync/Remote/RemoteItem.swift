@@ -81,7 +81,7 @@ public struct OutgoingItem: Sendable {
 }
 
 /// The response to a write.
-public struct RemoteAnswer: Sendable, Equatable {
+public struct RemoteResponse: Sendable, Equatable {
     /// The current item, including the server's own changes; `nil` if the response had no body.
     public var item: RemoteItem?
     /// The current version of the item. The response may have a version without an item.

@@ -9,8 +9,8 @@ import TandemSync
 /// For example, in a test:
 ///
 /// ```swift
-/// @Test(arguments: RemoteFilesConformance.laws)
-/// func aLawIsKept(law: RemoteFilesConformance.Law) async throws {
+/// @Test(arguments: RemoteFilesConformance.requirements)
+/// func requirementHolds(requirement: RemoteFilesConformance.Requirement) async throws {
 ///     try await law.check(on: MyFiles(url: testServer))
 /// }
 /// ```
@@ -19,10 +19,10 @@ import TandemSync
 /// files with new IDs, so all can run on one server.
 public enum RemoteFilesConformance {
     /// All requirements.
-    public static let laws: [Law] = carryingLaws + failingLaws + endingLaws
+    public static let requirements: [Requirement] = carryingRequirements + failingRequirements + endingRequirements
 
     /// A requirement for a file server.
-    public struct Law: Sendable, CustomStringConvertible {
+    public struct Requirement: Sendable, CustomStringConvertible {
         /// The requirement, as a sentence.
         public let name: String
         private let body: @Sendable (any RemoteFiles) async throws -> Void
@@ -42,7 +42,7 @@ public enum RemoteFilesConformance {
             do {
                 try await body(files)
             } catch let broken as BrokenExpectation {
-                throw RemoteFilesViolation(law: name, message: broken.message, line: broken.line)
+                throw RemoteFilesViolation(requirement: name, message: broken.message, line: broken.line)
             }
         }
     }
@@ -51,14 +51,14 @@ public enum RemoteFilesConformance {
 /// A violation of a requirement by a file server.
 public struct RemoteFilesViolation: Error, Sendable, CustomStringConvertible {
     /// The violated requirement.
-    public let law: String
+    public let requirement: String
     /// The failed expectation.
     public let message: String
     /// The location of the expectation.
     public let line: String
 
     /// The requirement, the failed expectation and its location.
-    public var description: String { "A file server violates a requirement (\(law)): \(message) (\(line))." }
+    public var description: String { "A file server violates a requirement (\(requirement)): \(message) (\(line))." }
 }
 
 // MARK: - Helpers of the requirements
@@ -79,10 +79,10 @@ func someFile(_ count: Int, name: String = "чек.jpg") -> OutgoingFile {
 }
 
 /// The received pieces of a file.
-final class TakenPieces: Sendable {
+final class ReceivedPieces: Sendable {
     private let pieces = Mutex<[FilePiece]>([])
 
-    func take(_ piece: FilePiece) { pieces.withLock { $0.append(piece) } }
+    func append(_ piece: FilePiece) { pieces.withLock { $0.append(piece) } }
 
     var all: [FilePiece] { pieces.withLock { $0 } }
     var bytes: [UInt8] { all.reduce(into: []) { $0 += $1.bytes } }
@@ -90,8 +90,8 @@ final class TakenPieces: Sendable {
 
 extension RemoteFiles {
     func fetched(_ file: UploadedFile, from offset: Int64 = 0) async throws -> [UInt8] {
-        let taken = TakenPieces()
-        _ = try await download(RemoteFile(url: file.url, etag: file.etag), from: offset) { taken.take($0) }
+        let taken = ReceivedPieces()
+        _ = try await download(RemoteFile(url: file.url, etag: file.etag), from: offset) { taken.append($0) }
         return taken.bytes
     }
 }

@@ -49,7 +49,8 @@ extension ScriptedFiles {
         let size = Int64(stored.bytes.count)
         if let known = file.size, known != size {
             throw .badAnswer(
-                BadAnswer(.size, "The server's file has another size.", table: "files", url: file.url, status: 200))
+                InvalidResponse(
+                    .size, "The server's file has another size.", table: "files", url: file.url, status: 200))
         }
         guard offset < size || offset == 0 else { throw .file(.changed) }
         let served = ServedFile(size: size, etag: stored.etag, sha256: stored.etag)
@@ -182,7 +183,8 @@ extension ScriptedFiles {
     private func id(of file: RemoteFile) throws(RemoteFailure) -> String {
         guard file.url.hasPrefix(Self.url(of: "")) else {
             throw .unsendable(
-                Unsendable(.invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
+                RequestEncodingError(
+                    .invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
         }
         return String(file.url.dropFirst(Self.url(of: "").count))
     }

@@ -3,14 +3,15 @@ import Tandem
 import TandemSync
 
 extension LocalStoreConformance {
-    static let conflictLaws: [Law] = [
-        Law(
+    static let conflictRequirements: [Requirement] = [
+        Requirement(
             "the sides of a conflict contain the changes of each side",
             inOne: { local in
                 try local.syncedPart("p")
-                try local.syncedThing("s", ["count": 1])
+                try local.syncedModel("s", ["count": 1])
                 try local.edit("s", ["count": 2, "name": "m", "owner": "p"])
-                let item = ServerItem.thing("s", ["count": 3, "name": "m", "code": "x", "owner": "p"], version: "2")
+                let item = ServerItem.modelItem(
+                    "s", ["count": 3, "name": "m", "code": "x", "owner": "p"], version: "2")
                 let id = try local.op("s").id
                 let sides = try local.sides(of: id, against: item) { $1 }
                 try expect(
@@ -19,7 +20,7 @@ extension LocalStoreConformance {
                     "they are \(sides)")
                 try expect(sides.changedHere == ["count"], "here it is \(sides.changedHere)")
                 try expect(sides.changedThere == ["count", "code"], "there it is \(sides.changedThere)")
-                let tombstone = try local.sides(of: id, against: .thing("s", isDeleted: true)) { $1 }
+                let tombstone = try local.sides(of: id, against: .modelItem("s", isDeleted: true)) { $1 }
                 try expect(
                     tombstone.server == nil && tombstone.isConflict
                         && tombstone.changedHere == ["count", "name", "owner"],
@@ -27,13 +28,13 @@ extension LocalStoreConformance {
                 try expect(
                     try local.op("s").state == .pending && local.value("code", of: "s") == .null, "it was written")
             }),
-        Law(
+        Requirement(
             "a rebase adopts unchanged properties and keeps local changes on the new version",
             inOne: { local in
-                try local.syncedThing("s", ["count": 1])
+                try local.syncedModel("s", ["count": 1])
                 try local.edit("s", ["count": 2, "name": "mine"])
                 let id = try local.op("s").id
-                let item = ServerItem.thing(
+                let item = ServerItem.modelItem(
                     "s", ["count": 3, "name": "theirs", "code": "x"], version: "2", extras: [4])
                 let outcome = try local.rebase(id, onto: item, takingServers: ["name"]) { $1 }
                 let out = try local.sendable("s")
@@ -45,22 +46,22 @@ extension LocalStoreConformance {
                     out.values["count"] == 2 && out.values["name"] == "theirs" && out.values["code"] == "x",
                     "its values are \(out.values)")
             }),
-        Law(
+        Requirement(
             "a rebase without remaining changes ends the operation",
             inOne: { local in
-                try local.syncedThing("s")
+                try local.syncedModel("s")
                 try local.edit("s", ["count": 2])
-                let item = ServerItem.thing("s", ["count": 2, "name": "theirs"], version: "2")
+                let item = ServerItem.modelItem("s", ["count": 2, "name": "theirs"], version: "2")
                 let outcome = try local.rebase(try local.op("s").id, onto: item, takingServers: []) { $1 }
                 try expect(
                     try outcome == .adopted && local.isSynced("s") && local.value("name", of: "s") == "theirs"
-                        && local.object("s", in: things)?.version == "2", "it is \(outcome)")
+                        && local.object("s", in: modelTable)?.version == "2", "it is \(outcome)")
             }),
-        Law(
+        Requirement(
             "an insert of an existing item becomes an update",
             inOne: { local in
-                try local.thing("t", ["name": "mine", "count": 2])
-                let item = ServerItem.thing("t", ["name": "theirs", "count": 2], version: "2")
+                try local.insertModel("t", ["name": "mine", "count": 2])
+                let item = ServerItem.modelItem("t", ["name": "theirs", "count": 2], version: "2")
                 let outcome = try local.rebase(try local.op("t").id, onto: item, takingServers: []) { $1 }
                 let out = try local.sendable("t")
                 try expect(
@@ -68,24 +69,25 @@ extension LocalStoreConformance {
                         && out.serverID == "t",
                     "it is \(outcome), \(out)")
             }),
-        Law(
+        Requirement(
             "a rebase onto a tombstone sends the whole object",
             inOne: { local in
-                try local.syncedThing("s")
+                try local.syncedModel("s")
                 try local.edit("s", ["count": 2])
                 let id = try local.op("s").id
-                let outcome = try local.rebase(id, onto: .thing("s", version: "2", isDeleted: true), takingServers: [])
-                { $1 }
+                let outcome = try local.rebase(
+                    id, onto: .modelItem("s", version: "2", isDeleted: true), takingServers: []
+                ) { $1 }
                 let out = try local.sendable("s")
                 try expect(
                     try outcome == .pending && out.operation.kind == .update && out.changed.count == 7
                         && out.version == "2" && local.mayHaveDeleted(id) && !out.attemptedKinds.mayUndelete,
                     "it is \(outcome), \(out)")
             }),
-        Law(
+        Requirement(
             "the values after an undelete are not a foreign change, and the whole object is sent",
             inOne: { local in
-                try local.syncedThing("s", ["count": 1, "code": "x"])
+                try local.syncedModel("s", ["count": 1, "code": "x"])
                 try local.delete("s")
                 try local.leaveUncertainOnce(try local.send("s"))
                 try local.edit("s", ["count": 1])
@@ -106,41 +108,41 @@ extension LocalStoreConformance {
                     out.values["name"] == "n" && out.values["count"] == 1 && out.values["code"] == "x"
                         && out.attemptedKinds.isEmpty, "its values are \(out.values)")
             }),
-        Law(
+        Requirement(
             "a rebased delete applies to the new version, and a tombstone completes it",
             inOne: { local in
-                for id in ["a", "b"] as [ServerID] { try local.syncedThing(id) }
+                for id in ["a", "b"] as [ServerID] { try local.syncedModel(id) }
                 for id in ["a", "b"] as [LocalID] { try local.delete(id) }
-                let live = ServerItem.thing("a", ["count": 9], version: "2")
+                let live = ServerItem.modelItem("a", ["count": 9], version: "2")
                 var outcome = try local.rebase(try local.op("a").id, onto: live, takingServers: []) { $1 }
                 let out = try local.sendable("a")
                 try expect(
                     outcome == .pending && out.operation.kind == .delete && out.version == "2"
                         && out.values["count"] == 9,
                     "it is \(outcome), \(out)")
-                let tombstone = ServerItem.thing("b", isDeleted: true)
+                let tombstone = ServerItem.modelItem("b", isDeleted: true)
                 outcome = try local.rebase(try local.op("b").id, onto: tombstone, takingServers: []) { $1 }
-                try expect(try outcome == .adopted && !local.hasObject("b", in: things), "it is \(outcome)")
+                try expect(try outcome == .adopted && !local.hasObject("b", in: modelTable), "it is \(outcome)")
             }),
-        Law(
+        Requirement(
             "a rebase onto a duplicate unique value changes nothing",
             inOne: { local in
-                try local.syncedThing("s", version: "1")
+                try local.syncedModel("s", version: "1")
                 try local.edit("s", ["count": 2])
-                try local.thing("t", ["code": "x"])
+                try local.insertModel("t", ["code": "x"])
                 let before = try local.op("s")
                 try expect(.duplicateValue, "it") {
-                    let item = ServerItem.thing("s", ["code": "x", "name": "theirs"], version: "2")
+                    let item = ServerItem.modelItem("s", ["code": "x", "name": "theirs"], version: "2")
                     _ = try local.rebase(before.id, onto: item, takingServers: []) { $1 }
                 }
                 try expect(
-                    try local.op("s") == before && local.object("s", in: things)?.version == "1"
+                    try local.op("s") == before && local.object("s", in: modelTable)?.version == "1"
                         && local.value("name", of: "s") == "n", "a part of it was done")
             }),
-        Law(
+        Requirement(
             "an object unknown to the server is inserted again",
             inOne: { local in
-                try local.syncedThing("s")
+                try local.syncedModel("s")
                 try local.edit("s", ["count": 2])
                 try local.makeInsert(try local.op("s").id)
                 let out = try local.sendable("s")
@@ -148,41 +150,42 @@ extension LocalStoreConformance {
                     out.operation.kind == .insert && out.serverID == nil && out.version == nil
                         && out.changed.count == 7,
                     "it is \(out)")
-                try local.syncedThing("d")
+                try local.syncedModel("d")
                 try local.delete("d")
                 try expect(.staleOperation, "of a delete") { try local.makeInsert(try local.op("d").id) }
             }),
     ]
 
-    static let discardingLaws: [Law] = [
-        Law(
+    static let discardingRequirements: [Requirement] = [
+        Requirement(
             "discarding an insert removes its object",
             inOne: { local in
-                try local.thing("t", ["count": 3])
-                try local.syncedThing("h")
+                try local.insertModel("t", ["count": 3])
+                try local.syncedModel("h")
                 try local.edit("h", ["next": "t"])
                 let lost = try local.discard(try local.op("t").id, for: nil)
                 try expect(lost.count == 7 && lost["count"] == 3, "what is lost is \(lost)")
                 try expect(
-                    try !local.hasObject("t", in: things) && local.value("next", of: "h") == .null, "it still exists")
+                    try !local.hasObject("t", in: modelTable) && local.value("next", of: "h") == .null,
+                    "it still exists")
                 try expect(try local.countOfOperations() == 1, "its operation still exists")
             }),
-        Law(
+        Requirement(
             "discarding an insert that may have arrived makes it a delete, a refused one is removed",
             inOne: { local in
                 for id in ["a", "b"] as [LocalID] {
-                    try local.thing(id)
+                    try local.insertModel(id)
                     try local.leaveUncertainOnce(try local.send(id))
                 }
                 try local.fail(try local.op("b").id, refusal, retry: false)
                 for id in ["a", "b"] as [LocalID] { _ = try local.discard(try local.op(id).id, for: nil) }
                 try expect(try local.op("a").kind == .delete && local.op("a").replaced == .insert, "it is not a delete")
-                try expect(try !local.hasObject("b", in: things), "it still exists")
+                try expect(try !local.hasObject("b", in: modelTable), "it still exists")
             }),
-        Law(
+        Requirement(
             "discarding an update restores the server's last values",
             inOne: { local in
-                try local.syncedThing("s", ["count": 1])
+                try local.syncedModel("s", ["count": 1])
                 try local.edit("s", ["count": 2, "name": "m"])
                 try local.send("s")
                 try local.edit("s", ["count": 3])
@@ -191,12 +194,12 @@ extension LocalStoreConformance {
                 try expect(
                     try local.isSynced("s") && local.value("count", of: "s") == 1
                         && local.value("name", of: "s") == "n",
-                    "it is \(try local.object("s", in: things) as Any)")
+                    "it is \(try local.object("s", in: modelTable) as Any)")
             }),
-        Law(
+        Requirement(
             "discarding a delete restores the object as before its update",
             inOne: { local in
-                try local.syncedThing("s", ["count": 1])
+                try local.syncedModel("s", ["count": 1])
                 try local.edit("s", ["count": 2])
                 try local.delete("s")
                 let lost = try local.discard(try local.op("s").id, for: nil)
@@ -205,43 +208,45 @@ extension LocalStoreConformance {
                     try local.isThere("s") && local.isSynced("s") && local.value("count", of: "s") == 1,
                     "it is not back")
             }),
-        Law(
+        Requirement(
             "discarding an operation for the server's item adopts that item",
             inOne: { local in
-                for id in ["a", "b", "c"] as [ServerID] { try local.syncedThing(id) }
+                for id in ["a", "b", "c"] as [ServerID] { try local.syncedModel(id) }
                 try local.edit("a", ["count": 2])
                 try local.delete("b")
                 try local.edit("c", ["count": 2])
                 for id in ["a", "b"] as [LocalID] {
-                    let item = ServerItem.thing(ServerID(id.rawValue), ["count": 9], version: "2")
+                    let item = ServerItem.modelItem(ServerID(id.rawValue), ["count": 9], version: "2")
                     _ = try local.discard(try local.op(id).id, for: item)
                     try expect(
                         try local.isThere(id) && local.isSynced(id) && local.value("count", of: id) == 9
-                            && local.object(id, in: things)?.version == "2", "\(id) is not what the server holds")
+                            && local.object(id, in: modelTable)?.version == "2", "\(id) is not what the server holds")
                 }
-                _ = try local.discard(try local.op("c").id, for: .thing("c", isDeleted: true))
-                try expect(try !local.hasObject("c", in: things), "it still exists despite a tombstone")
+                _ = try local.discard(try local.op("c").id, for: .modelItem("c", isDeleted: true))
+                try expect(try !local.hasObject("c", in: modelTable), "it still exists despite a tombstone")
             }),
-        Law(
+        Requirement(
             "discarding a change of an object deleted on the server leaves its references unresolved",
             inOne: { local in
-                try local.thing("t")
+                try local.insertModel("t")
                 try local.send("t")
-                _ = try local.acknowledge(try local.op("t").id, attempt: 1, with: .thing("s"), keepsTombstones: true)
-                try local.syncedThing("h", ["next": "s"])
+                _ = try local.acknowledge(
+                    try local.op("t").id, attempt: 1, with: .modelItem("s"), keepsTombstones: true)
+                try local.syncedModel("h", ["next": "s"])
                 try local.edit("t", ["count": 2])
-                _ = try local.receive(.thing("s", isDeleted: true), in: things, identity: .server(localID: nil))
+                _ = try local.applyServerItem(
+                    .modelItem("s", isDeleted: true), in: modelTable, identity: .server(localID: nil))
                 _ = try local.discard(try local.op("t").id, for: nil)
-                try expect(try !local.hasObject("t", in: things), "it still exists")
-                try local.syncedThing("s")
+                try expect(try !local.hasObject("t", in: modelTable), "it still exists")
+                try local.syncedModel("s")
                 try expect(try local.value("next", of: "h") == "s", "it was not found again under its server ID")
             }),
-        Law(
+        Requirement(
             "a discard with a duplicate unique value is refused and changes nothing",
             inOne: { local in
-                try local.syncedThing("s", ["code": "x"])
+                try local.syncedModel("s", ["code": "x"])
                 try local.edit("s", ["code": "y"])
-                try local.thing("t", ["code": "x"])
+                try local.insertModel("t", ["code": "x"])
                 let before = try local.op("s")
                 try expect(.duplicateValue, "it") { _ = try local.discard(before.id, for: nil) }
                 try expect(try local.op("s") == before && local.value("code", of: "s") == "y", "a part of it was done")

@@ -7,26 +7,28 @@ import TandemSync
 /// A violated requirement throws a ``LocalStoreViolation`` with the failed expectation and its location.
 package enum LocalStoreConformance {
     /// The models that the store must support.
-    package static let models: [any Model.Type] = [Thing.self, Part.self]
+    package static let models: [any Model.Type] = [ConformanceModel.self, Part.self]
 
     /// All requirements.
-    package static let laws: [Law] =
-        transactionLaws + queueLaws + referenceLaws + ruleLaws + sendingLaws + answerLaws + lostAnswerLaws
-        + conflictLaws + discardingLaws + receivingLaws + clashLaws + sweepingLaws + rememberingLaws
+    package static let requirements: [Requirement] =
+        transactionRequirements + queueRequirements + referenceRequirements + ruleRequirements + sendingRequirements
+        + responseRequirements + lostResponseRequirements
+        + conflictRequirements + discardingRequirements + receivingRequirements + clashRequirements
+        + sweepingRequirements + rememberingRequirements
 
     /// A requirement for a local store.
-    package struct Law: Sendable, CustomStringConvertible {
+    package struct Requirement: Sendable, CustomStringConvertible {
         /// The requirement, as a sentence.
         package let name: String
-        private let body: @Sendable (LawBench) async throws -> Void
+        private let body: @Sendable (ConformanceFixture) async throws -> Void
 
-        init(_ name: String, _ body: @escaping @Sendable (LawBench) async throws -> Void) {
+        init(_ name: String, _ body: @escaping @Sendable (ConformanceFixture) async throws -> Void) {
             self.name = name
             self.body = body
         }
 
         /// Creates a requirement that can be checked within one transaction, or over several.
-        init(_ name: String, inOne body: @escaping @Sendable (any LocalWriting) throws -> Void) {
+        init(_ name: String, inOne body: @escaping @Sendable (any LocalTransaction) throws -> Void) {
             self.init(name) { bench in try await bench.write(body) }
         }
 
@@ -39,9 +41,9 @@ package enum LocalStoreConformance {
         /// - Throws: ``LocalStoreViolation``, or the store's error.
         package func check(on store: any LocalStore) async throws {
             do {
-                try await body(LawBench(store: store))
-            } catch let broken as BrokenExpectation {
-                throw LocalStoreViolation(law: name, message: broken.message, line: broken.line)
+                try await body(ConformanceFixture(store: store))
+            } catch let broken as UnmetExpectation {
+                throw LocalStoreViolation(requirement: name, message: broken.message, line: broken.line)
             }
         }
     }
@@ -50,18 +52,18 @@ package enum LocalStoreConformance {
 /// A violation of a requirement by a local store.
 package struct LocalStoreViolation: Error, Sendable, CustomStringConvertible {
     /// The violated requirement.
-    package let law: String
+    package let requirement: String
     /// The failed expectation.
     package let message: String
     /// The location of the expectation.
     package let line: String
 
     /// The requirement, the failed expectation and its location.
-    package var description: String { "A local store violates a requirement (\(law)): \(message) (\(line))." }
+    package var description: String { "A local store violates a requirement (\(requirement)): \(message) (\(line))." }
 }
 
 /// A failed expectation of a requirement.
-struct BrokenExpectation: Error {
+struct UnmetExpectation: Error {
     let message: String
     let line: String
 }
@@ -69,7 +71,7 @@ struct BrokenExpectation: Error {
 func expect(
     _ isSo: Bool, _ message: @autoclosure () throws -> String, file: String = #fileID, line: UInt = #line
 ) throws {
-    if !isSo { throw BrokenExpectation(message: try message(), line: "\(file):\(line)") }
+    if !isSo { throw UnmetExpectation(message: try message(), line: "\(file):\(line)") }
 }
 
 /// Expects an error with a code.
@@ -86,6 +88,6 @@ func expect(
 
 /// Unwraps a value that a requirement needs.
 func unwrap<T>(_ value: T?, _ what: String, file: String = #fileID, line: UInt = #line) throws -> T {
-    guard let value else { throw BrokenExpectation(message: "\(what) is missing", line: "\(file):\(line)") }
+    guard let value else { throw UnmetExpectation(message: "\(what) is missing", line: "\(file):\(line)") }
     return value
 }

@@ -5,16 +5,16 @@ import Tandem
 struct MemoryAttempts: Sendable {
     private struct Values {
         /// The values of attempts with an unknown outcome, oldest first.
-        var settled: [StorageValue] = []
+        var mayHaveExecuted: [StorageValue] = []
         /// The value of the current attempt. It is dropped if the attempt was not carried out.
         var current: StorageValue?
 
-        mutating func settle() {
+        mutating func markMayHaveExecuted() {
             guard let value = current else { return }
             current = nil
-            settled.removeAll { $0 == value }
-            settled.append(value)
-            if settled.count > limit { settled.removeFirst() }
+            mayHaveExecuted.removeAll { $0 == value }
+            mayHaveExecuted.append(value)
+            if mayHaveExecuted.count > limit { mayHaveExecuted.removeFirst() }
         }
     }
 
@@ -24,31 +24,31 @@ struct MemoryAttempts: Sendable {
     private var properties: [String: Values] = [:]
 
     /// Records a value of the current attempt, in the server's rounded form.
-    mutating func note(_ value: StorageValue, of property: String) {
-        properties[property, default: Values()].settle()
+    mutating func record(_ value: StorageValue, of property: String) {
+        properties[property, default: Values()].markMayHaveExecuted()
         properties[property, default: Values()].current = value
     }
 
     /// Records that the current attempt may have been carried out.
-    mutating func settle() {
-        for name in properties.keys { properties[name]?.settle() }
+    mutating func markMayHaveExecuted() {
+        for name in properties.keys { properties[name]?.markMayHaveExecuted() }
     }
 
     /// Records that the current attempt was not carried out.
     mutating func forgetCurrent() {
         for name in properties.keys { properties[name]?.current = nil }
-        properties = properties.filter { !$1.settled.isEmpty }
+        properties = properties.filter { !$1.mayHaveExecuted.isEmpty }
     }
 
     func contains(_ value: StorageValue, of property: String) -> Bool {
         guard let values = properties[property] else { return false }
-        return values.current == value || values.settled.contains(value)
+        return values.current == value || values.mayHaveExecuted.contains(value)
     }
 
     /// Returns whether another value of a property was sent.
     func hasOther(than value: StorageValue, of property: String) -> Bool {
         guard let values = properties[property] else { return false }
-        return values.current.map { $0 != value } ?? false || values.settled.contains { $0 != value }
+        return values.current.map { $0 != value } ?? false || values.mayHaveExecuted.contains { $0 != value }
     }
 
     /// Returns whether any value of a property was sent.

@@ -34,7 +34,8 @@ package final class MemoryLocalStore: LocalStore {
         }
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReadTransaction) throws -> T) async throws -> T
+    {
         let state = state.withLock { $0 }
         let transaction = MemoryTransaction(schema, state, now())
         defer { transaction.end() }
@@ -42,7 +43,7 @@ package final class MemoryLocalStore: LocalStore {
         return try body(transaction)
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalTransaction) throws -> T) async throws -> T {
         let (result, tables) = try state.withLock { state in
             let transaction = MemoryTransaction(schema, state, now())
             defer { transaction.end() }

@@ -3,11 +3,11 @@ import Tandem
 
 /// An operation of a ``MemoryLocalStore``.
 struct MemoryOperation: Sendable {
-    let id: Operation.ID
+    let id: PendingOperation.ID
     let object: MemoryKey
     let localID: LocalID
-    var kind: Operation.Kind
-    var state = Operation.State.pending
+    var kind: PendingOperation.Kind
+    var state = PendingOperation.State.pending
     var changedAt: Date
     var attempts = 0
     /// The changes since the last attempt, or since the beginning, each with its previous value.
@@ -16,8 +16,8 @@ struct MemoryOperation: Sendable {
     /// these are the omitted references with their values at that time.
     var sent: [String: StorageValue]?
     /// The kind of the current attempt. The object may have been deleted or restored since.
-    var sentKind: Operation.Kind?
-    var replaced: Operation.Kind?
+    var sentKind: PendingOperation.Kind?
+    var replaced: PendingOperation.Kind?
     var attempted = MemoryAttempts()
     var attemptedKinds: AttemptedKinds = []
     /// The kinds of attempts before the current one.
@@ -39,7 +39,7 @@ struct MemoryOperation: Sendable {
     }
 
     /// The state of the rest after a response: an operation that was held in flight stays held.
-    var stateAfterAnswer: Operation.State { state == .held && sent != nil ? .held : .pending }
+    var stateAfterResponse: PendingOperation.State { state == .held && sent != nil ? .held : .pending }
 
     /// Removes the record of all attempts.
     mutating func forgetAttempts() {
@@ -47,8 +47,8 @@ struct MemoryOperation: Sendable {
         (attempted, attemptedKinds, kindsBefore) = (MemoryAttempts(), [], [])
     }
 
-    func described(_ model: MemoryModel) -> Operation {
-        Operation(
+    func described(_ model: MemoryModel) -> PendingOperation {
+        PendingOperation(
             id: id, model: model.definition.name, table: model.table, localID: localID, kind: kind, state: state,
             changedAt: changedAt, attempts: attempts, base: changes, sent: sentKind == .insert ? [:] : sent ?? [:],
             replaced: replaced, error: error, retryAt: retryAt)

@@ -1,8 +1,5 @@
 import Tandem
 
-/// Selects the store's operation over Foundation's `Operation` in this module.
-typealias Operation = Tandem.Operation
-
 /// The models of a ``MemoryLocalStore``, and their references.
 struct MemorySchema: Sendable {
     let models: [MemoryModel]

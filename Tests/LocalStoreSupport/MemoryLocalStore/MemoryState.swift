@@ -4,22 +4,22 @@ import Tandem
 /// The data of a ``MemoryLocalStore``. A transaction changes a copy.
 struct MemoryState: Sendable {
     /// A deferred item of the server, which could not be stored.
-    struct Kept: Hashable, Sendable {
+    struct Deferred: Hashable, Sendable {
         var row: Int64?
         var version: String?
         var updatedAt: Date?
         var isDeleted: Bool
         var source: [UInt8]
-        var reason: KeptItem.Reason
+        var reason: DeferredItem.Reason
         var message: String?
     }
 
     private(set) var tables: [String: MemoryTable]
     /// The operations, ordered by ID.
     private(set) var queue: [MemoryOperation] = []
-    private var operationsByObject: [MemoryKey: Operation.ID] = [:]
-    private var lastOperation: Operation.ID = 0
-    var kept: [String: [ServerID: Kept]] = [:]
+    private var operationsByObject: [MemoryKey: PendingOperation.ID] = [:]
+    private var lastOperation: PendingOperation.ID = 0
+    var deferred: [String: [ServerID: Deferred]] = [:]
     var tokens: [String: [String: SyncToken]] = [:]
     var settings: [SyncSetting: String] = [:]
 
@@ -47,7 +47,7 @@ struct MemoryState: Sendable {
 
     // MARK: Operations
 
-    subscript(id: Operation.ID) -> MemoryOperation? {
+    subscript(id: PendingOperation.ID) -> MemoryOperation? {
         let index = place(of: id)
         return queue.indices.contains(index) && queue[index].id == id ? queue[index] : nil
     }
@@ -57,7 +57,7 @@ struct MemoryState: Sendable {
     }
 
     /// Returns the index of the first operation that is not before an ID.
-    func place(of id: Operation.ID) -> Int {
+    func place(of id: PendingOperation.ID) -> Int {
         var (low, high) = (0, queue.count)
         while low < high {
             let middle = (low + high) / 2
@@ -66,7 +66,9 @@ struct MemoryState: Sendable {
         return low
     }
 
-    mutating func queue(_ kind: Operation.Kind, _ object: MemoryObject, _ changes: [String: StorageValue], at: Date) {
+    mutating func queue(
+        _ kind: PendingOperation.Kind, _ object: MemoryObject, _ changes: [String: StorageValue], at: Date
+    ) {
         lastOperation += 1
         queue.append(
             MemoryOperation(

@@ -2,18 +2,18 @@ import Tandem
 import TandemSync
 
 extension MemoryTransaction {
-    func discard(_ id: Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
+    func discard(_ id: PendingOperation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
         try together {
-            let (operation, object, model) = try stored(id)
+            let (operation, object, model) = try storedOperation(id)
             let lost = unsentValues(of: operation, object, model)
             if let item {
                 let object = try uniteWithHolder(of: item.serverID, object, model)
-                dropKept(knowing: item, of: object)
+                dropDeferred(knowing: item, of: object)
                 drop(operation)
                 try become(item, object, model)
             } else if object.serverID == nil {
                 try forgetNew(operation, object)
-            } else if hasKeptTombstone(of: object) {
+            } else if hasDeferredTombstone(of: object) {
                 // No base exists to return to.
                 drop(operation)
                 try goAsServerSays(object)
@@ -51,14 +51,14 @@ extension MemoryTransaction {
         for (name, base) in operation.bases {
             if let place = model.place(of: name) { values[place] = wire(base, at: place, model) }
         }
-        try overwrite(object, values, model)
+        try applyServerValues(object, values, model)
         if object.isDeleted { try show(object, model, .server) }
     }
 
     /// Adopts the server's item. The operation is already removed.
     private func become(_ item: ServerItem, _ object: MemoryObject, _ model: MemoryModel) throws {
         guard !item.isDeleted else { return try goAsServerSays(object) }
-        try take(item, object, model, values(of: item, model))
+        try applyServerState(item, object, model, values(of: item, model))
         if object.isDeleted { try show(object, model, .server) }
     }
 

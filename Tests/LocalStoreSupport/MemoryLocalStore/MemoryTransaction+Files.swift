@@ -8,11 +8,11 @@ extension MemoryTransaction {
 
     func countOfPendingFiles(in table: String?) throws -> Int { 0 }
 
-    func waitsForReplacements(_ id: Operation.ID) throws -> Bool { false }
+    func waitsForReplacements(_ id: PendingOperation.ID) throws -> Bool { false }
 
-    func leaveToFiles(_ id: Operation.ID, removingAdditions: Bool) throws -> Bool { false }
+    func deferToUpload(_ id: PendingOperation.ID, removingAdditions: Bool) throws -> Bool { false }
 
-    func filesLetGo(by id: Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] { [] }
+    func filesLetGo(by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] { [] }
 
     func addUnwanted(_ file: UnwantedFile) throws {}
 

@@ -2,7 +2,7 @@ import Tandem
 import TandemSync
 
 extension MemoryTransaction {
-    func outgoing(_ id: Operation.ID) throws -> OutgoingObject? {
+    func outgoing(_ id: PendingOperation.ID) throws -> OutgoingObject? {
         try checkUsable()
         guard let operation = state[id], let object = state.object(operation.object) else { return nil }
         let model = try model(of: object)

@@ -3,18 +3,18 @@ import Tandem
 import TandemSync
 
 extension MemoryTransaction {
-    func operations(after id: Operation.ID?, limit: Int) throws -> [Operation] {
+    func operations(after id: PendingOperation.ID?, limit: Int) throws -> [PendingOperation] {
         try checkUsable()
         let start = id.map { state.place(of: $0 + 1) } ?? 0
         return try state.queue.dropFirst(start).prefix(limit).map { $0.described(try model($0.object.table)) }
     }
 
-    func operation(withID id: Operation.ID) throws -> Operation? {
+    func operation(withID id: PendingOperation.ID) throws -> PendingOperation? {
         try checkUsable()
         return try state[id].map { $0.described(try model($0.object.table)) }
     }
 
-    func operation(on localID: LocalID, in table: String) throws -> Operation? {
+    func operation(on localID: LocalID, in table: String) throws -> PendingOperation? {
         try checkUsable()
         guard let object = state.find(localID, in: table), let operation = state.operation(of: object) else {
             return nil
@@ -32,7 +32,7 @@ extension MemoryTransaction {
         return state.queue.count
     }
 
-    func countOfOperations(in wanted: Operation.State) throws -> Int {
+    func countOfOperations(in wanted: PendingOperation.State) throws -> Int {
         try checkUsable()
         return state.queue.count { $0.state == wanted }
     }
@@ -97,7 +97,7 @@ extension MemoryTransaction {
         return nil
     }
 
-    func mayHaveDeleted(_ id: Operation.ID) throws -> Bool {
+    func mayHaveDeleted(_ id: PendingOperation.ID) throws -> Bool {
         try checkUsable()
         return state[id]?.attemptedKinds.contains(.delete) ?? false
     }

@@ -6,7 +6,7 @@ import Tandem
 extension MemoryTransaction {
     func recordInsert(_ object: MemoryObject) { queue(.insert, object, [:]) }
 
-    private func queue(_ kind: Operation.Kind, _ object: MemoryObject, _ changes: [String: StorageValue]) {
+    private func queue(_ kind: PendingOperation.Kind, _ object: MemoryObject, _ changes: [String: StorageValue]) {
         state.queue(kind, object, changes, at: now)
         touched.insert(object.table)
     }

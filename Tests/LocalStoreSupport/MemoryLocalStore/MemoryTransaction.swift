@@ -4,8 +4,8 @@ import TandemSync
 
 /// A transaction of a ``MemoryLocalStore``: a copy of its state, which replaces it at the end.
 ///
-/// Dictionaries replace the SQLite tables of Tandem's store. Each file implements one part of `LocalWriting`.
-final class MemoryTransaction: LocalWriting {
+/// Dictionaries replace the SQLite tables of Tandem's store. Each file implements one part of `LocalTransaction`.
+final class MemoryTransaction: LocalTransaction {
     /// The origin of a change.
     enum Origin {
         case app
@@ -49,7 +49,9 @@ final class MemoryTransaction: LocalWriting {
     func model(of object: MemoryObject) throws -> MemoryModel { try model(object.table) }
 
     /// Returns an operation that must be in the queue, with its object and its model.
-    func stored(_ id: Operation.ID) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel) {
+    func storedOperation(
+        _ id: PendingOperation.ID
+    ) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel) {
         guard let operation = state[id], let object = state.object(operation.object) else { throw stale(id) }
         return (operation, object, try model(of: object))
     }
@@ -57,13 +59,13 @@ final class MemoryTransaction: LocalWriting {
     /// Returns an operation with a running or unanswered attempt. Returns `nil` if that attempt is over or was
     /// replaced.
     func underWay(
-        _ id: Operation.ID, attempt: Int
+        _ id: PendingOperation.ID, attempt: Int
     ) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel)? {
         guard let operation = state[id], operation.sent != nil, operation.attempts == attempt else { return nil }
-        return try stored(id)
+        return try storedOperation(id)
     }
 
-    func stale(_ id: Operation.ID) -> TandemError {
+    func stale(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
             .staleOperation, "The operation \(id) is not under way.",
             advice: "Read the queue again: the operation was answered or merged with a change.")

@@ -73,7 +73,7 @@ extension SocketTests {
 
         @Test func `limits are set`() throws {
             // TandemDatasync begins
-            var limits = AnswerLimits()
+            var limits = ResponseLimits()
             limits.bytes = 64 << 20
             let large = try DatasyncRemote(url: serverURL, limits: limits)
             // TandemDatasync ends
@@ -81,7 +81,7 @@ extension SocketTests {
         }
 
         @Test func `the numbers on the page equal those in the code`() {
-            let (configuration, limits) = (AsyncHTTPTransport.Configuration(), AnswerLimits())
+            let (configuration, limits) = (AsyncHTTPTransport.Configuration(), ResponseLimits())
             #expect(configuration.connectTimeout == .seconds(10) && configuration.idleTimeout == .seconds(30))
             #expect(configuration.exchangeTimeout == .seconds(60) && limits.bytes == 16 << 20)
             #expect(limits.id == 255 && limits.version == 4096 && WireFormat.maximumDigits == 10_000)
@@ -131,7 +131,7 @@ extension SocketTests {
             var configuration = ServerConfiguration()
             configuration.user = { $0 == "secret" ? "anna" : nil }
             // TandemServer begins
-            configuration.files = ServerFiles(try FileShelf.inFolder(at: folder))
+            configuration.files = ServerFiles(try FileStorage.inFolder(at: folder))
             configuration.files?.isPerUser = true
             // TandemServer ends
             #expect(configuration.files?.limit == 4 << 30)

@@ -89,9 +89,9 @@ extension SocketTests {
 
         @Test func `a file exchange may take longer than the limit for objects`() async throws {
             let configuration = AsyncHTTPTransport.Configuration { $0.exchangeTimeout = .milliseconds(100) }
-            let shelf = FileShelf.inMemory()
+            let storage = FileStorage.inMemory()
             var server = ServerConfiguration()
-            server.files = ServerFiles(shelf)
+            server.files = ServerFiles(storage)
             server.faults = ServerFaults { request, _ in request.method == .get ? [.slow(.milliseconds(100))] : [] }
             let running = try await TandemServer.start(.inMemory(configuration: server))
             let files = try TandemFiles(url: running.url, configuration: configuration)
@@ -134,7 +134,7 @@ extension SocketTests {
         }
 
         @Test func `a cancelled upload stops reading`() async throws {
-            try await FileSockets.run { files, shelf async throws in
+            try await FileSockets.run { files, storage async throws in
                 let reading = Mutex(0)
                 let generated = GeneratedFile(100 << 20) { offset in
                     reading.withLock { $0 += 1 }
@@ -149,7 +149,7 @@ extension SocketTests {
                 #expect(reading.withLock { $0 } == 0)
                 let calls = generated.calls
                 // The bytes that arrived are kept for a continuation.
-                await eventually { ((try? shelf.offset(of: FileSockets.id)) ?? nil).map { $0 > 9 << 20 } ?? false }
+                await eventually { ((try? storage.offset(of: FileSockets.id)) ?? nil).map { $0 > 9 << 20 } ?? false }
                 #expect(generated.calls == calls)
             }
         }

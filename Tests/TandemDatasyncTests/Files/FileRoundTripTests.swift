@@ -12,10 +12,10 @@ extension SocketTests {
     @Suite struct FileRoundTripTests {
         @Test(arguments: [0, 1, 65_536, 1 << 20, (1 << 20) + 1, 20 << 20], [false, true])
         func `a downloaded file equals the uploaded one`(count: Int, isStored: Bool) async throws {
-            try await FileSockets.run(isStored: isStored) { files, shelf async throws in
+            try await FileSockets.run(isStored: isStored) { files, storage async throws in
                 let file = FileSockets.file(count)
                 let uploaded = try await files.upload(file)
-                #expect(try shelf.files().map(\.name) == ["чек № 1.jpg"])
+                #expect(try storage.files().map(\.name) == ["чек № 1.jpg"])
                 let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag, size: Int64(count))
                 let basket = Basket()
                 let served = try await files.download(remote, from: 0) { basket.take($0) }
@@ -25,7 +25,7 @@ extension SocketTests {
                 #expect(try await files.upload(file) == again)
                 try await files.delete(remote)
                 #expect(await fileFailure { try await files.delete(remote) } == "not found")
-                #expect(try shelf.files().isEmpty)
+                #expect(try storage.files().isEmpty)
             }
         }
 
@@ -33,9 +33,9 @@ extension SocketTests {
             "чек\nстраница 2\r\nX-Evil: 1.jpg", String(repeating: "ж", count: 150), "..", "", "ჩეკი \"1\"; 小票",
         ])
         func `a name with any characters is transferred unchanged`(name: String) async throws {
-            try await FileSockets.run { files, shelf async throws in
+            try await FileSockets.run { files, storage async throws in
                 _ = try await files.upload(FileSockets.file(10, name: name))
-                #expect(try shelf.files().map(\.name) == [name])
+                #expect(try storage.files().map(\.name) == [name])
             }
         }
 
@@ -50,10 +50,10 @@ extension SocketTests {
                 _ = try await files.download(RemoteFile(url: uploaded.url), from: 1_000_000) { basket.take($0) }
                 #expect(basket.bytes == Array(FileSockets.bytes(3_000_000)[1_000_000...]))
             }
-            try await FileSockets.run(tls: shown) { files, shelf async throws in
+            try await FileSockets.run(tls: shown) { files, storage async throws in
                 let outcome = await fileFailure { try await files.upload(FileSockets.file(3_000_000)) }
                 #expect(outcome == "not sent: untrusted")
-                #expect(try shelf.files().isEmpty)
+                #expect(try storage.files().isEmpty)
             }
         }
 
@@ -67,7 +67,7 @@ extension SocketTests {
             let faults = ServerFaults.script(cuts.flatMap { [[], [.cutRequest(after: $0)]] })
             let generated = GeneratedFile(count)
             let file = generated.outgoing
-            try await FileSockets.run({ $0.faults = faults }) { files, shelf async throws in
+            try await FileSockets.run({ $0.faults = faults }) { files, storage async throws in
                 var attempts = 1
                 while true {
                     let outcome = await fileFailure { try await files.upload(file) }
@@ -76,11 +76,11 @@ extension SocketTests {
                     attempts += 1
                 }
                 #expect(attempts == cuts.count + 1)
-                #expect(try shelf.files().map(\.sha256) == [file.sha256])
+                #expect(try storage.files().map(\.sha256) == [file.sha256])
                 // Bytes in flight at a break are sent twice: at most the size of both systems' buffers.
                 let waste = generated.read - count
                 #expect(waste < Int64(cuts.count) * (6 << 20), "cuts: \(cuts)")
-                #expect(try shelf.bytes(of: FileSockets.id, count: Int(count))?.count == Int(count))
+                #expect(try storage.bytes(of: FileSockets.id, count: Int(count))?.count == Int(count))
             }
         }
 
@@ -118,17 +118,17 @@ extension SocketTests {
         ) async throws {
             let isLarge = count > 1 << 20
             let faults = ServerFaults.script((isLarge ? [[]] : []) + [[.lostAnswer]])
-            try await FileSockets.run({ $0.faults = faults }) { files, shelf async throws in
+            try await FileSockets.run({ $0.faults = faults }) { files, storage async throws in
                 let file = FileSockets.file(count)
                 #expect(await fileFailure { try await files.upload(file) } == "lost: closed")
                 let uploaded = try await files.upload(file)
                 #expect(uploaded.url.hasSuffix("/files/\(FileSockets.id)"))
-                #expect(try shelf.files().count == 1)
+                #expect(try storage.files().count == 1)
             }
         }
 
         @Test func `concurrent uploads of one file create one file`() async throws {
-            try await FileSockets.run { files, shelf async throws in
+            try await FileSockets.run { files, storage async throws in
                 let file = FileSockets.file(3_000_000)
                 let outcomes = await withTaskGroup(of: String.self) { group in
                     for _ in 0..<6 { group.addTask { await fileFailure { try await files.upload(file) } } }
@@ -138,12 +138,12 @@ extension SocketTests {
                 #expect(outcomes.contains("nothing"))
                 #expect(Set(outcomes).isSubset(of: ["nothing", "later 409", "lost: closed"]), "\(outcomes)")
                 _ = try await files.upload(file)
-                #expect(try shelf.bytes(of: FileSockets.id, count: 3_000_001) == FileSockets.bytes(3_000_000))
+                #expect(try storage.bytes(of: FileSockets.id, count: 3_000_001) == FileSockets.bytes(3_000_000))
             }
         }
 
         @Test func `many files are transferred concurrently`() async throws {
-            try await FileSockets.run { files, shelf async throws in
+            try await FileSockets.run { files, storage async throws in
                 let ids = (0..<20).map { number in "00112233445566778899aabbccddee" + String(number + 16, radix: 16) }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for (number, id) in ids.enumerated() {
@@ -157,18 +157,18 @@ extension SocketTests {
                     }
                     try await group.waitForAll()
                 }
-                #expect(try shelf.files().map(\.id) == ids)
+                #expect(try storage.files().map(\.id) == ids)
             }
         }
 
         @Test func `a refusal during an upload is received`() async throws {
-            try await FileSockets.run({ $0.files?.limit = 1000 }) { files, shelf async throws in
+            try await FileSockets.run({ $0.files?.limit = 1000 }) { files, storage async throws in
                 // HEAD finds nothing, and PUT is refused before its 20 MiB are sent.
                 let generated = GeneratedFile(200 << 20)
                 let outcome = await fileFailure { try await files.upload(generated.outgoing) }
                 #expect(outcome == "file: The file is larger than the server takes.")
                 #expect(generated.read < 60 << 20)
-                #expect(try shelf.files().isEmpty)
+                #expect(try storage.files().isEmpty)
                 // The connection is closed, and the next one works.
                 _ = try await files.upload(FileSockets.file(1000))
             }
@@ -185,9 +185,9 @@ extension SocketTests {
                     configuration.user = { $0 == "new" ? "anna" : nil }
                     configuration.files?.isPerUser = true
                 },
-                { files, shelf async throws in
+                { files, storage async throws in
                     _ = try await files.upload(FileSockets.file(700_000))
-                    #expect(try shelf.files().map(\.owner) == ["anna"])
+                    #expect(try storage.files().map(\.owner) == ["anna"])
                 })
             #expect(reasons.withLock { $0 } == [.first, .refused(status: 401)])
         }

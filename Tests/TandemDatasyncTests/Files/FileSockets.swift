@@ -16,13 +16,13 @@ enum FileSockets {
     static func run<T>(
         isStored: Bool = true, tls: ServerCertificate? = nil, trust: AsyncHTTPTransport.Trust = .system,
         authentication: Authentication? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-        _ body: (TandemFiles, FileShelf) async throws -> T
+        _ body: (TandemFiles, FileStorage) async throws -> T
     ) async throws -> T {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let shelf = try isStored ? FileShelf.inFolder(at: folder.path(of: "files")) : .inMemory()
+        let storage = try isStored ? FileStorage.inFolder(at: folder.path(of: "files")) : .inMemory()
         var configuration = ServerConfiguration(dialect: .datasync)
-        configuration.files = ServerFiles(shelf)
+        configuration.files = ServerFiles(storage)
         configure(&configuration)
         var options = TandemServer.Options()
         options.tls = tls
@@ -31,7 +31,7 @@ enum FileSockets {
         let transport = try AsyncHTTPTransport(.init { $0.trust = trust })
         let files = try TandemFiles(url: server.url, over: transport, authentication: authentication)
         do {
-            let result = try await body(files, shelf)
+            let result = try await body(files, storage)
             await transport.shutdown()
             try await server.stop()
             return result

@@ -58,7 +58,7 @@ extension SocketTests {
         private static func send(in kind: StoreKind) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
-            try await FileSockets.run({ $0.faults = Self.faults }) { files, shelf async throws in
+            try await FileSockets.run({ $0.faults = Self.faults }) { files, storage async throws in
                 let url = try #require(URL(string: files.address))
                 let first = try kind.open(at: folder.path(of: "first.tandem"), [Film.self])
                 defer { first.close() }
@@ -75,11 +75,11 @@ extension SocketTests {
                         return
                     }
                     #expect(error.code == .unreachable)
-                    let begun = try shelf.offset(of: #require(film.file).id.rawValue)
+                    let begun = try storage.offset(of: #require(film.file).id.rawValue)
                     #expect(begun == Self.cut)
                     #expect(try await sender.push().isComplete)
                 }
-                let served = try shelf.files()
+                let served = try storage.files()
                 #expect(served.map(\.size) == [Self.size])
                 #expect(served.map(\.sha256) == [film.file?.sha256?.hex])
 

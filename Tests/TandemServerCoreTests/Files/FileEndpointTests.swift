@@ -8,8 +8,8 @@ import Testing
 @Suite(.ownThreads) struct FileEndpointTests {
     private static let id = FileFixture.id
 
-    @Test(arguments: ShelfKind.allCases, [0, 1, 999, 1000, 1001, 300_000])
-    func `a downloaded file equals the uploaded one`(kind: ShelfKind, count: Int) async throws {
+    @Test(arguments: StorageKind.allCases, [0, 1, 999, 1000, 1001, 300_000])
+    func `a downloaded file equals the uploaded one`(kind: StorageKind, count: Int) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(count)
         let put = try #require(
@@ -29,8 +29,8 @@ import Testing
         #expect(try server.shelf.files().map(\.size) == [Int64(count)])
     }
 
-    @Test(arguments: ShelfKind.allCases) func `an interrupted upload is kept and continued`(
-        kind: ShelfKind
+    @Test(arguments: StorageKind.allCases) func `an interrupted upload is kept and continued`(
+        kind: StorageKind
     ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(10_000)
@@ -46,8 +46,8 @@ import Testing
         #expect(try await server.ask(.get, "/files/\(Self.id)")?.body == bytes)
     }
 
-    @Test(arguments: ShelfKind.allCases) func `a part at a wrong offset gets the right one`(
-        kind: ShelfKind
+    @Test(arguments: StorageKind.allCases) func `a part at a wrong offset gets the right one`(
+        kind: StorageKind
     ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await server.put(Self.id, 2000..<5000, of: bytes)?.status == 201)
     }
 
-    @Test(arguments: ShelfKind.allCases) func `bytes with a wrong hash are dropped`(kind: ShelfKind) async throws {
+    @Test(arguments: StorageKind.allCases) func `bytes with a wrong hash are dropped`(kind: StorageKind) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)
         let wrong = ["Repr-Digest": FileFixture.digest(FileFixture.bytes(5000, seed: 2))]
@@ -72,8 +72,8 @@ import Testing
         #expect(try await server.put(Self.id, bytes)?.status == 201)
     }
 
-    @Test(arguments: ShelfKind.allCases) func `a repeated upload succeeds and another file is refused`(
-        kind: ShelfKind
+    @Test(arguments: StorageKind.allCases) func `a repeated upload succeeds and another file is refused`(
+        kind: StorageKind
     ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)

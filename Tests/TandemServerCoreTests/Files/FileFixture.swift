@@ -6,7 +6,7 @@ import TandemServerCore
 import TandemTesting
 
 /// The location of a test's storage.
-enum ShelfKind: CaseIterable {
+enum StorageKind: CaseIterable {
     case memory, folder
 }
 
@@ -24,11 +24,11 @@ final class FileFixture: Sendable {
     }
 
     let core: ServerCore
-    let shelf: FileShelf
+    let shelf: FileStorage
     let folder: TemporaryFolder
 
     init(
-        _ kind: ShelfKind, clock: ServerClock = ServerClock(),
+        _ kind: StorageKind, clock: ServerClock = ServerClock(),
         _ configure: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()

@@ -24,8 +24,8 @@ import Testing
                 .filter { $0.contains("/") })
     }
 
-    @Test(arguments: ShelfKind.allCases)
-    func `a partial upload is removed if another one begins a day later`(kind: ShelfKind) async throws {
+    @Test(arguments: StorageKind.allCases)
+    func `a partial upload is removed if another one begins a day later`(kind: StorageKind) async throws {
         let clock = Clock()
         let server = try FileFixture(kind, clock: clock.server)
         let bytes = FileFixture.bytes(9000)
@@ -49,8 +49,8 @@ import Testing
         #expect(try await server.put(FileFixture.id, bytes)?.status == 201)
     }
 
-    @Test(arguments: ShelfKind.allCases, [false, true])
-    func `a continued partial upload is kept`(kind: ShelfKind, asks: Bool) async throws {
+    @Test(arguments: StorageKind.allCases, [false, true])
+    func `a continued partial upload is kept`(kind: StorageKind, asks: Bool) async throws {
         let clock = Clock()
         let server = try FileFixture(kind, clock: clock.server)
         let bytes = FileFixture.bytes(9000)
@@ -66,7 +66,8 @@ import Testing
         #expect(try server.shelf.offset(of: FileFixture.id) == (asks ? 4000 : 5000))
     }
 
-    @Test(arguments: ShelfKind.allCases) func `a request blocked for a day is refused`(kind: ShelfKind) async throws {
+    @Test(arguments: StorageKind.allCases) func `a request blocked for a day is refused`(kind: StorageKind) async throws
+    {
         let clock = Clock()
         let server = try FileFixture(kind, clock: clock.server)
         let bytes = FileFixture.bytes(9000)
@@ -99,16 +100,16 @@ import Testing
         #expect(try await first.put(FileFixture.id, bytes, ending: 4000) == nil)
         #expect(try await first.put(FileFixture.other, bytes)?.status == 201)
         // Simulates crashes of the earlier server: before the record of a file, and during the write of another one.
-        let shelf = first.folder.path(of: "shelf")
+        let storage = first.folder.path(of: "shelf")
         let orphans = ["00/00ffffffffffffffffffffffffffffff.data", "ff/\(FileFixture.other).json.partial"]
-        for name in orphans { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(shelf)/\(name)")) }
+        for name in orphans { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(storage)/\(name)")) }
         // A file that the storage has not created.
         let strange = "00/notes.data"
-        try Data([4]).write(to: URL(fileURLWithPath: "\(shelf)/\(strange)"))
+        try Data([4]).write(to: URL(fileURLWithPath: "\(storage)/\(strange)"))
 
         let clock = Clock()
         clock.advance(hours: hours)
-        let again = try FileShelf.inFolder(at: shelf, clock: clock.server)
+        let again = try FileStorage.inFolder(at: storage, clock: clock.server)
         let second = try FileFixture(.memory) { $0.files = ServerFiles(again) }
         let isOld = hours > 24
         let whole: Set = ["ff/\(FileFixture.other).json", "ff/\(FileFixture.other).data", strange]
@@ -124,7 +125,7 @@ import Testing
         #expect(try await first.put(FileFixture.id, bytes, ending: 4000) == nil)
         let clock = Clock()
         clock.advance(hours: 1)
-        let again = try FileShelf.inFolder(at: first.folder.path(of: "shelf"), clock: clock.server)
+        let again = try FileStorage.inFolder(at: first.folder.path(of: "shelf"), clock: clock.server)
         let second = try FileFixture(.memory) { $0.files = ServerFiles(again) }
         clock.advance(hours: 22)
         #expect(try await second.put(FileFixture.other, bytes)?.status == 201)

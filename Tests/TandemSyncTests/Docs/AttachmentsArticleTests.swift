@@ -13,8 +13,8 @@ import Testing
     }
 
     @Test func `an attachment is sent and downloaded`() async throws {
-        let desk = try PhotoDesk()
-        let (store, remote, files, bytes) = (desk.store, desk.remote, desk.shelf, PhotoDesk.bytes())
+        let desk = try PhotoFixture()
+        let (store, remote, files, bytes) = (desk.store, desk.remote, desk.shelf, PhotoFixture.bytes())
         // Attachments begins
         let sync = SyncContext(store: store, remote: remote, files: files)
         let photo = try store.attachments.add(bytes, name: "чек.jpg")
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `the article sends attachments as URL texts`() async throws {
-        let desk = try PhotoDesk()
+        let desk = try PhotoFixture()
         let sync = desk.sync
         // Attachments begins
         try sync.table(Receipt.self).setAttachments(\.photo, as: .urlText)
@@ -37,7 +37,7 @@ import Testing
         let receipt = try desk.attached()
         #expect(try await sync.push().isComplete)
         #expect(
-            desk.served(try desk.receipt(receipt.localID)) == .text(PhotoShelf.url(receipt.photo?.id.rawValue ?? "")))
+            desk.served(try desk.receipt(receipt.localID)) == .text(PhotoServer.url(receipt.photo?.id.rawValue ?? "")))
     }
 
     private func fetch(

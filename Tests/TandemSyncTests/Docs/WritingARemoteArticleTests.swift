@@ -20,7 +20,7 @@ final class ShelfRemote: Remote {
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         guard request.filter == nil else {
-            throw .unsendable(Unsendable(.filter, "This server has no filters.", table: request.table))
+            throw .unsendable(RequestEncodingError(.filter, "This server has no filters.", table: request.table))
         }
         var rows = shelf.withLock { Array(($0.rows[request.table] ?? [:]).values) }
             .filter { request.includeDeleted || !$0.isDeleted }
@@ -50,20 +50,20 @@ final class ShelfRemote: Remote {
         }
     }
 
-    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try write(item) { row throws(RemoteFailure) in
             if let row { throw .conflict(status: 409, item: row) }
             return Self.merged(item, into: RemoteItem(id: item.id ?? ServerID(UUID().uuidString)), all: true)
         }
     }
 
-    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try write(item) { row throws(RemoteFailure) in
             Self.merged(item, into: try Self.current(row, for: item), all: false)
         }
     }
 
-    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try write(item) { row throws(RemoteFailure) in
             var tombstone = try Self.current(row, for: item)
             tombstone.isDeleted = true
@@ -71,7 +71,7 @@ final class ShelfRemote: Remote {
         }
     }
 
-    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try write(item) { row throws(RemoteFailure) in
             var row = try Self.current(row, for: item, deleted: true)
             row.isDeleted = false
@@ -103,14 +103,14 @@ final class ShelfRemote: Remote {
     /// Looks at a row and writes it, in one step: nobody else's write comes in between.
     private func write(
         _ item: OutgoingItem, _ change: (RemoteItem?) throws(RemoteFailure) -> RemoteItem
-    ) throws(RemoteFailure) -> RemoteAnswer {
+    ) throws(RemoteFailure) -> RemoteResponse {
         try shelf.withLock { shelf throws(RemoteFailure) in
             var row = try change(item.id.flatMap { shelf.rows[item.table]?[$0] })
             shelf.writes += 1
             row.version = "\(shelf.writes)"
             row.updatedAt = WireTimestamp(Date(), fractionDigits: format.fractionDigits)
             shelf.rows[item.table, default: [:]][row.id] = row
-            return RemoteAnswer(item: row, version: row.version, serverDate: Date())
+            return RemoteResponse(item: row, version: row.version, serverDate: Date())
         }
     }
 }

@@ -17,17 +17,17 @@ struct LocalizedErrorTests {
     }
 
     @Test func `every invalid response and every unsendable request has its code's advice`() {
-        #expect(BadAnswer.Code.all.count > 15 && Unsendable.Code.all.count > 5)
-        for code in BadAnswer.Code.all {
-            let answer = BadAnswer(code, "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
+        #expect(InvalidResponse.Code.all.count > 15 && RequestEncodingError.Code.all.count > 5)
+        for code in InvalidResponse.Code.all {
+            let answer = InvalidResponse(code, "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
             #expect(answer.localizedDescription.hasPrefix("Card: "))
             for error in [answer, RemoteFailure.badAnswer(answer)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
             }
             #expect(SyncError(.badAnswer(answer), table: "Card", url: nil).recoverySuggestion == code.advice)
         }
-        for code in Unsendable.Code.all {
-            let problem = Unsendable(code, "It is not a number.", table: "Card", member: "points")
+        for code in RequestEncodingError.Code.all {
+            let problem = RequestEncodingError(code, "It is not a number.", table: "Card", member: "points")
             #expect(problem.localizedDescription == "Card.points: It is not a number.")
             for error in [problem, RemoteFailure.unsendable(problem)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")

@@ -54,16 +54,16 @@ final class FakeStorage: FileTransport {
         }
     }
 
-    private typealias Take = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+    private typealias ChunkHandler = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
-    private func refuse(_ status: Int, _ code: String, _ take: Take) async throws -> HTTPResponse {
+    private func refuse(_ status: Int, _ code: String, _ take: ChunkHandler) async throws -> HTTPResponse {
         let response = HTTPResponse(status: .init(code: status), headerFields: [.contentType: "application/xml"])
         try await take(response, Array("<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>".utf8))
         return response
     }
 
     private func put(
-        _ name: String, _ request: HTTPRequest, _ body: FileBody?, _ take: Take
+        _ name: String, _ request: HTTPRequest, _ body: FileBody?, _ take: ChunkHandler
     ) async throws -> HTTPResponse {
         var bytes: [UInt8] = []
         while let body, Int64(bytes.count) < body.count {
@@ -79,7 +79,7 @@ final class FakeStorage: FileTransport {
         return HTTPResponse(status: .ok, headerFields: [.eTag: "\"\(etag)\""])
     }
 
-    private func get(_ name: String, _ request: HTTPRequest, _ take: Take) async throws -> HTTPResponse {
+    private func get(_ name: String, _ request: HTTPRequest, _ take: ChunkHandler) async throws -> HTTPResponse {
         guard let (bytes, etag) = state.withLock({ $0.objects[name] }) else {
             return try await refuse(404, "NoSuchKey", take)
         }

@@ -20,7 +20,7 @@ import Testing
     private func files(_ answer: Answer) -> TandemFiles {
         TandemFiles(
             ServerAddress("http://shop.example")!,
-            over: AnsweringLine { _ in
+            over: ScriptedFileTransport { _ in
                 var response = HTTPResponse(status: .init(code: answer.status))
                 for (name, value) in answer.fields { response.headerFields[HTTPField.Name(name)!] = value }
                 return (response, answer.pieces)
@@ -136,7 +136,7 @@ import Testing
         ] {
             let files = TandemFiles(
                 ServerAddress("http://shop.example")!,
-                over: AnsweringLine { request in
+                over: ScriptedFileTransport { request in
                     var response = HTTPResponse(status: .created, headerFields: [.eTag: "\"e\""])
                     if request.method == .head {
                         response.status = .noContent

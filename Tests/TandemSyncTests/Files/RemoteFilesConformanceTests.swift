@@ -14,7 +14,7 @@ import Testing
         func make() throws -> any RemoteFiles {
             switch self {
             case .scripted: ScriptedFiles()
-            case .tandem: TandemFiles(ServerAddress("http://shop.example")!, over: try ShelfLine())
+            case .tandem: TandemFiles(ServerAddress("http://shop.example")!, over: try InProcessFileTransport())
             case .signed: FakeStorage().files
             case .closures: Self.closures(over: ScriptedFiles())
             }
@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: Kind.allCases, RemoteFilesConformance.laws)
-    func `a requirement is met`(kind: Kind, law: RemoteFilesConformance.Law) async throws {
-        try await law.check(on: try kind.make())
+    @Test(.timeLimit(.minutes(10)), arguments: Kind.allCases, RemoteFilesConformance.requirements)
+    func `a requirement is met`(kind: Kind, requirement: RemoteFilesConformance.Requirement) async throws {
+        try await requirement.check(on: try kind.make())
     }
 
     /// Violations that a requirement must detect.
@@ -45,12 +45,12 @@ import Testing
     @Test(arguments: Slip.allCases) func `a server that violates a requirement is detected`(slip: Slip) async throws {
         let broken = SlippingFiles(slip)
         var violations = 0
-        for law in RemoteFilesConformance.laws {
+        for requirement in RemoteFilesConformance.requirements {
             do {
-                try await law.check(on: broken)
+                try await requirement.check(on: broken)
             } catch let violation as RemoteFilesViolation {
                 violations += 1
-                #expect(violation.description.contains(law.name))
+                #expect(violation.description.contains(requirement.name))
             } catch is RemoteFailure {
                 violations += 1
             }

@@ -26,7 +26,7 @@ import Testing
         _ body: String = ""
     ) -> SignedURLFiles {
         SignedURLFiles(
-            over: AnsweringLine { (HTTPResponse(status: .init(code: answer($0))), [Array(body.utf8)]) }
+            over: ScriptedFileTransport { (HTTPResponse(status: .init(code: answer($0))), [Array(body.utf8)]) }
         ) { _ in
             SignedUpload(put)
         } download: { _ in

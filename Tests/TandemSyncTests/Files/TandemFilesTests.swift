@@ -13,13 +13,13 @@ import Testing
     private static let address = ServerAddress("http://shop.example/api")!
     private static let plain = ServerAddress("http://shop.example")!
 
-    private func files(_ line: ShelfLine, _ authentication: Authentication? = nil) -> TandemFiles {
+    private func files(_ line: InProcessFileTransport, _ authentication: Authentication? = nil) -> TandemFiles {
         TandemFiles(Self.plain, over: line, authentication: authentication)
     }
 
     @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 1 << 20, (1 << 20) + 1, 5_000_000])
     func `a file is downloaded as it was uploaded`(count: Int) async throws {
-        let line = try ShelfLine()
+        let line = try InProcessFileTransport()
         let files = files(line)
         let file = Sample.file(count)
         let told = Mutex<[Int64]>([])
@@ -51,7 +51,7 @@ import Testing
         let count = 3_000_000
         // Offsets within each attempt, with HEADs between them.
         let cuts = (0..<3).map { _ in Int64.random(in: 0...1_200_000, using: &generator) }
-        let line = try ShelfLine { configuration in
+        let line = try InProcessFileTransport { configuration in
             configuration.faults = .script(cuts.flatMap { [[], [.cutRequest(after: $0)]] })
         }
         let files = files(line)
@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [1000, 2_000_000]) func `a lost response has no effect`(count: Int) async throws {
         let isLarge = count > 1 << 20
-        let line = try ShelfLine { $0.faults = .script((isLarge ? [[]] : []) + [[.lostAnswer]]) }
+        let line = try InProcessFileTransport { $0.faults = .script((isLarge ? [[]] : []) + [[.lostAnswer]]) }
         let files = files(line)
         #expect(await failure { try await files.upload(Sample.file(count)) } == "lost: Broken")
         let sent = line.sent
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a download continues from an offset`() async throws {
-        let line = try ShelfLine { $0.faults = .script([[], [], [.cutAnswer(after: 1_000_001)]]) }
+        let line = try InProcessFileTransport { $0.faults = .script([[], [], [.cutAnswer(after: 1_000_001)]]) }
         let files = files(line)
         let bytes = Sample.bytes(3_000_000)
         let uploaded = try await files.upload(Sample.file(3_000_000))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `a changed file is reported`() async throws {
-        let line = try ShelfLine()
+        let line = try InProcessFileTransport()
         let files = files(line)
         let uploaded = try await files.upload(Sample.file(1000))
         for count in [1000, 2_000_000] {
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `rejections of the server are reported`() async throws {
-        let line = try ShelfLine { configuration in
+        let line = try InProcessFileTransport { configuration in
             configuration.files?.limit = 1500
             configuration.faults = .script([[], [.wrongHash], [.status(507)], [.status(503)], [.status(403)]])
         }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `unreadable bytes end the upload`() async throws {
-        let line = try ShelfLine()
+        let line = try InProcessFileTransport()
         let files = files(line)
         var file = Sample.file(900_000)
         file.bytes = Ending(count: 300_000)
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `an error of the receiver ends the download`() async throws {
         struct Full: Error {}
-        let files = files(try ShelfLine())
+        let files = files(try InProcessFileTransport())
         let uploaded = try await files.upload(Sample.file(900_000))
         let calls = Synchronized(0)
         let outcome = await failure {
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func `new credentials are requested once after a 401`() async throws {
-        let line = try ShelfLine { configuration in
+        let line = try InProcessFileTransport { configuration in
             configuration.user = { $0 == "new" ? "anna" : nil }
             configuration.files?.isPerUser = true
         }
@@ -202,7 +202,7 @@ import Testing
     func `a URL of another server is never requested`(url: String) async {
         let files = TandemFiles(
             Self.address,
-            over: AnsweringLine { request in
+            over: ScriptedFileTransport { request in
                 Issue.record("asked for \(request.path ?? "")")
                 return (HTTPResponse(status: .ok), [])
             })
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `a file with a former address of the server is requested at the present one`() async throws {
-        let line = try ShelfLine()
+        let line = try InProcessFileTransport()
         let uploaded = try await files(line).upload(Sample.file(1000))
         let moved = TandemFiles(
             ServerAddress("https://cards.example")!, formerAddresses: [Self.plain], over: line)
@@ -229,7 +229,7 @@ import Testing
         let requested = Synchronized<[String]>([])
         let files = TandemFiles(
             Self.address, formerAddresses: [ServerAddress("https://old.example:8443/v1")!],
-            over: AnsweringLine { request in
+            over: ScriptedFileTransport { request in
                 let place = "\(request.scheme ?? "-")://\(request.authority ?? "-")\(request.path ?? "-")"
                 requested.change { $0.append(place) }
                 return (HTTPResponse(status: .noContent), [])
@@ -241,7 +241,7 @@ import Testing
     @Test func `a path that is not a file is not sent`() async {
         let files = TandemFiles(
             Self.address,
-            over: AnsweringLine { _ in
+            over: ScriptedFileTransport { _ in
                 Issue.record("asked")
                 return (HTTPResponse(status: .ok), [])
             })

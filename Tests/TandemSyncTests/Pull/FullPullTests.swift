@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The newest version of an object may not match the filter. Its absence then does not mean that it was deleted.
-    @Test func `the removal of a filtered pull keeps kept items`() async throws {
+    @Test func `the removal of a filtered pull keeps deferred items`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         for id in ["a", "b"] as [ServerID] { try await world.others.card(id, points: .integer(20)) }

@@ -171,7 +171,7 @@ import Testing
         func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
         let recorded = ["Card": date(1.5), "Person": date(2), "Pet": date(2)]
         var pulls = QuietPulls(at: path)
-        pulls.note(["Card": date(5), "Person": date(6), "Film": date(9)], after: recorded)
+        pulls.update(["Card": date(5), "Person": date(6), "Film": date(9)], after: recorded)
         let later = ["Card": date(5), "Person": date(2), "Pet": date(2)]
         #expect(pulls.successes(after: recorded) == later)
         // Without the lock there is no file to write to.

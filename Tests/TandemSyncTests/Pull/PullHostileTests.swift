@@ -77,7 +77,8 @@ import Testing
             _ = mended.next()
             let result = try await sync.pull(Card.self, queryID: queryID)
             #expect(result.inserted == 1 && result.refusedRows.isEmpty)
-            let kept = try await store.read { (tx: ReadTransaction) in try tx.countOfKeptItems(in: "Card", .refused) }
+            let kept = try await store.read { (tx: ReadTransaction) in try tx.countOfDeferredItems(in: "Card", .refused)
+            }
             #expect(kept == 0)
         }
     }

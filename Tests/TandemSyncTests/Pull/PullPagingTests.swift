@@ -240,13 +240,13 @@ import Testing
         let device = try PagedDevice(server, pageSize: 2)
         let steps = Mutex<[String]>([])
         let context = device.context
-        let token = context.board.observe {
-            guard case .pulling(_, let received, let total)? = context.board.status.activity else { return }
+        let token = context.statusTracker.observe {
+            guard case .pulling(_, let received, let total)? = context.statusTracker.status.activity else { return }
             steps.withLock { $0.append("\(received) of \(total ?? -1)") }
         }
         try await context.pull(Pet.self, queryID: "pets")
-        context.board.remove(token)
-        #expect(context.board.status.lastSuccess["Pet"] != nil && context.board.status.activity == nil)
+        context.statusTracker.remove(token)
+        #expect(context.statusTracker.status.lastSuccess["Pet"] != nil && context.statusTracker.status.activity == nil)
         #expect(steps.withLock { $0 }.prefix(4) == ["0 of -1", "2 of 5", "4 of 5", "5 of 5"])
         #expect(server.requests.map(\.wantsCount) == [true, false, false])
     }

@@ -26,12 +26,12 @@ import Testing
         try await world.others.card("a", points: .integer(2))
         for queryID in ["cards", "cards", nil] {
             let result = try await pull(sync, queryID: queryID)
-            #expect(result.keptBeside == 1 && result.changes == 0)
+            #expect(result.deferred == 1 && result.changes == 0)
             let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: "a"))
             #expect(card.shop == "mine" && card.points == 1 && !card.isSynced && card.version == version)
         }
         let operation = try #require(try store.operations.all().first)
-        let kept = try await store.read { (tx: ReadTransaction) in try tx.keptItem(of: operation.id) }
+        let kept = try await store.read { (tx: ReadTransaction) in try tx.deferredItem(of: operation.id) }
         #expect(kept?.serverID == "a" && kept?.isDeleted == false)
         #expect(try store.checkIntegrity() == [])
     }
@@ -48,7 +48,7 @@ import Testing
         }
         let result = try await sync.pull(Card.self, queryID: "cards")
         // The whole queue, not only the table's part.
-        #expect(result.entries.count == 2 && result.isComplete && result.keptBeside == 0)
+        #expect(result.entries.count == 2 && result.isComplete && result.deferred == 0)
         #expect(try world.texts("Card", "shop") == ["mine"] && world.texts("Person", "name") == ["Ада"])
         #expect(try store.operations.count() == 0)
         // The table has no unsent changes, so nothing is pushed.
@@ -113,7 +113,7 @@ import Testing
         var result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 2 && result.refusedRows.map(\.serverID) == ["b"])
         #expect(result.refusedRows.first?.message.isEmpty == false)
-        // The kept item costs no write.
+        // The deferred item costs no write.
         world.clock.advance(by: 60)
         try await sync.pull(Card.self, queryID: "cards")
         let writes = try store.totalChanges()
@@ -197,19 +197,19 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func `an unreadable kept item does not stop a swap`() async throws {
+    @Test func `an unreadable deferred item does not stop a swap`() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
         for id in ["a", "b"] as [ServerID] { try await world.others.card(id) }
         try await sync.pull(Card.self, queryID: "cards")
-        // An item kept by an earlier version of the app, which did not need a shop.
-        let forms = sync.forms(of: try sync.settings(of: "Card"))
-        let bare = try forms.stored(RemoteItem(id: "n", members: [("barcode", .text("ba"))]))
+        // A deferred item by an earlier version of the app, which did not need a shop.
+        let coder = sync.coder(of: try sync.settings(of: "Card"))
+        let bare = try coder.decode(RemoteItem(id: "n", members: [("barcode", .text("ba"))]))
         try await store.write { (tx: WriteTransaction) in
             var clashing = bare
             clashing.values["shop"] = "x"
             clashing.values["points"] = 0
-            _ = try tx.sync.receive(clashing, in: "Card")
+            _ = try tx.sync.applyServerItem(clashing, in: "Card")
         }
         world.clock.advance(by: 60)
         try await world.others.card("a", barcode: "bb")

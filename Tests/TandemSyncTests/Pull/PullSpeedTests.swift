@@ -37,10 +37,10 @@ import Testing
 
         private var no: RemoteFailure { .notFound }
         func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
-        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
     }
 
     /// The instructions for one object.

@@ -168,7 +168,8 @@ import Testing
     @Test func `an item without a time is the same error`() async throws {
         let server = PagedServer { _, _ throws(RemoteFailure) in
             throw .badAnswer(
-                BadAnswer(.noUpdatedAt, "An item has no updatedAt.", table: "animals", url: "https://x/a", status: 200))
+                InvalidResponse(
+                    .noUpdatedAt, "An item has no updatedAt.", table: "animals", url: "https://x/a", status: 200))
         }
         let device = try PagedDevice(server)
         await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noUpdatedAt }

@@ -13,12 +13,12 @@ struct CountingStore: LocalStore {
     var lockName: String { base.lockName }
     var lockPath: String? { base.lockPath }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReadTransaction) throws -> T) async throws -> T {
         try await beforeEach?()
         return try await base.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalTransaction) throws -> T) async throws -> T {
         try await beforeEach?()
         _ = writes.next()
         return try await base.write(body)

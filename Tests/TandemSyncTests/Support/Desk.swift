@@ -72,16 +72,16 @@ struct Desk: Sendable {
     /// The requests' kinds.
     var asked: [RecordedRequest.Kind] { remote.requests.map(\.kind) }
 
-    var operation: Tandem.Operation? { get throws { try store.operations.all().first } }
+    var operation: PendingOperation? { get throws { try store.operations.all().first } }
 
     /// Pulls the server's items of a table.
     func receiveAll(_ table: String = "Card") async throws {
         let settings = try sync.settings(of: table)
-        let forms = sync.forms(of: settings)
+        let forms = sync.coder(of: settings)
         for item in remote.all(in: forms.table) {
-            let stored = try forms.stored(item)
+            let stored = try forms.decode(item)
             _ = try await store.write { (tx: WriteTransaction) in
-                try tx.sync.receive(stored, in: table, identity: settings.identity(of: item))
+                try tx.sync.applyServerItem(stored, in: table, identity: settings.identity(of: item))
             }
         }
     }

@@ -33,11 +33,11 @@ final class FailingStore: LocalStore {
     var lockName: String { store.lockName }
     var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReadTransaction) throws -> T) async throws -> T {
         try await TandemStore(store).read { local in try body(local) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalTransaction) throws -> T) async throws -> T {
         let (fails, commits) = plan.withLock { plan in
             plan.writesLeft -= 1
             return (plan.writesLeft == 0, plan.commits)

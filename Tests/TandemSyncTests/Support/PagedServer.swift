@@ -107,10 +107,10 @@ final class PagedServer: Remote {
 
     private var no: RemoteFailure { .refused(status: 405, message: "This server only pages.") }
     func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
-    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
-    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
 }
 
 /// A device that pulls pets from such a server.

@@ -176,9 +176,9 @@ import Testing
         func copied(_ others: [BlobName], isOurs: Bool = false) throws -> (files: CopiedFiles, blob: BlobName) {
             let folder = FileFolder(path: target + "-files", key: nil)
             let files = try CopiedFiles(folder: folder, target: target, hasPlace: false)
-            for blob in others { files.note(blob, isNew: true) }
-            let blob = try files.folder.take(.bytes([1])).blob
-            files.note(blob, isNew: true, isOurs: isOurs)
+            for blob in others { files.record(blob, isNew: true) }
+            let blob = try files.folder.add(.bytes([1])).blob
+            files.record(blob, isNew: true, isOurs: isOurs)
             return (files, blob)
         }
         let (first, second) = (try copied([]), try copied([]))

@@ -218,7 +218,7 @@ import Testing
         try store.backup(to: target)
         let there = try #require(try store.attachments.diskURL(of: files[0])).lastPathComponent
         defer { store.close() }
-        let folder = FileFolder(path: StoreFiles.path(of: target), key: nil)
+        let folder = FileFolder(path: AttachmentFiles.path(of: target), key: nil)
         _ = try folder.sweep { $0.rawValue == there }
         folder.close()
         let queue = try DatabaseQueue(path: target)
@@ -229,7 +229,7 @@ import Testing
                     """)
         }
         #expect(throws: DatabaseError.self) {
-            try FileCopying(copy: queue, source: try store.fileFolder(), target: target, missing: .leftOut)
+            try BlobCopier(copy: queue, source: try store.fileFolder(), target: target, missing: .leftOut)
                 .run(isEncrypted: false)
         }
         try queue.close()

@@ -97,8 +97,8 @@ import Testing
         let looped = folder.file("looped")
         #expect(symlink(looped + "-wal", looped + "-wal") == 0)
         let outcome = try store.writer.queue.unsafeReentrantWrite { _ in
-            func run(_ stuck: Set<String>) throws -> FileCollecting.Outcome? {
-                try FileCollecting(
+            func run(_ stuck: Set<String>) throws -> BlobGarbageCollector.Outcome? {
+                try BlobGarbageCollector(
                     connection: store.writer.connection, folder: try store.fileFolder(), unflushed: looped,
                     stuck: stuck
                 ).run()
@@ -161,7 +161,7 @@ import Testing
         var store = try open(kind)
         _ = try album("а", in: store)
         store.close()
-        let orphan = try FileFolder(path: folder.file() + "-files", key: nil).take(.bytes([1])).blob
+        let orphan = try FileFolder(path: folder.file() + "-files", key: nil).add(.bytes([1])).blob
         try copying {
             store = try open(kind)
             #expect(try store.blobs().count == 2)

@@ -54,7 +54,7 @@ import Testing
                 }
             }
             let id = try #require(store.operations.all().first).id
-            #expect(try store.write { try $0.sync.leaveToFiles(id, removingAdditions: true) } == false)
+            #expect(try store.write { try $0.sync.deferToUpload(id, removingAdditions: true) } == false)
             let attempt = try store.write { try $0.beginAttempt(id).attempts }
             let sent = try #require(try store.write { try $0.sync.outgoing(id) })
             let item = ServerItem(serverID: "s", version: "2", values: sent.values)
@@ -62,7 +62,7 @@ import Testing
             #expect(try store.write { try $0.sync.acknowledge(id, attempt: attempt, with: item) } == .done)
             #expect(try store.operations.all().map(\.changedProperties) == [["cover"]])
             #expect(try store.write { try $0.waitsForReplacements(id) })
-            #expect(try store.write { try $0.sync.leaveToFiles(id, removingAdditions: true) })
+            #expect(try store.write { try $0.sync.deferToUpload(id, removingAdditions: true) })
             #expect(try store.objects(Album.self).first()?.cover == second)
             #expect(try store.checkIntegrity() == [])
             // After the upload the operation is an update of the URL, with the old file as its base.
@@ -70,7 +70,7 @@ import Testing
                 try tx.sync.finishUpload(of: second.id, at: "u2", etag: nil, isToldByServer: false)
             }
             #expect(operations == [id])
-            #expect(try !store.write { try $0.sync.leaveToFiles(id, removingAdditions: true) })
+            #expect(try !store.write { try $0.sync.deferToUpload(id, removingAdditions: true) })
             let next = try #require(try store.write { try $0.sync.outgoing(id) })
             #expect(next.changed == ["cover"] && next.values["cover"] != sent.values["cover"])
             let news = ServerItem(serverID: "s", version: "3", values: next.values)

@@ -88,7 +88,7 @@ import Testing
             path: StorePath(path).real, key: StoreKind.key, profile: #require(kind.profile))
         var opened: Store?
         defer { opened?.close() }
-        try FileSealing.encrypt(database) {
+        try BlobEncryptor.encrypt(database) {
             let store = try open(kind)
             let file = try store.attach("uploaded: \(Self.secret)")
             let other = try store.attach("waiting: \(Self.secret)")

@@ -37,7 +37,7 @@ import Testing
             // A file of a local-only property is never uploaded.
             #expect(try pending(store) == [cover.id])
             #expect(try store.checkIntegrity() == [])
-            #expect(try store.write { try $0.sync.noteUploading(cover.id, offset: 3) })
+            #expect(try store.write { try $0.sync.recordUploading(cover.id, offset: 3) })
             #expect(try store.attachments.status(of: cover).state == .uploading(sent: 3))
             let owners = try store.write {
                 try $0.sync.acknowledgeUpload(of: cover.id, at: "https://e.org/1", etag: "t")
@@ -117,7 +117,7 @@ import Testing
         // The file has no owner any more.
         _ = try store.write { try $0.delete($0.objects(ScanSlip.self)) }
         try push(store)
-        #expect(try !store.write { try $0.sync.noteUploading(files[2].id, offset: 1) })
+        #expect(try !store.write { try $0.sync.recordUploading(files[2].id, offset: 1) })
         #expect(try store.write { try $0.sync.acknowledgeUpload(of: files[2].id, at: "u", etag: nil) } == [])
         try store.write { try $0.sync.failUpload(of: files[2].id, reason: "x", retryAt: nil) }
         try store.expectFilesInOrder()

@@ -102,7 +102,7 @@ struct EveryType: Hashable, Codable {
 
     init() {}
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         flag = try row.value(0, Bool.self)
         int = try row.value(1, Int.self)
@@ -180,7 +180,7 @@ struct EveryType: Hashable, Codable {
         many = try row.value(73, [Reference<EveryType>].self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(flag, Bool.self)
         row.append(int, Int.self)
         row.append(int8, Int8.self)

@@ -51,13 +51,13 @@ extension FlexModel {
         __state = ObjectState(localID: id)
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         self.init()
         __state = try row.state
         values = Self.__definition.properties.indices.map { row.storageValue(row.column($0)) }
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         for value in values { row.append(value) }
     }
 

@@ -38,7 +38,7 @@ struct HandCard {
         self.__state = ObjectState()
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         self.__state = try row.state
         self.shop = try row.value(0, String.self)
         self.barcode = try row.value(1, String.self)
@@ -47,7 +47,7 @@ struct HandCard {
         self.owner = try row.value(4, Reference<HandPerson>?.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(self.shop, String.self)
         row.append(self.barcode, String.self)
         row.append(self.points, BigInt.self)
@@ -131,12 +131,12 @@ struct HandPerson {
         self.__state = ObjectState()
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         self.__state = try row.state
         self.name = try row.value(0, String.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(self.name, String.self)
     }
 

@@ -28,7 +28,7 @@ struct Node: Hashable, Codable {
         if let localID { __state = ObjectState(localID: localID) }
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         name = try row.value(0, String?.self)
         code = try row.value(1, String?.self)
@@ -44,7 +44,7 @@ struct Node: Hashable, Codable {
         anchors = try row.value(11, [Reference<Node>].self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(name, String?.self)
         row.append(code, String?.self)
         row.append(code1, Int.self)
@@ -99,13 +99,13 @@ struct Memo: Hashable, Codable {
         self.about = about
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         text = try row.value(0, String.self)
         about = try row.value(1, Reference<Node>?.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(text, String.self)
         row.append(about, Reference<Node>?.self)
     }

@@ -11,7 +11,7 @@ import Testing
 /// A subscriber that blocks, and the work for many live queries in one write: other subscriptions continue.
 @Suite(.ownThreads) struct BlockingSubscriberTests {
     @Test(arguments: StoreKind.files)
-    func `an immediate subscriber that blocks after a foreign commit delays no other subscription`(
+    func `an immediate subscriber that blocks after an external commit delays no other subscription`(
         _ kind: StoreKind
     ) throws {
         let folder = try TestFolder()
@@ -48,7 +48,7 @@ import Testing
     @Test func `a write's work for all live queries together is bounded and each query gets its change`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         defer { store.close() }
-        store.live.tuning.sealingLimit = 400
+        store.live.tuning.resolvingLimit = 400
         let people = try store.write { tx in try (0..<40).map { try tx.insert(Person(name: "Ада \($0)")) } }
         try store.write { tx in
             for person in people {
@@ -98,15 +98,15 @@ import Testing
             // The work for 30 rows leaves too little for another statement, or is too much itself.
             for (rows, isEnough) in [(40, true), (10, false)] {
                 var tuning = LiveTuning()
-                tuning.sealingLimit = tuning.statementWork + rows
-                var budget = SealingBudget(tuning)
+                tuning.resolvingLimit = tuning.statementWork + rows
+                var budget = ResolvingBudget(tuning)
                 var candidates = JoinedCandidates()
                 try candidates.addHolders(of: 1, 0, to: 7, watch, connection, tuning, &budget)
                 let hasMore = budget.spendStatement()
                 #expect(!hasMore)
                 let isAdded = candidates.add(1, mask: .max, to: 8, watch, &budget)
                 #expect(isAdded == isEnough)
-                var sealed = SealedCommit(planVersion: 0, hasChanges: true)
+                var sealed = CommitChanges(planVersion: 0, hasChanges: true)
                 candidates.evaluate(connection, tuning, &budget, &sealed)
                 #expect(sealed.reloads == [7, 8] && sealed.changes.isEmpty)
             }

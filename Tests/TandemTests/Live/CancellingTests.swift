@@ -170,6 +170,6 @@ private final class SlowPart: LivePart {
 
     func apply(_ changes: [PartChange]) throws -> Bool { false }
     var isDirty: Bool { true }
-    func settleQuietly(wasDirty: Bool) {}
-    func tellAnew() {}
+    func applySilently(wasDirty: Bool) {}
+    func resetBaseline() {}
 }

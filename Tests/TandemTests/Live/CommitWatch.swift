@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A store that notices foreign commits as the live engine does.
+/// A store that notices external commits as the live engine does.
 final class CommitWatch: Sendable {
     struct Sight {
         let time: UInt64
@@ -22,8 +22,8 @@ final class CommitWatch: Sendable {
 
     let store: Store
     private let state = Mutex(State())
-    private let watcher = Mutex<ForeignCommits?>(nil)
-    var commits: ForeignCommits { watcher.withLock { $0! } }
+    private let watcher = Mutex<ExternalCommitMonitor?>(nil)
+    var commits: ExternalCommitMonitor { watcher.withLock { $0! } }
 
     init(
         _ path: String, kind: StoreKind? = nil, readOnly: Bool = false,
@@ -33,7 +33,7 @@ final class CommitWatch: Sendable {
         store = try Peer.open(path, kind, readOnly: readOnly)
         try look()
         state.withLock { $0.sights = [] }
-        let commits = ForeignCommits(path: path, makeChanges: makeChanges) { [weak self] in
+        let commits = ExternalCommitMonitor(path: path, makeChanges: makeChanges) { [weak self] in
             guard let self else { return .unknown }
             state.withLock { $0.checks += 1 }
             do {
@@ -50,10 +50,10 @@ final class CommitWatch: Sendable {
     deinit { watcher.withLock { $0 }?.stop() }
 
     @discardableResult
-    private func look() throws -> (ForeignTransactions, isNew: Bool) {
+    private func look() throws -> (ExternalTransactions, isNew: Bool) {
         try store.writer.queue.unsafeReentrantWrite { _ in
             let connection = store.writer.connection
-            let foreign = connection.foreignTransactions
+            let foreign = connection.externalTransactions
             return (foreign, try note(connection))
         }
     }
@@ -76,10 +76,10 @@ final class CommitWatch: Sendable {
     func write(_ name: String) throws {
         try store.write { tx in
             _ = try note(store.writer.connection)
-            commits.noteOwnWrite()
+            commits.recordOwnWrite()
             _ = try tx.insert(PeerPerson(name: name))
         }
-        commits.noteOwnCommit()
+        commits.recordOwnCommit()
     }
 
     var checks: Int { state.withLock { $0.checks } }

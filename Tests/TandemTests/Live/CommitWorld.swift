@@ -8,7 +8,7 @@ struct CommitWorld {
 
     private var dice: Dice
     private var now = Duration.zero
-    private var series = CheckSeries()
+    private var schedule = PollingSchedule()
     /// `nil` between two series.
     private var nextStep: Duration?
 
@@ -113,20 +113,20 @@ struct CommitWorld {
         interrupt()
         guard takeChanges() else { return }
         interrupt()
-        nextStep = now + series.begin(ownWrites: ownWrites, at: now)
+        nextStep = now + schedule.begin(ownWrites: ownWrites, at: now)
     }
 
     private mutating func step() {
         let hasChanged = takeChanges()
         interrupt()
-        switch series.step(hasChanged: hasChanged, ownWrites: ownWrites, at: now) {
+        switch schedule.step(hasChanged: hasChanged, ownWrites: ownWrites, at: now) {
         case .check:
             interrupt()
-            let foreign = stage == .idle ? ForeignTransactions.none : .some
+            let foreign = stage == .idle ? ExternalTransactions.none : .some
             interrupt()
             look()
             interrupt()
-            nextStep = series.checked(foreign, at: now).map { now + $0 }
+            nextStep = schedule.checked(foreign, at: now).map { now + $0 }
         case .wait(let delay): nextStep = now + delay
         case .rest: nextStep = nil
         }

@@ -16,11 +16,11 @@ import Testing
             let other = try kind.open(at: store.path, [Card.self, Person.self, Badge.self])
             defer { other.close() }
             try other.write { _ = try $0.insert(Badge(name: "elsewhere")) }
-            #expect(store.live.settle(store))
+            #expect(store.live.waitUntilIdle(store))
             #expect(list.values.count == 1)
             let last = try #require(try store.cards.where { $0.shop == "В" }.first())
             try other.write { tx in try tx.update(Card.self, last.localID) { $0.points = 7 } }
-            #expect(store.live.settle(store) { list.values.count == 2 })
+            #expect(store.live.waitUntilIdle(store) { list.values.count == 2 })
             #expect(list.values.last?.modifications.map(\.new) == [2])
             #expect(shops.values.count == 1)
             list.cancel()
@@ -46,7 +46,7 @@ import Testing
         }
         task.cancel()
         try await task.value
-        #expect(store.live.settle(store) { list.values.last?.count == 3001 })
+        #expect(store.live.waitUntilIdle(store) { list.values.last?.count == 3001 })
         #expect(list.completion == nil)
         list.cancel()
     }

@@ -127,12 +127,12 @@ import Testing
                 maker: .references(Card.__definition, observed: nil), section: nil, order: RowOrder(query.order))
             let part = ListPart(LiveList(query, reading: reading, in: store.schema), tuning: tuning)
             try store.live.read(store) { connection, _ in try part.load(connection) }
-            let row = part.take().new[0]
+            let row = part.consumeChanges().new[0]
             let twin = ReferenceRow(rowID: row.rowID + 1, key: row.key, localID: row.localID, digest: 0)
             let isApplied = part.apply([.row(twin.rowID, twin, isSilent: false)])
             #expect(!isApplied)
             try store.live.read(store) { connection, _ in try part.load(connection) }
-            #expect(part.take().new.map(\.localID) == [card.localID])
+            #expect(part.consumeChanges().new.map(\.localID) == [card.localID])
         }
     }
 }

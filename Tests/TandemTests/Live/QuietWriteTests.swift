@@ -100,13 +100,13 @@ import Testing
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let shops = store.cards.distinct(by: \.shop).changesetPublisher.identified(by: token).record()
-            #expect(store.live.settle(store) { shops.values.count == 1 })
+            #expect(store.live.waitUntilIdle(store) { shops.values.count == 1 })
             // The queue is suspended until both commits exist.
             store.live.queue.suspend()
             let card = try store.write(withoutNotifying: [token]) { try $0.insert(Card(shop: "Б", barcode: "1")) }
             try store.write { try $0.delete(card) }
             store.live.queue.resume()
-            #expect(store.live.settle(store) { shops.values.count == 2 })
+            #expect(store.live.waitUntilIdle(store) { shops.values.count == 2 })
             // The subscriber shows the card that it inserted, and learns that the card does not exist.
             var list = [card]
             let change = try #require(shops.values.last)

@@ -39,7 +39,7 @@ private struct Quad<A: RandomProperty, B: RandomProperty, C: RandomProperty, D: 
         d = D.random(&random)
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         a = try A.read(row, 0)
         b = try B.read(row, 1)
@@ -47,7 +47,7 @@ private struct Quad<A: RandomProperty, B: RandomProperty, C: RandomProperty, D: 
         d = try D.read(row, 3)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         A.append(a, to: row)
         B.append(b, to: row)
         C.append(c, to: row)
@@ -122,7 +122,7 @@ private final class Definitions: @unchecked Sendable {
 
     /// The stored form distinguishes values bit by bit. `==` may not, as with NaN and canonically equivalent texts.
     private static func stored(_ model: some Model) -> [StorageValue] {
-        let row = RowBuffer()
+        let row = RowEncoder()
         model.__append(to: row)
         return row.slots.indices.map { row.value(at: $0) }
     }

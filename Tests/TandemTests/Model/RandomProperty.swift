@@ -8,15 +8,15 @@ protocol RandomProperty: SendableMetatype {
     static var codec: Codec<Value> { get }
     static var folding: PropertyDefinition.Folding { get }
     static func random(_ random: inout SeededGenerator) -> Value
-    static func append(_ value: Value, to row: RowBuffer)
-    static func read(_ row: RowReader, _ index: Int) throws -> Value
+    static func append(_ value: Value, to row: RowEncoder)
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Value
 }
 
 /// A property whose type has an optional form.
 protocol RandomOptionalProperty: RandomProperty {
     static var optionalCodec: Codec<Value?> { get }
-    static func append(optional value: Value?, to row: RowBuffer)
-    static func readOptional(_ row: RowReader, _ index: Int) throws -> Value?
+    static func append(optional value: Value?, to row: RowEncoder)
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value?
 }
 
 extension RandomProperty {
@@ -30,8 +30,8 @@ enum Maybe<Wrapped: RandomOptionalProperty>: RandomProperty {
     static func random(_ random: inout SeededGenerator) -> Wrapped.Value? {
         random.chance(1, in: 3) ? nil : Wrapped.random(&random)
     }
-    static func append(_ value: Wrapped.Value?, to row: RowBuffer) { Wrapped.append(optional: value, to: row) }
-    static func read(_ row: RowReader, _ index: Int) throws -> Wrapped.Value? { try Wrapped.readOptional(row, index) }
+    static func append(_ value: Wrapped.Value?, to row: RowEncoder) { Wrapped.append(optional: value, to: row) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Wrapped.Value? { try Wrapped.readOptional(row, index) }
 }
 
 /// A property of a type that Tandem stores.
@@ -41,10 +41,10 @@ extension PlainProperty {
     static var codec: Codec<Value> { Codec.of(Value.self) }
     static var optionalCodec: Codec<Value?> { Codec.of(Value?.self) }
     static func random(_ random: inout SeededGenerator) -> Value { Value.random(&random) }
-    static func append(_ value: Value, to row: RowBuffer) { row.append(value, Value.self) }
-    static func append(optional value: Value?, to row: RowBuffer) { row.append(value, Value?.self) }
-    static func read(_ row: RowReader, _ index: Int) throws -> Value { try row.value(index, Value.self) }
-    static func readOptional(_ row: RowReader, _ index: Int) throws -> Value? { try row.value(index, Value?.self) }
+    static func append(_ value: Value, to row: RowEncoder) { row.append(value, Value.self) }
+    static func append(optional value: Value?, to row: RowEncoder) { row.append(value, Value?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Value { try row.value(index, Value.self) }
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value? { try row.value(index, Value?.self) }
 }
 
 enum Plain<Value: RandomValue>: PlainProperty {}
@@ -67,10 +67,10 @@ where Value.RawValue: PropertyValue {
     static var codec: Codec<Value> { Codec.of(Value.self) }
     static var optionalCodec: Codec<Value?> { Codec.of(Value?.self) }
     static func random(_ random: inout SeededGenerator) -> Value { random.oneOf(Array(Value.allCases)) }
-    static func append(_ value: Value, to row: RowBuffer) { row.append(value, Value.self) }
-    static func append(optional value: Value?, to row: RowBuffer) { row.append(value, Value?.self) }
-    static func read(_ row: RowReader, _ index: Int) throws -> Value { try row.value(index, Value.self) }
-    static func readOptional(_ row: RowReader, _ index: Int) throws -> Value? { try row.value(index, Value?.self) }
+    static func append(_ value: Value, to row: RowEncoder) { row.append(value, Value.self) }
+    static func append(optional value: Value?, to row: RowEncoder) { row.append(value, Value?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Value { try row.value(index, Value.self) }
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value? { try row.value(index, Value?.self) }
 }
 
 /// A property of a `Codable` type.
@@ -82,10 +82,10 @@ enum Coded: RandomOptionalProperty {
             name: String.random(&random), latitude: random.oneOf([0, -0.0, 0.1, -89.99, 1e300, .infinity]),
             tags: random.chance(1, in: 3) ? nil : [String: Int].random(&random))
     }
-    static func append(_ value: Place, to row: RowBuffer) { row.append(value, Place.self) }
-    static func append(optional value: Place?, to row: RowBuffer) { row.append(value, Place?.self) }
-    static func read(_ row: RowReader, _ index: Int) throws -> Place { try row.value(index, Place.self) }
-    static func readOptional(_ row: RowReader, _ index: Int) throws -> Place? { try row.value(index, Place?.self) }
+    static func append(_ value: Place, to row: RowEncoder) { row.append(value, Place.self) }
+    static func append(optional value: Place?, to row: RowEncoder) { row.append(value, Place?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Place { try row.value(index, Place.self) }
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Place? { try row.value(index, Place?.self) }
 }
 
 /// A reference to a tag of ``Links/tags``, or to none.
@@ -94,8 +94,8 @@ enum Link: RandomProperty {
     static func random(_ random: inout SeededGenerator) -> Reference<Tag>? {
         random.chance(1, in: 3) ? nil : random.oneOf(Links.tags).reference
     }
-    static func append(_ value: Reference<Tag>?, to row: RowBuffer) { row.append(value, Reference<Tag>?.self) }
-    static func read(_ row: RowReader, _ index: Int) throws -> Reference<Tag>? {
+    static func append(_ value: Reference<Tag>?, to row: RowEncoder) { row.append(value, Reference<Tag>?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Reference<Tag>? {
         try row.value(index, Reference<Tag>?.self)
     }
 }
@@ -108,8 +108,8 @@ enum Links: RandomProperty {
     static func random(_ random: inout SeededGenerator) -> [Reference<Tag>] {
         (0..<Int.random(in: 0...4, using: &random)).map { _ in random.oneOf(tags).reference }
     }
-    static func append(_ value: [Reference<Tag>], to row: RowBuffer) { row.append(value, [Reference<Tag>].self) }
-    static func read(_ row: RowReader, _ index: Int) throws -> [Reference<Tag>] {
+    static func append(_ value: [Reference<Tag>], to row: RowEncoder) { row.append(value, [Reference<Tag>].self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> [Reference<Tag>] {
         try row.value(index, [Reference<Tag>].self)
     }
 }

@@ -5,12 +5,12 @@ struct HandStranger {
     var thing: Reference<Thing>?
     var __state = ObjectState()
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         thing = try row.value(0, Reference<Thing>?.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(thing, Reference<Thing>?.self)
     }
 

@@ -57,7 +57,7 @@ struct Thing {
         self.tags = tags
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         text = try row.value(0, String.self)
         nickname = try row.value(1, String?.self)
@@ -79,7 +79,7 @@ struct Thing {
         tags = try row.value(17, [Reference<Tag>].self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(text, String.self)
         row.append(nickname, String?.self)
         row.append(code, String.self)
@@ -161,14 +161,14 @@ struct Owner {
         self.boss = boss
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         name = try row.value(0, String.self)
         age = try row.value(1, Int?.self)
         boss = try row.value(2, Reference<Owner>?.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(name, String.self)
         row.append(age, Int?.self)
         row.append(boss, Reference<Owner>?.self)
@@ -207,14 +207,14 @@ struct Tag {
         self.isNew = isNew
     }
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         name = try row.value(0, String.self)
         rank = try row.value(1, Int.self)
         isNew = try row.value(2, Bool.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(name, String.self)
         row.append(rank, Int.self)
         row.append(isNew, Bool.self)

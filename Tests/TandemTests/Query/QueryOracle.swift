@@ -20,7 +20,7 @@ struct Paired<M: Model> {
 /// A sort key in both forms.
 struct PairedOrder {
     let text: String
-    let descriptor: Tandem.SortDescriptor<Thing>
+    let descriptor: SortKey<Thing>
     let compare: (Thing, Thing) -> Int
 }
 

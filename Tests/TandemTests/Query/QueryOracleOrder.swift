@@ -49,7 +49,7 @@ extension QueryWorld {
     ) -> PairedOrder where P.Root == Thing {
         let ascending = random.chance(50)
         let nilsFirst = random.chance(50)
-        let descriptor: Tandem.SortDescriptor<Thing> =
+        let descriptor: SortKey<Thing> =
             ascending
             ? .ascending(path, nils: nilsFirst ? .first : .last) : .descending(path, nils: nilsFirst ? .first : .last)
         return PairedOrder(text: "\(name) \(ascending) \(nilsFirst)", descriptor: descriptor) { left, right in

@@ -28,7 +28,7 @@ extension Store {
 extension Connection {
     fileprivate func put<M: Model>(_ object: M) throws {
         let model = M.__definition
-        let buffer = RowBuffer()
+        let buffer = RowEncoder()
         let state = object.__state
         buffer.append(text: state.localID.rawValue)
         if let serverID = state.serverID { buffer.append(text: serverID.rawValue) } else { buffer.appendNull() }
@@ -38,7 +38,7 @@ extension Connection {
         buffer.append(state.createdAt, Date?.self)
         buffer.append(state.updatedAt, Date?.self)
         object.__append(to: buffer)
-        var columns = RowReader.stateColumns.dropFirst() + model.properties.map(\.column)
+        var columns = RowDecoder.stateColumns.dropFirst() + model.properties.map(\.column)
         var values = buffer.slots.indices.map { buffer.value(at: $0) }
         var searched: [(String, StorageValue)] = []
         for (index, property) in model.properties.enumerated() {

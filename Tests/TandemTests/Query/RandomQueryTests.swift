@@ -83,7 +83,7 @@ struct RandomQueryTests {
 
     /// Returns an object's properties bit by bit, because `==` is false for NaN.
     private static func stored(_ thing: Thing) -> [StorageValue] {
-        let row = RowBuffer()
+        let row = RowEncoder()
         thing.__append(to: row)
         return row.slots.indices.map { row.value(at: $0) }
     }

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    private func kinds(_ store: Store) throws -> [String: Tandem.Operation.Kind] {
+    private func kinds(_ store: Store) throws -> [String: PendingOperation.Kind] {
         Dictionary(uniqueKeysWithValues: try store.operations.all().map { ($0.localID.rawValue, $0.kind) })
     }
 

@@ -67,10 +67,10 @@ extension RandomHistory {
         return problems
     }
 
-    private typealias Kinds = Set<Tandem.Operation.Kind>
+    private typealias Kinds = Set<PendingOperation.Kind>
 
     private func attempted(
-        _ id: Tandem.Operation.ID
+        _ id: PendingOperation.ID
     ) throws -> (Kinds, before: Kinds, [String: [StorageValue]], current: [String: StorageValue]) {
         func value(_ entry: AttemptedValues.Entry) -> StorageValue {
             if case .value(let value) = entry { value } else { "a digest" }
@@ -90,12 +90,12 @@ extension RandomHistory {
         }
     }
 
-    private func keptItems() throws -> [LocalID: StoreOracle.Kept] {
-        var kept: [LocalID: StoreOracle.Kept] = [:]
+    private func keptItems() throws -> [LocalID: StoreOracle.Deferred] {
+        var kept: [LocalID: StoreOracle.Deferred] = [:]
         for row in try store.sql("SELECT serverID, reason, object IS NOT NULL, deleted FROM __server_items") {
             guard case .text(let id) = row[0], case .integer(let reason) = row[1] else { continue }
-            kept[LocalID(id)] = StoreOracle.Kept(
-                reason: try #require(KeptItem.Reason(rawValue: Int(reason))), hasObject: row[2] == true,
+            kept[LocalID(id)] = StoreOracle.Deferred(
+                reason: try #require(DeferredItem.Reason(rawValue: Int(reason))), hasObject: row[2] == true,
                 isDeleted: row[3] == true)
         }
         return kept

@@ -122,7 +122,7 @@ struct RandomHistory {
             let isDeleted = dice.chance(25)
             let item = serverItem(node, isDeleted: isDeleted)
             try both("server sends \(isDeleted ? "tombstone of \(id)" : text(node))", { $0.take(node, isDeleted) }) {
-                try tx.sync.receive(item, in: "Node")
+                try tx.sync.applyServerItem(item, in: "Node")
             }
         default:
             guard let operation = try store.operations.all().randomElement(using: &dice) else { return }
@@ -139,7 +139,7 @@ struct RandomHistory {
                 if dice.bool() { vary(&node) }
                 let item = serverItem(node)
                 let attempt = dice.chance(90) ? operation.attempts : operation.attempts + 1
-                var expected: AnswerOutcome?
+                var expected: ResponseOutcome?
                 try both(
                     "acknowledge attempt \(attempt) of \(id) with \(text(node))",
                     { expected = $0.acknowledge(id, attempt, with: node) }
@@ -150,7 +150,7 @@ struct RandomHistory {
             case 5:
                 let isUnderWay = oracle.objects[id]?.op?.sent != nil
                 try both("leave \(id) uncertain", { $0.leaveUncertain(id) }) {
-                    let isLeft = try tx.sync.leaveUncertain(
+                    let isLeft = try tx.sync.markOutcomeUnknown(
                         operation.id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast))
                     #expect(isLeft == isUnderWay)
                 }

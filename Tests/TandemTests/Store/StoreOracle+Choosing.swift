@@ -42,7 +42,7 @@ extension StoreOracle {
             }
             restart(id, .update, old.merging(wholeValues(object)) { first, _ in first }, [.delete])
             become(id, isNew)
-            kept[id] = Kept(reason: .pending, hasObject: true, isDeleted: true)
+            kept[id] = Deferred(reason: .pending, hasObject: true, isDeleted: true)
             return .pending
         }
         let values = Self.values(node)
@@ -78,11 +78,11 @@ extension StoreOracle {
     }
 
     private mutating func restart(
-        _ id: ID, _ kind: Tandem.Operation.Kind, _ changes: [String: StorageValue], _ kinds: Set<Tandem.Operation.Kind>
+        _ id: ID, _ kind: PendingOperation.Kind, _ changes: [String: StorageValue], _ kinds: Set<PendingOperation.Kind>
     ) {
         guard let op = objects[id]!.op else { return }
         objects[id]!.op = Op(
-            kind: kind, state: op.stateAfterAnswer, attempts: op.attempts, changes: changes, kinds: kinds,
+            kind: kind, state: op.stateAfterResponse, attempts: op.attempts, changes: changes, kinds: kinds,
             queued: op.queued)
     }
 }

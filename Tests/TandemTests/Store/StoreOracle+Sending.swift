@@ -28,7 +28,7 @@ extension StoreOracle {
             kept[id] = nil
             erase(id)
         } else {
-            objects[id]!.op = Op(kind: .insert, state: op.stateAfterAnswer, attempts: op.attempts, queued: op.queued)
+            objects[id]!.op = Op(kind: .insert, state: op.stateAfterResponse, attempts: op.attempts, queued: op.queued)
             objects[id]!.hasServerID = false
         }
     }
@@ -43,7 +43,7 @@ extension StoreOracle {
             op.replaced = op.kind == .delete && !op.changes.isEmpty ? .update : nil
             op.kind = op.kind == .delete ? .delete : .update
             objects[id]!.op = Op(
-                kind: op.kind, state: op.stateAfterAnswer, attempts: op.attempts, changes: op.changes,
+                kind: op.kind, state: op.stateAfterResponse, attempts: op.attempts, changes: op.changes,
                 replaced: op.replaced, queued: op.queued)
         }
         if isNew && !objects[id]!.isDeleted { arrive(id) }
@@ -75,5 +75,5 @@ extension StoreOracle.Op {
         ((sentKind == .insert ? nil : sent) ?? [:]).merging(changes) { first, _ in first }
     }
 
-    var stateAfterAnswer: Tandem.Operation.State { state == .held && sent != nil ? .held : .pending }
+    var stateAfterResponse: PendingOperation.State { state == .held && sent != nil ? .held : .pending }
 }

@@ -3,8 +3,8 @@
 /// The effects of synchronization on a store: attempts, answers with values, items of a server.
 extension StoreOracle {
     /// A server's item that was set aside.
-    struct Kept: Equatable {
-        var reason: KeptItem.Reason
+    struct Deferred: Equatable {
+        var reason: DeferredItem.Reason
         var hasObject: Bool
         var isDeleted: Bool
     }
@@ -53,7 +53,7 @@ extension StoreOracle {
         objects[id]!.op = op
     }
 
-    mutating func acknowledge(_ id: ID, _ attempt: Int, with node: Node) -> AnswerOutcome {
+    mutating func acknowledge(_ id: ID, _ attempt: Int, with node: Node) -> ResponseOutcome {
         guard var op = objects[id]?.op, op.sent != nil, op.attempts == attempt else { return .stale }
         if op.sentKind == .delete {
             acknowledgeDelete(id, op)
@@ -70,7 +70,7 @@ extension StoreOracle {
             op.changes = changes
             kept[id] = nil
         } catch {
-            kept[id] = Kept(reason: .refused, hasObject: true, isDeleted: false)
+            kept[id] = Deferred(reason: .refused, hasObject: true, isDeleted: false)
             settle(id, op)
             return .refusedHere
         }
@@ -85,7 +85,7 @@ extension StoreOracle {
             kept[id] = nil
             if isDeleted { return }
             guard !hasClash(node.code, id) else {
-                kept[id] = Kept(reason: .refused, hasObject: false, isDeleted: false)
+                kept[id] = Deferred(reason: .refused, hasObject: false, isDeleted: false)
                 return
             }
             var node = node
@@ -95,7 +95,7 @@ extension StoreOracle {
             return
         }
         if there.op != nil {
-            kept[id] = Kept(reason: .pending, hasObject: true, isDeleted: isDeleted)
+            kept[id] = Deferred(reason: .pending, hasObject: true, isDeleted: isDeleted)
             return
         }
         if isDeleted { return goAsServerSays(id) }
@@ -103,7 +103,7 @@ extension StoreOracle {
             try change(id, node, only: nil, keeps: false, isServer: true)
             kept[id] = nil
         } catch {
-            kept[id] = Kept(reason: .refused, hasObject: true, isDeleted: false)
+            kept[id] = Deferred(reason: .refused, hasObject: true, isDeleted: false)
         }
     }
 

@@ -11,18 +11,18 @@ struct StoreOracle {
     }
 
     struct Op: Equatable {
-        var kind: Tandem.Operation.Kind
-        var state: Tandem.Operation.State = .pending
+        var kind: PendingOperation.Kind
+        var state: PendingOperation.State = .pending
         var attempts = 0
         var changes: [String: StorageValue] = [:]
         var sent: [String: StorageValue]?
-        var sentKind: Tandem.Operation.Kind?
-        var replaced: Tandem.Operation.Kind?
+        var sentKind: PendingOperation.Kind?
+        var replaced: PendingOperation.Kind?
         /// The kinds, and the values by property, sent since the server's last answer.
-        var kinds: Set<Tandem.Operation.Kind> = []
+        var kinds: Set<PendingOperation.Kind> = []
         var attempted: [String: [StorageValue]] = [:]
         /// The kinds sent before the attempt in flight, and the values of that attempt.
-        var before: Set<Tandem.Operation.Kind> = []
+        var before: Set<PendingOperation.Kind> = []
         var current: [String: StorageValue] = [:]
         var hasError = false
         /// The number of the transaction that queued it.
@@ -52,7 +52,7 @@ struct StoreOracle {
     var objects: [ID: Object] = [:]
     var transaction = 0
     /// The items of a server that were set aside, by object.
-    var kept: [ID: Kept] = [:]
+    var kept: [ID: Deferred] = [:]
 
     // MARK: Changes of the app
 

@@ -19,8 +19,8 @@ enum Wire: String, CaseIterable, CustomTestStringConvertible {
 
     static let address = ServerAddress("https://shop.example/api")!
 
-    var writer: RequestWriter { RequestWriter(dialect, at: Self.address) }
-    var reader: AnswerReader { AnswerReader(dialect, at: Self.address) }
+    var writer: RequestEncoder { RequestEncoder(dialect, at: Self.address) }
+    var reader: ResponseDecoder { ResponseDecoder(dialect, at: Self.address) }
 }
 
 extension WireRequest {
@@ -64,7 +64,7 @@ func failure<T>(_ body: () throws(RemoteFailure) -> T) -> RemoteFailure? {
 }
 
 /// Returns the code of the bad answer that a body throws.
-func badAnswer<T>(_ body: () throws(RemoteFailure) -> T) -> BadAnswer.Code? {
+func badAnswer<T>(_ body: () throws(RemoteFailure) -> T) -> InvalidResponse.Code? {
     if case .badAnswer(let answer)? = failure(body) { answer.code } else { nil }
 }
 

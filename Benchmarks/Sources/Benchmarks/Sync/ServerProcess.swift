@@ -56,7 +56,7 @@ final class ServerProcess {
             if latency > 0 { configuration.faults = ServerFaults { _, _ in [.latency(.milliseconds(latency))] } }
             let slowness = Mutex(TimeInterval(age))
             configuration.clock = ServerClock(now: { slowness.withLock { Date() - $0 } })
-            if let files { configuration.files = ServerFiles(try FileShelf.inFolder(at: files)) }
+            if let files { configuration.files = ServerFiles(try FileStorage.inFolder(at: files)) }
             let core = try ServerCore.inMemory(configuration: configuration)
             try await WireCards.insert(count, into: core)
             slowness.withLock { $0 = 0 }

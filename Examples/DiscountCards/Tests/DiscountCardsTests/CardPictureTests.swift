@@ -46,7 +46,8 @@ import Testing
 
         let photo = try #require(card.photo)
         #expect(
-            try PhotoPlace(of: photo, in: wallet.store).lines.last == "not on the server yet: it waits to be uploaded")
+            try PhotoLocation(of: photo, in: wallet.store).lines.last
+                == "not on the server yet: it waits to be uploaded")
         let again = try wallet.photograph(card, from: saved.path)
         #expect(again.photo?.name == "saved.png" && again.photo?.sha256 == photo.sha256)
         #expect(throws: TandemError.self) { try wallet.store.attachments.data(of: photo) }

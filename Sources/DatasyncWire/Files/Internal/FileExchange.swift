@@ -5,7 +5,7 @@ import TandemSync
 
 /// An exchange with a file server, and the meaning of its responses in any protocol.
 struct FileExchange: Sendable {
-    typealias Take = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+    typealias ChunkHandler = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
     /// The number of bytes kept of a response that is not a file. They may contain an error message.
     private static let kept = 16 << 10
@@ -31,7 +31,7 @@ struct FileExchange: Sendable {
     ///
     /// - Parameter take: Receives the body of a success. The body is then not kept.
     func run(
-        body: FileBody? = nil, take: Take? = nil
+        body: FileBody? = nil, take: ChunkHandler? = nil
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let text = Mutex<(kept: [UInt8], count: Int)>(([], 0))
@@ -56,14 +56,14 @@ struct FileExchange: Sendable {
         }
     }
 
-    func bad(_ code: BadAnswer.Code, _ message: String, _ status: Int) -> RemoteFailure {
-        .badAnswer(BadAnswer(code, message, table: "files", url: url, status: status))
+    func bad(_ code: InvalidResponse.Code, _ message: String, _ status: Int) -> RemoteFailure {
+        .badAnswer(InvalidResponse(code, message, table: "files", url: url, status: status))
     }
 
     /// Returns the failure that an unsuccessful status stands for.
     func failure(_ response: HTTPResponse, _ body: [UInt8], onMismatch mismatch: FileProblem) -> RemoteFailure {
         // File servers format error messages as table servers do.
-        let words = AnswerReader(.datasync, at: .nowhere)
+        let words = ResponseDecoder(.datasync, at: .nowhere)
         switch response.status.code {
         case 200..<300: return bad(.status, "The status is not valid for this response.", response.status.code)
         case 401: return .unauthenticated(status: 401, underlying: nil)

@@ -7,10 +7,10 @@ final class AttachmentDraft: Sendable {
     let attachment: Attachment
     let blob: BlobName
     let isSealed: Bool
-    private let files: StoreFiles
+    private let files: AttachmentFiles
     private let adoption = Mutex(false)
 
-    init(_ attachment: Attachment, _ taken: TakenFile, files: StoreFiles) {
+    init(_ attachment: Attachment, _ taken: StoredBlob, files: AttachmentFiles) {
         self.attachment = attachment
         blob = taken.blob
         isSealed = taken.isSealed
@@ -29,7 +29,7 @@ final class AttachmentDraft: Sendable {
     }
 
     /// Returns whether the draft belongs to these files.
-    func belongs(to files: StoreFiles) -> Bool { self.files === files }
+    func belongs(to files: AttachmentFiles) -> Bool { self.files === files }
 
     deinit {
         if !isAdopted { files.drop(id, blob) }

@@ -1,12 +1,12 @@
 /// The files' part in a write transaction: it releases the files that no object uses any more.
 ///
-/// Their rows are removed in the transaction, and their blobs after it: see ``FileCollecting``.
+/// Their rows are removed in the transaction, and their blobs after it: see ``BlobGarbageCollector``.
 struct FileCommit: CommitParticipant {
     func prepare(_ transaction: WriteTransaction) throws {
         let (store, connection) = (transaction.store, transaction.connection)
         guard store.schema.hasAttachments else { return }
-        try connection.note(uses: store.files.takeUses())
-        transaction.files.adopted = try settleAdmitted(transaction)
+        try connection.record(uses: store.files.drainUses())
+        transaction.files.adopted = try confirmRegistered(transaction)
         let removed = store.files.removed
         try connection.strikeLeftovers(removed)
         transaction.files.removed = removed
@@ -14,7 +14,7 @@ struct FileCommit: CommitParticipant {
             try connection.execute(FileGarbage.keepUsed)
             try connection.execute(FileGarbage.forgetFiles)
             try connection.execute(FileGarbage.empty)
-            transaction.touched.noteFiles()
+            transaction.touched.recordFiles()
         }
         transaction.files.hasLeftovers = try connection.value(FileGarbage.hasLeftovers) != nil
     }
@@ -35,7 +35,7 @@ struct FileCommit: CommitParticipant {
     /// Removes files that were registered for a row that was then not written, or was removed.
     ///
     /// - Returns: The drafts whose files rows now own.
-    private func settleAdmitted(_ transaction: WriteTransaction) throws -> [AttachmentDraft] {
+    private func confirmRegistered(_ transaction: WriteTransaction) throws -> [AttachmentDraft] {
         let (connection, files) = (transaction.connection, transaction.files)
         var adopted: [AttachmentDraft] = []
         for id in files.admitted {

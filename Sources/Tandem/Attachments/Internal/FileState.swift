@@ -26,10 +26,10 @@ extension TableLayout {
     ///
     /// It is the only definition: the server knows the object, and has all files that are sent. A file whose bytes are
     /// lost does not count.
-    var settledSQL: String { "(\"serverID\" IS NOT NULL AND \(filesSettledSQL))" }
+    var noPendingFileSQL: String { "(\"serverID\" IS NOT NULL AND \(noPendingFilesSQL))" }
 
     /// An SQL condition: whether the server has all files of a row that are sent.
-    var filesSettledSQL: String {
+    var noPendingFilesSQL: String {
         guard sendsFiles else { return "1" }
         return """
             NOT EXISTS (SELECT 1 FROM "__file_uses" u JOIN "__files" f ON f."id" = u."file" \

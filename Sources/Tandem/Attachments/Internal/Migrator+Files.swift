@@ -40,17 +40,17 @@ extension Migrator {
             for sql in uses.fill { try connection.execute(sql) }
         }
         try adoptLostFiles()
-        try connection.execute(SentFiles.queueLost)
-        try connection.execute(SentFiles.forgetLost)
+        try connection.execute(UploadOwnershipSQL.queueLost)
+        try connection.execute(UploadOwnershipSQL.forgetLost)
         // A damaged store may have lost objects.
         try Self.freeUnusedFiles(connection)
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name), old.hasAttachments else { continue }
             try connection.execute(
                 """
-                UPDATE \(table.quotedTable) SET "synced" = \(table.settledSQL) WHERE NOT EXISTS \
+                UPDATE \(table.quotedTable) SET "synced" = \(table.noPendingFileSQL) WHERE NOT EXISTS \
                 (SELECT 1 FROM "__operations" o WHERE o."table" = \(table.table.quotedText) \
-                AND o."object" = \(table.quotedTable)."__rid") AND "synced" <> \(table.settledSQL)
+                AND o."object" = \(table.quotedTable)."__rid") AND "synced" <> \(table.noPendingFileSQL)
                 """)
         }
     }

@@ -15,20 +15,20 @@ extension SyncTransaction {
     /// - Parameter offset: The number of bytes that earlier attempts have sent.
     /// - Returns: `false` if the file no longer needs an upload: it was replaced, its object was removed, or the server
     ///   has it.
-    package func noteUploading(_ id: FileID, offset: Int64) throws -> Bool {
+    package func recordUploading(_ id: FileID, offset: Int64) throws -> Bool {
         try checkUsable()
         guard try isPending(id) else { return false }
         try connection.execute(
             #"UPDATE "__files" SET "state" = 1, "offset" = ?, "reason" = NULL, "retryAt" = NULL WHERE "id" = ?"#,
             [.integer(max(0, offset)), .text(id.rawValue)])
-        transaction.touched.noteFiles()
+        transaction.touched.recordFiles()
         return true
     }
 
     /// Records the server URL of an uploaded file in every row that uses it. The local file is then a cache entry. No
     /// operation is queued: the caller records the changes to send.
     ///
-    /// After the commit the file may be evicted from the device: `StoreAttachments.trimCache()`.
+    /// After the commit the file may be evicted from the device: `AttachmentStore.trimCache()`.
     ///
     /// - Parameters:
     ///   - url: The file's URL on the server.
@@ -48,7 +48,7 @@ extension SyncTransaction {
                     .text(url), etag.map { .text($0) } ?? .null, .real(transaction.now.timeIntervalSinceReferenceDate),
                     .text(id.rawValue),
                 ])
-            transaction.touched.noteFiles()
+            transaction.touched.recordFiles()
             var owners: [FileOwner] = []
             for (table, rowID) in try users(of: id) {
                 if let owner = try write(url, of: id, into: rowID, of: table) { owners.append(owner) }
@@ -74,7 +74,7 @@ extension SyncTransaction {
                 .text(reason), retryAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
                 offset.map { .integer(max(0, $0)) } ?? .null, .text(id.rawValue),
             ])
-        transaction.touched.noteFiles()
+        transaction.touched.recordFiles()
     }
 
     // MARK: -
@@ -109,7 +109,7 @@ extension SyncTransaction {
                 return attachment.at(url).__json
             }
             guard written != nodes else { continue }
-            let row = RowBuffer()
+            let row = RowEncoder()
             row.append(json: column.isList ? .array(written) : written[0])
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \(column.column.quotedSQL) = ? WHERE \"__rid\" = ?",
@@ -119,7 +119,7 @@ extension SyncTransaction {
         // With its last file uploaded, the object itself may be synced.
         try connection.execute(
             """
-            UPDATE \(table.quotedTable) SET "synced" = \(table.settledSQL) WHERE "__rid" = ? AND "deleted" = 0 \
+            UPDATE \(table.quotedTable) SET "synced" = \(table.noPendingFileSQL) WHERE "__rid" = ? AND "deleted" = 0 \
             AND NOT EXISTS (SELECT 1 FROM "__operations" WHERE "table" = \(table.table.quotedText) \
             AND "object" = \(quotedRow(table)))
             """, [.integer(rowID)])

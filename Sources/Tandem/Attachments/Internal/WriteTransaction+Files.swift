@@ -17,7 +17,7 @@ struct TouchedFiles {
 
 extension Connection {
     /// Stores the times of the last reads of files.
-    func note(uses: [FileID: Date]) throws {
+    func record(uses: [FileID: Date]) throws {
         for (id, date) in uses {
             try execute(
                 #"UPDATE "__files" SET "usedAt" = ? WHERE "id" = ?"#,

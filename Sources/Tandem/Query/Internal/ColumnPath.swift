@@ -98,7 +98,7 @@ public struct ColumnPath: Sendable {
     package var propertyName: String {
         switch column {
         case .property(let index), .folded(let index), .firstLetter(let index): model.properties[index].name
-        case .state(let name, _, _): RowReader.propertyName(ofStateColumn: name)
+        case .state(let name, _, _): RowDecoder.propertyName(ofStateColumn: name)
         }
     }
 
@@ -140,7 +140,7 @@ public struct ColumnPath: Sendable {
     }
 }
 
-extension RowReader {
+extension RowDecoder {
     /// Returns the Swift name of a column of the state.
     static func propertyName(ofStateColumn name: String) -> String {
         switch name {

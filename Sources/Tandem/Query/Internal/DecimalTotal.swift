@@ -33,7 +33,7 @@ struct DecimalTotal {
     }
 
     /// The sum in its stored form, or NULL if a decimal can't represent it exactly.
-    var stored: StorageValue {
+    var storageValue: StorageValue {
         var bytes: [UInt8] = []
         if isNaN {
             OrderedDecimal.append(.nan, to: &bytes)

@@ -170,5 +170,5 @@ private final class DecimalSum: ExactSum {
         sum.add(try OrderedDecimal.decode(SQLFunctions.bytes(value)))
     }
 
-    override func total() -> StorageValue { sum.stored }
+    override func total() -> StorageValue { sum.storageValue }
 }

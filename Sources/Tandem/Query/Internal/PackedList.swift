@@ -18,18 +18,18 @@ enum PackedList {
         for value in values {
             appendOffset()
             switch value {
-            case .null: data.append(RowBuffer.Tag.null.rawValue)
+            case .null: data.append(RowEncoder.Tag.null.rawValue)
             case .integer(let value):
-                data.append(RowBuffer.Tag.integer.rawValue)
+                data.append(RowEncoder.Tag.integer.rawValue)
                 withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
             case .real(let value):
-                data.append(RowBuffer.Tag.real.rawValue)
+                data.append(RowEncoder.Tag.real.rawValue)
                 withUnsafeBytes(of: value.bitPattern.littleEndian) { data.append(contentsOf: $0) }
             case .text(let value):
-                data.append(RowBuffer.Tag.text.rawValue)
+                data.append(RowEncoder.Tag.text.rawValue)
                 data.append(contentsOf: value.utf8)
             case .blob(let value):
-                data.append(RowBuffer.Tag.blob.rawValue)
+                data.append(RowEncoder.Tag.blob.rawValue)
                 data.append(contentsOf: value)
             }
         }
@@ -40,14 +40,14 @@ enum PackedList {
     /// Returns the tag and the bytes of a value, or `nil` if the index is out of range.
     static func element(
         _ index: Int, of list: UnsafeRawBufferPointer
-    ) -> (tag: RowBuffer.Tag, bytes: UnsafeRawBufferPointer)? {
+    ) -> (tag: RowEncoder.Tag, bytes: UnsafeRawBufferPointer)? {
         guard index >= 0, list.count >= 8, (index + 2) * 4 <= list.count else { return nil }
         func offset(_ index: Int) -> Int {
             Int(UInt32(littleEndian: list.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
         }
         let start = offset(index)
         let end = offset(index + 1)
-        guard start < end, end <= list.count, let tag = RowBuffer.Tag(rawValue: list[start]) else { return nil }
+        guard start < end, end <= list.count, let tag = RowEncoder.Tag(rawValue: list[start]) else { return nil }
         return (tag, UnsafeRawBufferPointer(rebasing: list[start + 1..<end]))
     }
 }

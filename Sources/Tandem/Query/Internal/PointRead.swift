@@ -5,7 +5,7 @@ final class PointRead {
     private let statement: Statement
 
     init(_ model: ModelDefinition, on connection: Connection) throws {
-        let columns = (RowReader.stateColumns + model.properties.map(\.column)).map(\.quotedSQL)
+        let columns = (RowDecoder.stateColumns + model.properties.map(\.column)).map(\.quotedSQL)
         statement = try connection.uncachedStatement(
             """
             SELECT \(columns.joined(separator: ", ")) FROM \(model.table.quotedSQL) \

@@ -82,7 +82,7 @@ package enum Quantifier: Sendable {
     case any, all, none
 }
 
-enum SortKey: Sendable {
+enum SortTerm: Sendable {
     case column(ColumnPath, ascending: Bool, nilsFirst: Bool)
     /// Puts the objects for which a predicate holds first.
     case matchingFirst(PredicateNode)

@@ -18,7 +18,7 @@ struct QueryDescription: Sendable {
     /// The query whose objects this query selects from.
     var base: Base?
     var filters: [PredicateNode] = []
-    var order: [SortKey] = []
+    var order: [SortTerm] = []
     var distinct: [ColumnPath] = []
     var limit: Int?
     var offset = 0
@@ -56,7 +56,7 @@ struct QueryDescription: Sendable {
         return query
     }
 
-    func sorted(_ keys: [SortKey]) -> QueryDescription {
+    func sorted(_ keys: [SortTerm]) -> QueryDescription {
         var query = nestedIfPicky
         query.order = keys
         return query

@@ -39,7 +39,7 @@ extension Store {
 extension Model {
     /// Reads an object. An error names the property that can't be read.
     @inline(__always)
-    static func read(_ row: RowReader, path: String) throws -> Self {
+    static func read(_ row: RowDecoder, path: String) throws -> Self {
         do {
             return try Self(__row: row)
         } catch let error as InvalidStoredValue {
@@ -52,12 +52,12 @@ extension TandemError {
     /// Creates an error for a column of an object that can't be read.
     init(unreadable error: InvalidStoredValue, in model: ModelDefinition, base: Int32, store: String) {
         let column = Int(error.column - base)
-        let property = column - RowReader.stateColumns.count
+        let property = column - RowDecoder.stateColumns.count
         let name =
             if property >= 0, property < model.properties.count {
                 model.properties[property].name
-            } else if column >= 0, column < RowReader.stateColumns.count {
-                RowReader.propertyName(ofStateColumn: RowReader.stateColumns[column])
+            } else if column >= 0, column < RowDecoder.stateColumns.count {
+                RowDecoder.propertyName(ofStateColumn: RowDecoder.stateColumns[column])
             } else {
                 nil as String?
             }

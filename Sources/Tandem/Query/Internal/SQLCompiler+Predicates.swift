@@ -265,7 +265,7 @@ extension ColumnPath {
     }
 }
 
-extension SortKey {
+extension SortTerm {
     /// Whether the index of a unique property provides the order. The sort must use the property's own column.
     var isOfUniqueProperty: Bool {
         guard case .column(let path, _, _) = self, path.definition?.folding == PropertyDefinition.Folding.none else {

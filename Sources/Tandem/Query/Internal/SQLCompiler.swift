@@ -68,10 +68,10 @@ struct SQLCompiler {
         return sql
     }
 
-    /// Returns all columns of a model, in the order of ``RowReader``.
+    /// Returns all columns of a model, in the order of ``RowDecoder``.
     func objectColumns(_ model: ModelDefinition, _ alias: String) -> SQL {
         SQL(
-            (RowReader.stateColumns + model.properties.map(\.column))
+            (RowDecoder.stateColumns + model.properties.map(\.column))
                 .map { "\(alias).\($0.quotedSQL)" }.joined(separator: ", "))
     }
 
@@ -153,7 +153,7 @@ struct SQLCompiler {
 
     // MARK: Order
 
-    mutating func order(_ keys: [SortKey], in scope: Scope) -> SQL {
+    mutating func order(_ keys: [SortTerm], in scope: Scope) -> SQL {
         var terms: [SQL] = []
         for key in keys { terms += self.terms(key, in: scope) }
         // The local ID breaks all ties, unless a key already does.
@@ -162,7 +162,7 @@ struct SQLCompiler {
         return terms.joined(", ")
     }
 
-    private mutating func terms(_ key: SortKey, in scope: Scope) -> [SQL] {
+    private mutating func terms(_ key: SortTerm, in scope: Scope) -> [SQL] {
         switch key {
         case .matchingFirst(let node):
             return ["(\(predicate(node, in: scope))) IS TRUE DESC"]

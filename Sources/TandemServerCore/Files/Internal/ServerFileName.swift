@@ -31,7 +31,7 @@ enum ServerFileName {
             if key == "filename*" {
                 let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
                 guard parts.count == 3, parts[0].lowercased() == "utf-8",
-                    let name = QueryText.decode(parts[2], plusIsSpace: false)
+                    let name = QueryStringText.decode(parts[2], plusIsSpace: false)
                 else { return nil }
                 return name.utf8.count <= greatest ? name : nil
             }

@@ -30,15 +30,15 @@ struct FilterTranslation {
         case .elementsContain(let path, _):
             throw refusal(path, ".contains", "Servers keep a collection as one value, and do not look into it.")
         case .quantified(let link, _, _), .linkCount(let link, _, _), .linkContains(let link, _):
-            throw UnaskableFilter(
+            throw UnsupportedFilterError(
                 model: link.model.name, part: "links",
                 message: "A server's table is asked by itself, without what is linked to it.")
         }
     }
 
-    private func refusal(_ path: ColumnPath, _ suffix: String, _ message: String) -> UnaskableFilter {
+    private func refusal(_ path: ColumnPath, _ suffix: String, _ message: String) -> UnsupportedFilterError {
         let steps = path.steps.map { "\($0.column)." }.joined()
-        return UnaskableFilter(
+        return UnsupportedFilterError(
             model: path.model.name, part: "\(steps)\(path.propertyName)\(suffix)", message: message)
     }
 

@@ -18,7 +18,7 @@ import Testing
         let files = try kind.open(folder.file("a-files"))
         let bytes = Files.bytes(size)
         try Files.write(bytes, to: folder.file("source"))
-        let pieces = try files.taking()
+        let pieces = try files.makeWriter()
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = rest.prefix([1, 7777, 100_000, 1_200_000][rest.count % 4])
@@ -26,7 +26,7 @@ import Testing
             rest = rest.dropFirst(piece.count)
         }
         let taken = try [
-            files.take(.path(folder.file("source"))), files.take(.bytes(bytes)), pieces.finish(),
+            files.add(.path(folder.file("source"))), files.add(.bytes(bytes)), pieces.finish(),
         ]
         #expect(Set(taken.map(\.blob)).count == 3)
         for taken in taken {
@@ -54,7 +54,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let files = try kind.open(folder.file("a-files"))
         let bytes = Files.bytes(400_000)
-        let taken = try files.take(.bytes(bytes))
+        let taken = try files.add(.bytes(bytes))
         let reading = try files.open(taken.blob, sealed: taken.isSealed)
         for _ in 0..<200 {
             let start = Int.random(in: 0...400_010, using: &generator)
@@ -78,7 +78,7 @@ import Testing
         #expect(try files.sweep { _ in false } == 0)
         try files.lockOpen()
         #expect(!FileManager.default.fileExists(atPath: path))
-        let taken = try files.take(.bytes(Files.bytes(100_000)))
+        let taken = try files.add(.bytes(Files.bytes(100_000)))
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.isFolder && status.st_mode & 0o7777 == 0o700)
         #expect(lstat(path + "/" + taken.blob.shard, &status) == 0 && status.st_mode & 0o7777 == 0o700)
@@ -93,13 +93,13 @@ import Testing
     func `a removed file stays readable while it is open`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let bytes = Files.bytes(300_000)
-        let taken = try files.take(.bytes(bytes))
+        let taken = try files.add(.bytes(bytes))
         let reading = try files.open(taken.blob, sealed: taken.isSealed)
         #expect(try files.remove(taken.blob))
         #expect(try Files.below(files.path) == [])
         files.close()
         #expect(try Array(reading.read(at: 0, count: .max)) == bytes)
-        #expect(code { try files.take(.bytes(bytes)) } == .closed)
+        #expect(code { try files.add(.bytes(bytes)) } == .closed)
         #expect(code { try files.open(taken.blob, sealed: taken.isSealed) } == .closed)
         #expect(code { try files.contains(taken.blob) } == .closed)
         #expect(code { try files.sweep { _ in false } } == .closed)
@@ -108,7 +108,7 @@ import Testing
     @Test func `a temporary folder is created on demand and removed when it is closed or released`() throws {
         let files = FileFolder.temporary()
         #expect(!FileManager.default.fileExists(atPath: files.path))
-        let taken = try files.take(.bytes(Files.bytes(10)))
+        let taken = try files.add(.bytes(Files.bytes(10)))
         #expect(try files.all(taken) == Files.bytes(10))
         var status = stat()
         #expect(lstat(files.path, &status) == 0 && status.st_mode & 0o7777 == 0o700)
@@ -118,7 +118,7 @@ import Testing
         do {
             let dropped = FileFolder.temporary()
             path = dropped.path
-            _ = try dropped.take(.bytes(Files.bytes(10)))
+            _ = try dropped.add(.bytes(Files.bytes(10)))
             #expect(FileManager.default.fileExists(atPath: path))
         }
         #expect(!FileManager.default.fileExists(atPath: path))
@@ -130,7 +130,7 @@ import Testing
         options.flushes = false
         let files = FileFolder(path: folder.file("a-files"), key: nil, options: options)
         var names: Set<BlobName> = []
-        for number in 0..<10_000 { names.insert(try files.take(.bytes(Files.bytes(5, number))).blob) }
+        for number in 0..<10_000 { names.insert(try files.add(.bytes(Files.bytes(5, number))).blob) }
         let shards = try FileManager.default.contentsOfDirectory(atPath: files.path)
         #expect(shards.count <= 256)
         for shard in shards {
@@ -152,7 +152,7 @@ import Testing
         #expect(truncate(source, off_t(size)) == 0)
         let pieces = Pieces()
         let files = try kind.open(folder.file("a-files"), options: kind.options(didRead: { pieces.note($0) }))
-        let taken = try files.take(.path(source))
+        let taken = try files.add(.path(source))
         #expect(taken.size == Int64(size) && pieces.largest == 1 << 20 && pieces.count == 256)
         let reading = try files.open(taken.blob, sealed: taken.isSealed)
         var hash = SHA256()

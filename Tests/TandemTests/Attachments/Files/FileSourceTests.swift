@@ -19,7 +19,7 @@ import Testing
     func `a source's name never appears in the folder`(kind: FolderKind, name: String) throws {
         let files = try kind.open(folder.file("a-files"))
         try Files.write(Files.bytes(1000), to: folder.file(name))
-        let taken = try files.take(.path(folder.file(name)))
+        let taken = try files.add(.path(folder.file(name)))
         #expect(try files.all(taken) == Files.bytes(1000))
         #expect(try Files.below(files.path) == ["\(taken.blob.shard)/\(taken.blob)"])
         #expect(try Files.read(folder.file(name)) == Files.bytes(1000))
@@ -30,7 +30,7 @@ import Testing
         let files = try kind.open(folder.file("a-files"))
         try Files.write(Files.bytes(1000), to: folder.file("real"))
         #expect(symlink("real", folder.file("link")) == 0 && symlink("link", folder.file("again")) == 0)
-        #expect(try files.all(files.take(.path(folder.file("again")))) == Files.bytes(1000))
+        #expect(try files.all(files.add(.path(folder.file("again")))) == Files.bytes(1000))
     }
 
     @Test(arguments: FolderKind.twoKinds)
@@ -45,7 +45,7 @@ import Testing
         }
         paths += ["/dev/zero", "/dev/null", "/dev/tty", "", folder.file("a\0b"), String(repeating: "x", count: 300)]
         for path in paths {
-            let error = #expect(throws: TandemError.self, "\(path)") { try files.take(.path(path)) }
+            let error = #expect(throws: TandemError.self, "\(path)") { try files.add(.path(path)) }
             #expect(error?.code == .cannotOpen && error?.advice != nil, "\(path)")
         }
         #expect(try Files.below(files.path) == [])
@@ -81,12 +81,12 @@ import Testing
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: source)
         let options = kind.options(pieceSize: 4096) { if $0 == 40_960 { try change.make(source) } }
         let files = try kind.open(folder.file("a-files"), options: options)
-        let error = #expect(throws: TandemError.self) { try files.take(.path(source)) }
+        let error = #expect(throws: TandemError.self) { try files.add(.path(source)) }
         #expect(error?.code == .fileChanged && error?.advice != nil)
         #expect(try Files.below(files.path) == [])
         // The file is accepted if it does not change.
         let again = try kind.open(files.path)
-        #expect(try again.all(again.take(.path(source))) == Files.read(source))
+        #expect(try again.all(again.add(.path(source))) == Files.read(source))
     }
 
     @Test(arguments: FolderKind.twoKinds)
@@ -95,13 +95,13 @@ import Testing
         try Files.write(Files.bytes(50_000), to: source)
         let options = kind.options(pieceSize: 4096) { if $0 == 4096 { unlink(source) } }
         let files = try kind.open(folder.file("a-files"), options: options)
-        #expect(try files.all(files.take(.path(source))) == Files.bytes(50_000))
+        #expect(try files.all(files.add(.path(source))) == Files.bytes(50_000))
     }
 
     @Test func `a file that reports size zero but has bytes is refused`() throws {
         let files = try FolderKind.plain.open(folder.file("a-files"))
         guard FileManager.default.isReadableFile(atPath: "/proc/self/status") else { return }
-        #expect(code { try files.take(.path("/proc/self/status")) } == .fileChanged)
+        #expect(code { try files.add(.path("/proc/self/status")) } == .fileChanged)
         #expect(try Files.below(files.path) == [])
     }
 }

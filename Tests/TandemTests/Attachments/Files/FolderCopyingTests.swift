@@ -23,7 +23,7 @@ import Testing
         let target = try open("b-files", to)
         for size in [0, 1, 65_536, 2_500_000] {
             let bytes = Files.bytes(size)
-            let taken = try source.take(.bytes(bytes))
+            let taken = try source.add(.bytes(bytes))
             var copied = 0
             let sealed = try source.copy(taken.blob, sealed: taken.isSealed, to: target) { copied += $0 }
             #expect(sealed == (to != nil))
@@ -40,16 +40,16 @@ import Testing
     @Test func `a plain file in a folder with a key is encrypted when copied and in place`() throws {
         let bytes = Files.bytes(200_000)
         let before = try open("a-files", nil)
-        let taken = try before.take(.bytes(bytes))
+        let taken = try before.add(.bytes(bytes))
         let source = try open("a-files", 10)
         let target = try open("b-files", 10)
         #expect(try source.copy(taken.blob, sealed: false, to: target))
         #expect(try Array(target.open(taken.blob, sealed: true).read(at: 0, count: .max)) == bytes)
-        let sealed = try source.seal(taken.blob, sealed: false)
+        let sealed = try source.encrypt(taken.blob, sealed: false)
         #expect(sealed.blob != taken.blob && sealed.isSealed)
         #expect(sealed.size == taken.size && sealed.sha256 == taken.sha256)
         #expect(try source.all(sealed) == bytes && source.all(taken) == bytes)
-        #expect(code { try before.seal(taken.blob, sealed: false) } == .notEncrypted)
+        #expect(code { try before.encrypt(taken.blob, sealed: false) } == .notEncrypted)
         #expect(code { try before.open(sealed.blob, sealed: true) } == .invalidKey)
         #expect(code { try before.copy(sealed.blob, sealed: true, to: target) } == .invalidKey)
     }
@@ -59,7 +59,7 @@ import Testing
         var options = FileFolderOptions()
         options.writesUnnamed = false
         let target = FileFolder(path: folder.file("b-files"), key: nil, options: options)
-        let (first, second) = (try source.take(.bytes(Files.bytes(1000))), try source.take(.bytes(Files.bytes(2000))))
+        let (first, second) = (try source.add(.bytes(Files.bytes(1000))), try source.add(.bytes(Files.bytes(2000))))
         try source.copy(first.blob, sealed: false, to: target)
         let shard = target.path + "/" + second.blob.shard
         try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
@@ -76,7 +76,7 @@ import Testing
         options.writesUnnamed = unnamed
         let files = FileFolder(path: folder.file("a-files"), key: nil, options: options)
         let blob = BlobName.random()
-        let (first, second) = (try files.taking(key: nil, named: blob), try files.taking(key: nil, named: blob))
+        let (first, second) = (try files.makeWriter(key: nil, named: blob), try files.makeWriter(key: nil, named: blob))
         try first.write(Files.bytes(100))
         try second.write(Files.bytes(200))
         let taken = try first.finish()
@@ -88,7 +88,7 @@ import Testing
     @Test func `a source that can't be read or a canceled copy leaves nothing in the target`() throws {
         let source = try open("a-files", 10)
         let target = try open("b-files", nil)
-        let taken = try source.take(.bytes(Files.bytes(3_000_000)))
+        let taken = try source.add(.bytes(Files.bytes(3_000_000)))
         #expect(throws: CancellationError.self) {
             try source.copy(taken.blob, sealed: true, to: target) { _ in throw CancellationError() }
         }
@@ -105,8 +105,8 @@ import Testing
         let files = try open("a-files", 10)
         let marker = Array("Санкт-Петербург, паспорт 4003 ".utf8)
         let bytes = Array(repeatElement(marker, count: 10_000).joined())
-        let first = try files.take(.bytes(bytes))
-        let second = try files.take(.bytes(bytes))
+        let first = try files.add(.bytes(bytes))
+        let second = try files.add(.bytes(bytes))
         let stored = try Files.read(files.path(of: first.blob))
         #expect(Data(stored).range(of: Data(marker)) == nil)
         #expect(Data(stored).range(of: Data(marker.prefix(8))) == nil)
@@ -123,7 +123,7 @@ import Testing
         #expect(truncate(files.path(of: first.blob), 70_000) == 0)
         #expect(code { try reading.read(at: 0, count: .max) } == .corrupt)
         let plain = try open("b-files", nil)
-        let taken = try plain.take(.bytes(bytes))
+        let taken = try plain.add(.bytes(bytes))
         let cut = try plain.open(taken.blob, sealed: false)
         #expect(truncate(plain.path(of: taken.blob), 70_000) == 0)
         #expect(code { try cut.read(at: 0, count: .max) } == .corrupt)

@@ -53,7 +53,7 @@ enum Files {
 }
 
 extension FileFolder {
-    func all(_ taken: TakenFile) throws -> [UInt8] {
+    func all(_ taken: StoredBlob) throws -> [UInt8] {
         try Array(open(taken.blob, sealed: taken.isSealed).read(at: 0, count: .max))
     }
 }

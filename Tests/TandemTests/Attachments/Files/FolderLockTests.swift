@@ -16,7 +16,7 @@ import Testing
         let first = try open()
         // The folder does not exist yet.
         #expect(try first.tryAlone { true } == nil)
-        _ = try first.take(.bytes([1]))
+        _ = try first.add(.bytes([1]))
         #expect(try first.tryAlone { true } == true)
         try first.lockOpen()
         try first.lockOpen()
@@ -35,7 +35,7 @@ import Testing
         do {
             let first = try open()
             try first.lockOpen()
-            _ = try first.take(.bytes([1]))
+            _ = try first.add(.bytes([1]))
             #expect(try open().tryAlone { true } == nil)
         }
         #expect(try open().tryAlone { true } == true)
@@ -46,7 +46,7 @@ import Testing
         throws
     {
         let files = try open()
-        _ = try files.take(.bytes([1]))
+        _ = try files.add(.bytes([1]))
         let root = try #require(try files.root(making: false))
         for lock in [FolderLock.open, .copying] {
             var held = try lock.shared(in: root)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `an opener that is alone keeps others out until its block returns or throws`() throws {
         let first = try open()
-        _ = try first.take(.bytes([1]))
+        _ = try first.add(.bytes([1]))
         #expect(throws: CancellationError.self) {
             try first.tryAlone {
                 let other = try open().tryAlone { true }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `opening a folder waits for another opener's sweep`() throws {
         let first = try open()
-        _ = try first.take(.bytes([1]))
+        _ = try first.add(.bytes([1]))
         let second = try open()
         let order = Order()
         let over = DispatchSemaphore(value: 0)
@@ -119,7 +119,7 @@ import Testing
     @Test(.enabled(if: LockHolder.isPossible, "flock(1) is needed"), arguments: [".open", ".copying"])
     func `another process keeps us out until it ends`(lock: String) throws {
         let files = try open()
-        _ = try files.take(.bytes([1]))
+        _ = try files.add(.bytes([1]))
         func attempt() throws -> Bool {
             try (lock == ".open" ? files.tryAlone { true } : files.tryCollecting { true }) ?? false
         }
@@ -145,19 +145,19 @@ import Testing
             try Test.cancel("file systems can't be mounted here")
         }
         let path = disk.path + "/a-files"
-        let taken = try FileFolder(path: path, key: nil).take(.bytes(Files.bytes(100)))
+        let taken = try FileFolder(path: path, key: nil).add(.bytes(Files.bytes(100)))
         try #require(disk.protect())
         let files = FileFolder(path: path, key: nil)
         try files.lockOpen()
         #expect(try files.all(taken) == Files.bytes(100))
         #expect(try files.tryAlone { 5 } == nil)
         #expect(try files.whileCopying { 5 } == 5)
-        #expect(code { try files.take(.bytes([1])) } == .readOnly)
+        #expect(code { try files.add(.bytes([1])) } == .readOnly)
         #expect(code { try files.remove(taken.blob) } == .readOnly)
         #expect(try files.sweep { _ in false } == 0)
         #expect(try files.all(taken) == Files.bytes(100))
         let absent = FileFolder(path: disk.path + "/b-files", key: nil)
         #expect(try absent.whileCopying { 5 } == 5)
-        #expect(code { try absent.take(.bytes([1])) } == .readOnly)
+        #expect(code { try absent.add(.bytes([1])) } == .readOnly)
     }
 }

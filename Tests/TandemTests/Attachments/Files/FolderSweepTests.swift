@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: FolderKind.allCases)
     func `a sweep keeps named files and foreign files`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
-        let taken = try (0..<300).map { try files.take(.bytes(Files.bytes(10, $0))) }
+        let taken = try (0..<300).map { try files.add(.bytes(Files.bytes(10, $0))) }
         let kept = Set(taken.enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element.blob))
         let blob = taken[0].blob
         let shard = files.path + "/" + blob.shard
@@ -51,7 +51,7 @@ import Testing
         kind: FolderKind
     ) throws {
         let files = try kind.open(folder.file("a-files"))
-        for number in 0..<20 { _ = try files.take(.bytes([UInt8(number)])) }
+        for number in 0..<20 { _ = try files.add(.bytes([UInt8(number)])) }
         var asked = 0
         #expect(throws: CancellationError.self) {
             try files.sweep { _ in
@@ -67,11 +67,11 @@ import Testing
     func `a file that is being written is not lost to a refused sweep`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         try files.lockOpen()
-        let taking = try files.taking()
-        try taking.write(Files.bytes(100))
+        let writer = try files.makeWriter()
+        try writer.write(Files.bytes(100))
         let other = try kind.open(files.path)
         #expect(try other.tryAlone { try other.sweep { _ in false } } == nil)
-        #expect(try files.all(taking.finish()) == Files.bytes(100))
+        #expect(try files.all(writer.finish()) == Files.bytes(100))
         files.close()
         #expect(try other.tryAlone { try other.sweep { _ in false } } == 1)
     }
@@ -79,10 +79,10 @@ import Testing
     @Test(arguments: [FolderKind.plainPartial, .encryptedPartial])
     func `completing a file that was swept away is an error`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
-        let taking = try files.taking()
-        try taking.write(Files.bytes(100))
+        let writer = try files.makeWriter()
+        try writer.write(Files.bytes(100))
         #expect(try files.sweep { _ in true } == 1)
-        #expect(code { try taking.finish() } == .ioFailure)
+        #expect(code { try writer.finish() } == .ioFailure)
         #expect(try Files.below(files.path) == [])
     }
 }

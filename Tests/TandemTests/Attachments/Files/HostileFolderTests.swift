@@ -54,7 +54,7 @@ import Testing
     private func attempts(_ files: FileFolder, _ blob: BlobName, _ kind: FolderKind) throws -> [() throws -> Void] {
         let other = FileFolder(path: folder.file("other"), key: nil)
         return [
-            { _ = try files.take(.bytes([1, 2, 3])) },
+            { _ = try files.add(.bytes([1, 2, 3])) },
             { _ = try files.open(blob, sealed: kind.isSealed) },
             { _ = try files.size(of: blob) },
             { _ = try files.contains(blob) },
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: FolderKind.allCases)
     func `a file that is a link, a folder or a pipe is an error and is unchanged`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
-        let taken = try files.take(.bytes(Files.bytes(100)))
+        let taken = try files.add(.bytes(Files.bytes(100)))
         let place = files.path(of: taken.blob)
         let victim = folder.file("victim")
         try Files.write(Files.read(place), to: victim)
@@ -97,12 +97,12 @@ import Testing
         try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
         #expect(symlink(victim, shard + "/" + blob.partial) == 0)
         #expect(symlink(victim, shard + "/" + blob.rawValue) == 0)
-        #expect(code { try files.take(.bytes([1, 2, 3])) } == .ioFailure)
+        #expect(code { try files.add(.bytes([1, 2, 3])) } == .ioFailure)
         #expect(try Files.read(victim) == Files.bytes(100))
         // An existing file is not overwritten either.
         #expect(unlink(shard + "/" + blob.partial) == 0 && unlink(shard + "/" + blob.rawValue) == 0)
-        let taken = try files.take(.bytes(Files.bytes(50)))
-        #expect(code { try files.take(.bytes([1, 2, 3])) } == .ioFailure)
+        let taken = try files.add(.bytes(Files.bytes(50)))
+        #expect(code { try files.add(.bytes([1, 2, 3])) } == .ioFailure)
         #expect(try files.all(taken) == Files.bytes(50))
         #expect(try Files.below(files.path) == ["\(blob.shard)/\(blob)"])
     }
@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: FolderKind.twoKinds)
     func `a folder that is itself a link or a file is refused`(kind: FolderKind) throws {
         let real = try kind.open(folder.file("real-files"))
-        let taken = try real.take(.bytes(Files.bytes(100)))
+        let taken = try real.add(.bytes(Files.bytes(100)))
         let before = try Files.below(real.path)
         let path = folder.file("a-files")
         #expect(symlink("real-files", path) == 0)
@@ -123,19 +123,19 @@ import Testing
         #expect(try Files.below(real.path) == before)
         #expect(unlink(path) == 0)
         try Files.write([1, 2], to: path)
-        #expect(code { try kind.open(path).take(.bytes([1])) } == .cannotOpen)
+        #expect(code { try kind.open(path).add(.bytes([1])) } == .cannotOpen)
         #expect(try Files.read(path) == [1, 2])
-        #expect(code { try kind.open(folder.file("no/such/a-files")).take(.bytes([1])) } == .cannotOpen)
+        #expect(code { try kind.open(folder.file("no/such/a-files")).add(.bytes([1])) } == .cannotOpen)
     }
 
     @Test(arguments: FolderKind.twoKinds)
     func `a folder that is exchanged while it is open is not entered`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
-        let taken = try files.take(.bytes(Files.bytes(100)))
+        let taken = try files.add(.bytes(Files.bytes(100)))
         let victim = try victim(files, taken.blob)
         #expect(rename(files.path, files.path + ".moved") == 0 && symlink(victim, files.path) == 0)
         #expect(try files.all(taken) == Files.bytes(100))
-        let second = try files.take(.bytes(Files.bytes(200)))
+        let second = try files.add(.bytes(Files.bytes(200)))
         #expect(try files.all(second) == Files.bytes(200))
         #expect(try files.sweep { $0 == second.blob } == 1)
         try expectUntouched(victim, taken.blob)
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a lock that is a link is an error and is not followed`() throws {
         let files = try FolderKind.plain.open(folder.file("a-files"))
-        let taken = try files.take(.bytes([1]))
+        let taken = try files.add(.bytes([1]))
         #expect(symlink(folder.file("victim"), files.path + "/.open") == 0)
         #expect(symlink(folder.file("victim"), files.path + "/.copying") == 0)
         #expect(code { try files.whileCopying {} } == .ioFailure)

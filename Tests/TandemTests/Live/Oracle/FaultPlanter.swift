@@ -98,7 +98,7 @@ final class FaultPlanter: Sendable {
 
     /// Writes in a transaction that an error rolls back, and reports its changes nevertheless.
     func writeReportingRollback(to store: Store, body: (WriteTransaction) throws -> Void) throws {
-        var wakeUp = LiveWakeUp()
+        var wakeUp = PendingNotifications()
         defer { store.live.run(wakeUp) }
         try store.write { tx in
             let live = tx.store.live
@@ -108,7 +108,7 @@ final class FaultPlanter: Sendable {
             do {
                 try body(tx)
             } catch {
-                wakeUp.add(live.commit(capture.seal(), withoutNotifying: []) {})
+                wakeUp.add(live.commit(capture.resolve(), withoutNotifying: []) {})
                 throw error
             }
         }

@@ -70,7 +70,7 @@ final class FaultyPart: LivePart {
             for change in changes { _ = try part.apply([change]) }
             return true
         case .mergedAgainstWrongBase where part is ListPart:
-            part.settleQuietly(wasDirty: false)
+            part.applySilently(wasDirty: false)
             return try part.apply(changes)
         case .combinedTorn where index > 0: return true
         default: return try part.apply(changes)
@@ -78,8 +78,8 @@ final class FaultyPart: LivePart {
     }
 
     var isDirty: Bool { part.isDirty }
-    func settleQuietly(wasDirty: Bool) { part.settleQuietly(wasDirty: wasDirty) }
-    func tellAnew() { part.tellAnew() }
+    func applySilently(wasDirty: Bool) { part.applySilently(wasDirty: wasDirty) }
+    func resetBaseline() { part.resetBaseline() }
 }
 
 /// A watcher of rows with a fault.

@@ -13,7 +13,7 @@ enum LiveOracleCorpus {
         20_974, 22_859,
         // Row numbers that a quiet write reassigned.
         60_860,
-        // A foreign commit that came when a reading began.
+        // An external commit that came when a reading began.
         61_632,
         // An object that is deleted and inserted again unchanged under another row number.
         561_355,

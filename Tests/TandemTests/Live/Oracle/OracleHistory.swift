@@ -88,7 +88,7 @@ struct OracleHistory: Sendable {
         tuning.leastReserve = r.pick([0, 1, 2, 32])
         // Not random either. The corpus has none of these seeds.
         dividesByLetter = [2, 7].contains(seed % 8)
-        tuning.sealingLimit = seed % 5 == 1 ? 40 : 200_000
+        tuning.resolvingLimit = seed % 5 == 1 ? 40 : 200_000
         steps.append(.commit(commit(&r, kind: .plain, acts: (0..<4).map { _ in .bulkInsert })))
         for _ in 0..<Int.random(in: 2...4, using: &r) { steps.append(.subscribe(r.next())) }
         for _ in 0..<Int.random(in: 3...8, using: &r) {

@@ -43,7 +43,7 @@ extension Node: OracleModel {
         }
     }
 
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<Node> {
+    static func order(_ r: inout SeededGenerator) -> SortKey<Node> {
         switch Int.random(in: 0..<4, using: &r) {
         case 0: r.descriptor(\.count)
         case 1: r.descriptor(\.name)
@@ -116,7 +116,7 @@ extension EveryType: OracleModel {
         }
     }
 
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<EveryType> {
+    static func order(_ r: inout SeededGenerator) -> SortKey<EveryType> {
         switch Int.random(in: 0..<6, using: &r) {
         case 0: r.descriptor(\.double)
         case 1: r.descriptor(\.date)
@@ -163,7 +163,7 @@ extension PeerPerson: OracleModel {
     static func blank() -> PeerPerson { PeerPerson(name: "") }
     mutating func vary(_ r: inout SeededGenerator, chance: Int) { name = r.pick(["1", "Ада", "b", ""]) }
     static func predicate(_ r: inout SeededGenerator) -> Tandem.Predicate<PeerPerson> { Columns().name > "0" }
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<PeerPerson> { r.descriptor(\.name) }
+    static func order(_ r: inout SeededGenerator) -> SortKey<PeerPerson> { r.descriptor(\.name) }
     static func distinct(_ results: Results<PeerPerson>, _ r: inout SeededGenerator) -> Results<PeerPerson> {
         results.distinct(by: \.name)
     }

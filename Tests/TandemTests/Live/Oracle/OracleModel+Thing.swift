@@ -36,7 +36,7 @@ extension Thing: OracleModel {
         return world.predicate(&r, depth: r.pick([0, 1, 2])).predicate
     }
 
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<Thing> {
+    static func order(_ r: inout SeededGenerator) -> SortKey<Thing> {
         switch Int.random(in: 0..<16, using: &r) {
         case 0: r.descriptor(\.text)
         case 1: r.descriptor(\.nickname)
@@ -135,7 +135,7 @@ extension Owner: OracleModel {
         }
     }
 
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<Owner> {
+    static func order(_ r: inout SeededGenerator) -> SortKey<Owner> {
         r.chance(50) ? r.descriptor(\.name) : r.chance(50) ? r.descriptor(\.age) : r.descriptor(\.boss.name)
     }
 
@@ -180,7 +180,7 @@ extension Tag: OracleModel {
         }
     }
 
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<Tag> {
+    static func order(_ r: inout SeededGenerator) -> SortKey<Tag> {
         r.chance(50) ? r.descriptor(\.name) : r.descriptor(\.rank)
     }
 

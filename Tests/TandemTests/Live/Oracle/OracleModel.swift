@@ -13,7 +13,7 @@ protocol OracleModel: Model {
     /// Changes some properties.
     mutating func vary(_ random: inout SeededGenerator, chance: Int)
     static func predicate(_ random: inout SeededGenerator) -> Tandem.Predicate<Self>
-    static func order(_ random: inout SeededGenerator) -> Tandem.SortDescriptor<Self>
+    static func order(_ random: inout SeededGenerator) -> SortKey<Self>
     static func distinct(_ results: Results<Self>, _ random: inout SeededGenerator) -> Results<Self>
     static func observing(_ results: Results<Self>, _ random: inout SeededGenerator) -> Results<Self>
     static func aggregate(
@@ -99,7 +99,7 @@ extension SeededGenerator {
 
     mutating func descriptor<M: Model, P: PropertyExpression>(
         _ path: KeyPath<M.Columns, P>
-    ) -> Tandem.SortDescriptor<M> where P.Root == M {
+    ) -> SortKey<M> where P.Root == M {
         let nilsFirst = chance(50)
         return chance(55)
             ? .ascending(path, nils: nilsFirst ? .first : .last)

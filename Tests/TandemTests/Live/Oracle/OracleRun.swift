@@ -67,7 +67,7 @@ final class OracleRun: @unchecked Sendable {
         }
         // A sequence ends its subscription after its task has seen the cancellation.
         let areGone = stores.allSatisfy { store in
-            store.live.settle(store, seconds: patience) { store.live.subscriptionCount == 0 }
+            store.live.waitUntilIdle(store, seconds: patience) { store.live.subscriptionCount == 0 }
         }
         if !areGone { return ["a cancelled subscription stays", "after"] + log }
         return watches.flatMap { problems(of: $0, isCalm: false) }
@@ -260,7 +260,7 @@ final class OracleRun: @unchecked Sendable {
         while true {
             let commits = stores.map(\.live.lastCommit)
             for store in stores {
-                let isSettled = store.live.settle(store, seconds: patience) { watches.allSatisfy(\.isSettled) }
+                let isSettled = store.live.waitUntilIdle(store, seconds: patience) { watches.allSatisfy(\.isSettled) }
                 if !isSettled { return false }
             }
             if commits == stores.map(\.live.lastCommit) { return true }

@@ -76,7 +76,7 @@ struct Picture: Equatable, Sendable {
     init<M: Model>(_ object: M, _ mask: ColumnMask) {
         let state = object.__state
         id = state.localID
-        let row = RowBuffer()
+        let row = RowEncoder()
         object.__append(to: row)
         func date(_ date: Date?) -> StorageValue { date.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null }
         values = [

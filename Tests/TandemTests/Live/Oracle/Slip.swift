@@ -10,13 +10,13 @@ struct Slip {
 
     init() {}
 
-    init(__row row: RowReader) throws {
+    init(__row row: RowDecoder) throws {
         __state = try row.state
         text = try row.value(0, String.self)
         number = try row.value(1, Int.self)
     }
 
-    func __append(to row: RowBuffer) {
+    func __append(to row: RowEncoder) {
         row.append(text, String.self)
         row.append(number, Int.self)
     }
@@ -50,7 +50,7 @@ extension Slip: OracleModel {
         return r.chance(50) ? c.number > r.pick([0, 1]) : c.text.contains(r.pick(["a", "b", ""]))
     }
 
-    static func order(_ r: inout SeededGenerator) -> Tandem.SortDescriptor<Slip> {
+    static func order(_ r: inout SeededGenerator) -> SortKey<Slip> {
         r.chance(50) ? r.descriptor(\.text) : r.descriptor(\.number)
     }
 

@@ -64,9 +64,9 @@ extension CardSync {
         }
     }
 
-    private func heldOperations() throws -> [Tandem.Operation] { try wallet.store.operations.all(in: .held) }
+    private func heldOperations() throws -> [PendingOperation] { try wallet.store.operations.all(in: .held) }
 
-    private func printOperation(_ operation: Tandem.Operation, on screen: Screen) throws {
+    private func printOperation(_ operation: PendingOperation, on screen: Screen) throws {
         let title = try wallet.title(of: operation.model, operation.localID)
         screen.print("  \(screen.paint("\(operation.id)", .strong))  \(operation.kind) of the \(title.printable)")
     }
@@ -74,7 +74,7 @@ extension CardSync {
     /// Carries out the user's decision.
     ///
     /// - Returns: A sentence about the result.
-    func decide(_ id: Tandem.Operation.ID, _ choice: Conflicts.Choice) async throws -> String {
+    func decide(_ id: PendingOperation.ID, _ choice: Conflicts.Choice) async throws -> String {
         do {
             let shown = try wallet.store.operations.all().first { $0.id == id }?.version
             guard let shown else { throw TandemError(.staleOperation, "No change has the number \(id).") }

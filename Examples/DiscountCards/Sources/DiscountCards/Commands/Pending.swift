@@ -31,15 +31,15 @@ struct Pending: ParsableCommand {
     }
 }
 
-extension Collection<Tandem.Operation> {
+extension Collection<PendingOperation> {
     /// Prints the number of operations of each kind, by model.
     func printCounts(on screen: Screen) {
         var table = Table(
             .init(title: "Model"), .init(title: "Inserts", isNumber: true), .init(title: "Updates", isNumber: true),
             .init(title: "Deletes", isNumber: true))
-        func row(_ title: String, _ operations: some Collection<Tandem.Operation>, _ colour: Colour?) {
+        func row(_ title: String, _ operations: some Collection<PendingOperation>, _ colour: Colour?) {
             let counts = Dictionary(grouping: operations, by: \.kind).mapValues(\.count)
-            func cell(_ kind: Tandem.Operation.Kind) -> Table.Cell { .init(counts[kind, default: 0].grouped, colour) }
+            func cell(_ kind: PendingOperation.Kind) -> Table.Cell { .init(counts[kind, default: 0].grouped, colour) }
             table.append(.init(title, colour), cell(.insert), cell(.update), cell(.delete))
         }
         for (model, operations) in Dictionary(grouping: self, by: \.model).sorted(by: { $0.key < $1.key }) {

@@ -74,6 +74,6 @@ extension Wallet {
         guard let photo = card.photo else { return screen.print("\(card.shop.printable): no photograph") }
         let size = photo.size.map { ", \(Int($0).of("byte"))" } ?? ""
         screen.print("\(card.shop.printable): \(photo.name.printable)\(size)")
-        for line in try PhotoPlace(of: photo, in: store).lines { screen.print("  \(line.printable)") }
+        for line in try PhotoLocation(of: photo, in: store).lines { screen.print("  \(line.printable)") }
     }
 }

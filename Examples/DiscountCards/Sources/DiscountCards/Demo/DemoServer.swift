@@ -66,7 +66,7 @@ final class DemoServer: Sendable {
     func rows(of table: String) throws -> [ServerRow] { try core.rows(in: table).filter { !$0.deleted } }
 
     /// Returns the digests of the stored photographs.
-    func photographs() throws -> [String] { try core.configuration.files?.shelf.files().map(\.sha256) ?? [] }
+    func photographs() throws -> [String] { try core.configuration.files?.storage.files().map(\.sha256) ?? [] }
 
     /// Returns the cards as all devices should have them.
     func cards() throws -> [SharedCard] {

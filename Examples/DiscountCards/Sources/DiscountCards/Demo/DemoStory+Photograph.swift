@@ -19,7 +19,7 @@ extension DemoStory {
             .init(title: "What was done", isFlexible: true), .init(title: "Where the picture is"),
             .init(title: "Files", isNumber: true))
         func note(_ deed: String, _ photo: Attachment) throws {
-            let place = try PhotoPlace(of: photo, in: store)
+            let place = try PhotoLocation(of: photo, in: store)
             steps.append(.init(deed), .init(place.words), .init(try filesBeside().count.grouped))
         }
 
@@ -53,7 +53,7 @@ extension DemoStory {
         try check(
             isPNG == (passphrase == nil),
             passphrase == nil ? "in a plain store it is the picture itself." : "in an encrypted store it is noise.")
-        let waiting = try PhotoPlace(of: second, in: store).isWaiting
+        let waiting = try PhotoLocation(of: second, in: store).isWaiting
         try check(waiting, "it is uploaded once its card is on a server.")
     }
 

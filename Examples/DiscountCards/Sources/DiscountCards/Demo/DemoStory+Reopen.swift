@@ -30,7 +30,7 @@ struct StoreContents: Equatable {
     let brands: [Brand]
     let cards: [Card]
     let stars: [Star]
-    let operations: [Tandem.Operation]
+    let operations: [PendingOperation]
 
     init(of store: Store) throws {
         self = try store.read { tx in try StoreContents(tx) }

@@ -41,7 +41,7 @@ struct Device: Sendable {
         let cards: [SharedCard]
         let people: Int
         /// The pending changes, including those that need a decision.
-        let waiting: [Tandem.Operation]
+        let waiting: [PendingOperation]
         /// The errors that SQLite finds in the file.
         let damage: [String]
 

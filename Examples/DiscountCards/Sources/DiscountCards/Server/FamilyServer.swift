@@ -25,7 +25,7 @@ enum FamilyServer {
     }
 
     /// Returns the storage for photographs: in memory or in a folder, like the rows.
-    private static func shelf(besideRowsIn file: String?) throws -> FileShelf {
+    private static func shelf(besideRowsIn file: String?) throws -> FileStorage {
         guard let file else { return .inMemory() }
         do {
             return try .inFolder(at: file + "-photos")

@@ -52,7 +52,7 @@ struct Gadget {
         try await CardSync(store).decide(#require(firstOperation()).id, choice)
     }
 
-    func firstOperation() throws -> Tandem.Operation? { try store.operations.first(1).first }
+    func firstOperation() throws -> PendingOperation? { try store.operations.first(1).first }
 
     // MARK: Actions of people
 

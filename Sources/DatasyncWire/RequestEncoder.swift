@@ -1,0 +1,174 @@
+import HTTPTypes
+import Tandem
+import TandemSync
+
+/// Encodes requests in a dialect, byte for byte. Throws ``RequestEncodingError`` for values that can't be encoded,
+/// before anything is sent.
+public struct RequestEncoder: Sendable {
+    /// The dialect of the requests.
+    public let dialect: Dialect
+    /// The server's address.
+    public let address: ServerAddress
+    /// Limits for IDs and versions. The same limits apply to requests and responses.
+    public let limits: ResponseLimits
+
+    /// Creates an encoder for one server.
+    public init(_ dialect: Dialect, at address: ServerAddress, limits: ResponseLimits = ResponseLimits()) {
+        self.dialect = dialect
+        self.address = address
+        self.limits = limits
+    }
+}
+
+extension RequestEncoder {
+    /// Returns a table's address: scheme, host, port and path.
+    public func url(of table: RemoteTableName) -> String { origin + path(of: table) }
+
+    private var origin: String { "\(address.scheme)://\(address.authority)" }
+
+    private func path(of table: RemoteTableName) -> String { address.path + dialect.path(of: table) }
+}
+
+// MARK: - Writes
+
+extension RequestEncoder {
+    /// Encodes the insert of an item.
+    public func insert(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
+        if let id = item.id { try check(id, item.table) }
+        let body = try bodies.insert(item)
+        return request(.post, item.table, .insert(item.id), body: body)
+    }
+
+    /// Encodes the update of an item: the changed members if the server merges, all members if it replaces.
+    public func update(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
+        let id = try id(of: item)
+        let body = try dialect.replacesItems ? bodies.replacement(item, id) : bodies.patch(item)
+        let method: HTTPRequest.Method = dialect.replacesItems ? .put : .patch
+        return request(method, item.table, .update(id), id: id, version: try version(of: item), body: body)
+    }
+
+    /// Encodes the delete of an item.
+    public func delete(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
+        let id = try id(of: item)
+        return request(.delete, item.table, .delete(id), id: id, version: try version(of: item))
+    }
+
+    /// Encodes the undelete of an item.
+    public func undelete(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
+        let id = try id(of: item)
+        let version = try version(of: item)
+        if dialect.undeletesByPost { return request(.post, item.table, .undelete(id), id: id, version: version) }
+        return request(
+            .put, item.table, .undelete(id), id: id, query: [includeDeleted], version: version,
+            body: try bodies.replacement(item, id))
+    }
+}
+
+// MARK: - Reads
+
+extension RequestEncoder {
+    /// Encodes the request for a page of a table.
+    public func page(_ page: PageRequest) throws(RequestEncodingError) -> WireRequest {
+        let top = min(max(page.top, 1), dialect.greatestPage)
+        var filter = page.filter ?? .constant(true)
+        let order: String
+        switch page.order {
+        case .updatedAt(let time):
+            order = "updatedAt,id"
+            // The comparison includes the time itself. Rows of the same instant may arrive twice, but none is missed.
+            if let time { filter = filter && .comparison(.updatedAt, .greaterOrEqual, .time(time)) }
+        case .id(let id):
+            order = "id"
+            if let id { filter = filter && .comparison(.id, .greater, .text(id.rawValue)) }
+        }
+        var query: [String] = []
+        if let text = try FilterWriter(dialect).text(filter) { query.append(option("$filter", text)) }
+        query.append(option("$orderby", order))
+        if page.skip > 0 { query.append("$skip=\(page.skip)") }
+        query.append("$top=\(top)")
+        if page.includeDeleted { query.append(includeDeleted) }
+        if page.wantsCount { query.append(dialect.countOption) }
+        return request(.get, page.table, .page(page.order, top: top), query: query)
+    }
+
+    /// Encodes the look-up of one item, deleted or not: by its path if that finds deleted items, else by a list.
+    public func find(_ table: RemoteTableName, _ key: RemoteKey) throws(RequestEncodingError) -> WireRequest {
+        let filter: RemoteFilter
+        switch key {
+        case .id(let id):
+            try check(id, table)
+            if dialect.findsDeletedByPath {
+                return request(.get, table, .find(key), id: id, query: [includeDeleted])
+            }
+            filter = .comparison(.id, .equal, .text(id.rawValue))
+        case .property(let name, let value):
+            filter = .comparison(RemoteFilter.Member(name), .equal, .text(value))
+        }
+        let text = try FilterWriter(dialect).text(filter) ?? ""
+        // Two, to detect a property that matches several items.
+        let query = [option("$filter", text), "$top=2", includeDeleted]
+        return request(.get, table, .find(key), query: query)
+    }
+
+    private var includeDeleted: String { "\(dialect.includeDeletedName)=true" }
+
+    private func option(_ name: String, _ value: String) -> String {
+        "\(name)=\(PathText.queryValue(value))"
+    }
+}
+
+// MARK: - Parts
+
+extension RequestEncoder {
+    private var bodies: ItemCoding { ItemCoding(dialect, limits) }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ table: RemoteTableName, _ action: WireRequest.Action, id: ServerID? = nil,
+        query: [String] = [], version: String? = nil, body: [UInt8] = []
+    ) -> WireRequest {
+        var path = path(of: table)
+        if let id { path += "/" + PathText.segment(id.rawValue) }
+        let url = origin + path
+        if !query.isEmpty { path += "?" + query.joined(separator: "&") }
+        var head = HTTPRequest(method: method, scheme: address.scheme, authority: address.authority, path: path)
+        head.headerFields[.zumoVersion] = dialect.apiVersion
+        head.headerFields[.accept] = "application/json"
+        head.headerFields[.userAgent] = "Tandem"
+        // Datasync ignores a precondition without quotes, and writes unconditionally.
+        if let version { head.headerFields[.ifMatch] = "\"\(version)\"" }
+        if !body.isEmpty { head.headerFields[.contentType] = "application/json; charset=utf-8" }
+        return WireRequest(head: head, body: body, table: table, action: action, url: url)
+    }
+
+    private func id(of item: OutgoingItem) throws(RequestEncodingError) -> ServerID {
+        guard let id = item.id else {
+            throw RequestEncodingError(.missingID, "The item has no ID on the server.", table: item.table)
+        }
+        try check(id, item.table)
+        return id
+    }
+
+    private func check(_ id: ServerID, _ table: RemoteTableName) throws(RequestEncodingError) {
+        guard ItemCoding.isID(id.rawValue, limits), PathText.isSegment(id.rawValue) else {
+            throw RequestEncodingError(
+                .invalidID,
+                "An ID must have 1 to \(limits.id) bytes, no control characters, and must not be '.' or '..'.",
+                table: table)
+        }
+    }
+
+    private func version(of item: OutgoingItem) throws(RequestEncodingError) -> String? {
+        guard let version = item.version, !version.isEmpty else { return nil }
+        guard ItemCoding.isVersion(version, limits) else {
+            throw RequestEncodingError(
+                .invalidVersion, "The version has characters that a header can't carry.", table: item.table)
+        }
+        return version
+    }
+}
+
+extension HTTPField.Name {
+    static let zumoVersion = Self("zumo-api-version")!
+    static let link = Self("link")!
+    static let zumoToken = Self("x-zumo-auth")!
+}

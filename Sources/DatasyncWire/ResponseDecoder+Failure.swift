@@ -1,0 +1,107 @@
+import HTTPTypes
+import Tandem
+import TandemSync
+
+extension ResponseDecoder {
+    /// Throws the failure that the status stands for, unless the status is a success.
+    func checkStatus(
+        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) throws(RemoteFailure) {
+        switch response.status.code {
+        case 200, 201: return
+        case 204:
+            switch request.action {
+            case .page, .find: throw bad(.status, "The response has no content.", request, response)
+            default: return
+            }
+        // Accepted, partial, or a proxy's status: the server may have acted, but does not report the outcome.
+        case 200..<300: throw bad(.status, "The status reports neither success nor failure.", request, response)
+        case let status: throw failure(status, response, body, request)
+        }
+    }
+
+    private func failure(
+        _ status: Int, _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) -> RemoteFailure {
+        if dialect.unauthenticated.contains(status) { return .unauthenticated(status: status, underlying: nil) }
+        switch status {
+        case 404, 410:
+            let noTable = "No table exists at \(request.url)."
+            switch request.action {
+            // A list without the item would be empty. A look-up after an insert with unknown outcome must not report
+            // the item as missing or refused: the insert would run twice.
+            case .find(.property): return bad(.status, noTable, request, response)
+            case .find(.id) where !dialect.findsDeletedByPath: return bad(.status, noTable, request, response)
+            case .page: return .refused(status: status, message: noTable)
+            // An HTML page concerns the address, not the item. A delete must not count it as success.
+            case _ where !body.isEmpty && !response.isJSON: return .refused(status: status, message: noTable)
+            default: return status == 404 ? .notFound : .gone
+            }
+        case 409, 412:
+            return .conflict(
+                status: status, item: conflictingItem(status, response, body, request),
+                detail: .init(serverDate: date(response), message: message(response, body, unlessItem: true)))
+        case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
+        case 400..<500: return .refused(status: status, message: message(response, body))
+        // A redirect usually leads to a sign-in page. It says nothing about the item, and is temporary.
+        default: return .later(status: status, retryAfter: retryAfter(response))
+        }
+    }
+
+    /// Returns the server's item in a conflict. Returns `nil` if the item is unreadable: the conflict handling then
+    /// requests it again.
+    private func conflictingItem(
+        _ status: Int, _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) -> RemoteItem? {
+        if case .insert = request.action, status == 409, dialect.echoesTakenID { return nil }
+        guard !body.isEmpty, let node = try? document(response, body, request),
+            var item = try? item(node, response, request)
+        else { return nil }
+        item.version = item.version ?? version(response)
+        switch request.action {
+        case .update(let id), .delete(let id), .undelete(let id): return item.id == id ? item : nil
+        case .insert(let id): return item.id == id ? item : nil
+        case .page, .find: return nil
+        }
+    }
+
+    /// Returns the server's requested delay, given in seconds or as a time of the server's clock.
+    func retryAfter(_ response: HTTPResponse) -> Duration? {
+        guard let text = response.headerFields[.retryAfter] else { return nil }
+        if text.utf8.count <= 9, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return Int64(text).map { .seconds($0) }
+        }
+        guard let time = HTTPDate.seconds(text), let now = response.headerFields[.date].flatMap(HTTPDate.seconds)
+        else { return nil }
+        return .seconds(max(0, time - now))
+    }
+
+    /// Returns the server's error message: `{"error":"…"}`, `[{"errorMessage":"…"}]`, or a JSON string. Markup and
+    /// binary data are not shown.
+    ///
+    /// - Parameter unlessItem: Whether the body may be an item. The `title` of an item is not an error message.
+    func message(_ response: HTTPResponse, _ body: [UInt8], unlessItem: Bool = false) -> String {
+        guard !body.isEmpty, body.count <= 1 << 20, response.isJSON,
+            let node = try? body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) })
+        else { return "" }
+        let text: String
+        switch node {
+        case .text(let message): text = message
+        case .object(let members):
+            let isItem = unlessItem && members.contains { $0.key == "id" }
+            text = isItem ? "" : Self.message(in: node) ?? ""
+        case .array(let nodes): text = nodes.compactMap(Self.message).joined(separator: " ")
+        default: text = ""
+        }
+        let visible = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+        return String(String.UnicodeScalarView(visible.prefix(limits.message)))
+    }
+
+    private static func message(in node: JSONNode) -> String? {
+        guard case .object(let members) = node else { return nil }
+        for name in ["error", "errorMessage", "message", "detail", "title"] {
+            for case (name, .text(let text)) in members { return text }
+        }
+        return nil
+    }
+}

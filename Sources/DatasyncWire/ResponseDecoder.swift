@@ -1,0 +1,172 @@
+import Foundation
+import HTTPTypes
+import Tandem
+import TandemSync
+
+/// Decodes responses: an item, a page, or the reason why there is neither.
+///
+/// A response is accepted completely or not at all. The decoder validates everything before it returns: one JSON text,
+/// valid and unique IDs, versions that a header can carry, the requested order. A faulty server or proxy can therefore
+/// not corrupt a store.
+public struct ResponseDecoder: Sendable {
+    /// The dialect of the responses.
+    public let dialect: Dialect
+    /// The server's address. Links to other hosts are refused.
+    public let address: ServerAddress
+    /// Limits for the data that the server may send.
+    public let limits: ResponseLimits
+
+    /// Creates a decoder for one server.
+    public init(_ dialect: Dialect, at address: ServerAddress, limits: ResponseLimits = ResponseLimits()) {
+        self.dialect = dialect
+        self.address = address
+        self.limits = limits
+    }
+}
+
+// MARK: - Writes
+
+extension ResponseDecoder {
+    /// Decodes the response to an insert, an update, a delete or an undelete.
+    public func answer(
+        _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
+    ) throws(RemoteFailure) -> RemoteResponse {
+        try checkStatus(response, body, request)
+        var answer = RemoteResponse(serverDate: date(response))
+        if case .undelete = request.action { answer.tookValues = !dialect.undeletesByPost }
+        // A 204 and an empty 200 have no body. The entity tag contains the version.
+        guard response.status.code != 204, !body.isEmpty else {
+            answer.version = version(response)
+            return answer
+        }
+        let item = try item(response, body, request)
+        answer.item = item
+        answer.version = item.version ?? version(response)
+        answer.item?.version = answer.version
+        switch request.action {
+        case .update(let id), .delete(let id):
+            guard item.id == id else {
+                throw bad(.otherItem, "The response has the ID of another item.", request, response)
+            }
+        case .undelete(let id):
+            guard item.id == id else {
+                throw bad(.otherItem, "The response has the ID of another item.", request, response)
+            }
+            guard !item.isDeleted else {
+                throw bad(.wrongType, "The restored item is still deleted.", request, response)
+            }
+        case .insert, .page, .find: break
+        }
+        return answer
+    }
+
+    /// Decodes the response to a look-up of one item. Returns `nil` if the item does not exist.
+    public func found(
+        _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
+    ) throws(RemoteFailure) -> RemoteItem? {
+        guard case .find(let key) = request.action else {
+            throw bad(.status, "The request is not a look-up of an item.", request, response)
+        }
+        let isByPath = if case .id = key { dialect.findsDeletedByPath } else { false }
+        do {
+            try checkStatus(response, body, request)
+        } catch .notFound where isByPath {
+            return nil
+        }
+        let item: RemoteItem?
+        if isByPath {
+            var found = try self.item(response, body, request)
+            found.version = found.version ?? version(response)
+            item = found
+        } else {
+            // The entity tag of a list belongs to the list, weak or not.
+            let items = try items(response, body, request).items
+            guard items.count < 2 else {
+                throw bad(.ambiguous, "The look-up of one item found several.", request, response)
+            }
+            item = items.first
+        }
+        guard let item else { return nil }
+        let isIt =
+            switch key {
+            case .id(let id): item.id == id
+            case .property(let name, let value): item[member: name] == .text(value)
+            }
+        guard isIt else {
+            throw bad(.otherItem, "The response is another item than the requested one.", request, response)
+        }
+        return item
+    }
+}
+
+// MARK: - Parts of an answer
+
+extension ResponseDecoder {
+    func bad(
+        _ code: InvalidResponse.Code, _ message: String, _ request: WireRequest, _ response: HTTPResponse
+    ) -> RemoteFailure {
+        .badAnswer(
+            InvalidResponse(code, message, table: request.table, url: request.url, status: response.status.code))
+    }
+
+    /// Parses the body as JSON.
+    func document(
+        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) throws(RemoteFailure) -> JSONNode {
+        guard body.count <= limits.bytes else {
+            throw bad(.tooLarge, "The body has more than \(limits.bytes) bytes.", request, response)
+        }
+        guard response.isJSON else {
+            throw bad(.notJSON, "The content type is not JSON.", request, response)
+        }
+        do {
+            return try body.withUnsafeBufferPointer {
+                try ExactJSON.parseWire($0, maximumDigits: WireFormat.maximumDigits)
+            }
+        } catch {
+            throw bad(.notJSON, "The body is not valid JSON: \(error)", request, response)
+        }
+    }
+
+    private func item(
+        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) throws(RemoteFailure) -> RemoteItem {
+        try item(try document(response, body, request), response, request)
+    }
+
+    func item(
+        _ node: JSONNode, _ response: HTTPResponse, _ request: WireRequest
+    ) throws(RemoteFailure) -> RemoteItem {
+        do {
+            return try ItemCoding(dialect, limits).item(node)
+        } catch {
+            throw bad(error.code, error.message, request, response)
+        }
+    }
+
+    /// Returns the version in a strong entity tag. Weak tags are computed from the body, and occur on lists and errors.
+    func version(_ response: HTTPResponse) -> String? {
+        guard let tag = response.headerFields[.eTag], tag.utf8.count >= 2, tag.utf8.first == UInt8(ascii: "\""),
+            tag.utf8.last == UInt8(ascii: "\"")
+        else { return nil }
+        let version = String(tag.dropFirst().dropLast())
+        return ItemCoding.isVersion(version, limits) ? version : nil
+    }
+
+    /// Returns the time of the server's clock, which has one-second resolution.
+    func date(_ response: HTTPResponse) -> Date? {
+        response.headerFields[.date].flatMap(HTTPDate.seconds).map {
+            Date(timeIntervalSince1970: TimeInterval($0))
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the content type is JSON or missing.
+    var isJSON: Bool {
+        guard let type = headerFields[.contentType] else { return true }
+        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return essence == "application/json" || essence == "text/json"
+            || essence.hasPrefix("application/") && essence.hasSuffix("+json")
+    }
+}

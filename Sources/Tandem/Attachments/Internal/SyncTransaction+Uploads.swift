@@ -1,0 +1,193 @@
+import Foundation
+
+// The effects of an upload on the queue: the URL must be sent to the server.
+
+extension SyncTransaction {
+    /// Records a file's URL in every row that uses it, and queues the updates that send the URL, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - url: The file's URL on the server.
+    ///   - etag: The server's token for the file.
+    ///   - isToldByServer: Whether the server sets the URL in its objects itself. The URL then only joins queued
+    ///     updates, such as that of a file that replaces another one.
+    /// - Returns: The operations that send the URL. `nil` if only deleted objects use the file, or none. The file then
+    ///   waits until such an object is restored.
+    package func finishUpload(
+        of id: FileID, at url: String, etag: String?, isToldByServer: Bool
+    ) throws -> [PendingOperation.ID]? {
+        guard try hasLivingObject(with: id) else { return nil }
+        let owners = try acknowledgeUpload(of: id, at: url, etag: etag)
+        var operations: [PendingOperation.ID] = []
+        for owner in owners {
+            guard let table = store.schema.table(named: owner.table), !table.isLocalOnly,
+                let state = try objectState(owner.localID, in: table)
+            else { continue }
+            let values = try valuesIncludingUnresolved(of: state, in: table)
+            let bases = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
+                let property = table.definition.properties[column.property]
+                guard owner.properties.contains(property.name) else { return nil }
+                let base = try without(id, values[column.property], column, property)
+                return (property.column, try withoutPending(base, of: column.property, in: table))
+            }
+            if isToldByServer {
+                let queued = try self.operation(of: state.rowID, in: table)
+                guard bases.contains(where: { queued?.base(of: $0.0) != nil }) else { continue }
+            }
+            if !bases.isEmpty, let operation = try recordURL(state, table, PropertyBases(bases)) {
+                operations.append(operation)
+            }
+        }
+        return operations
+    }
+
+    /// Queues the changes of an upload.
+    private func recordURL(
+        _ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases
+    ) throws -> PendingOperation.ID? {
+        var state = state
+        if var operation = try operation(of: state.rowID, in: table) {
+            if operation.kind == .delete {
+                // The URL is sent if the object is restored.
+                guard operation.replaced != .insert else { return nil }
+                operation.changes.merge(later: bases)
+                operation.replaced = .update
+                try transaction.save(operation, in: table)
+                return nil
+            }
+            // A failed operation keeps waiting for the user, who did not make this change.
+            let isFailed = operation.state == .failed
+            if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
+            guard isFailed else {
+                try transaction.save(operation, in: table)
+                return operation.id
+            }
+            try connection.execute(
+                #"UPDATE "__operations" SET "changes" = ? WHERE "id" = ?"#,
+                [operation.changes.encoded, .integer(operation.id)])
+            return nil
+        }
+        guard state.serverID != nil else { return nil }
+        state.isSynced = false
+        try transaction.recordUpdate(state, table, bases)
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        return try operation(of: state.rowID, in: table)?.id
+    }
+
+    /// Queues the URLs that a row has received since its bases, to which it has just returned.
+    func recordUploaded(since bases: PropertyBases, _ state: ObjectState, _ table: TableLayout) throws {
+        guard table.sendsFiles else { return }
+        let values = try valuesIncludingUnresolved(of: state, in: table)
+        let changed = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
+            let name = table.definition.properties[column.property].column
+            guard let base = bases[name] else { return nil }
+            let there = try withoutPending(base, of: column.property, in: table)
+            let here = try withoutPending(values[column.property], of: column.property, in: table)
+            return there == here ? nil : (name, there)
+        }
+        if !changed.isEmpty { _ = try recordURL(state, table, PropertyBases(changed)) }
+    }
+
+    private func without(
+        _ id: FileID, _ value: StorageValue, _ column: AttachmentColumn, _ property: PropertyDefinition
+    ) throws -> StorageValue {
+        let attachments = try attachments(in: value, of: property)
+        guard column.isList || property.isOptional else {
+            // It was sent without its URL.
+            let row = RowEncoder()
+            row.append(json: attachments[0].at(nil).__json)
+            return row.value(at: 0)
+        }
+        let rest = attachments.filter { $0.id != id }
+        guard column.isList else { return .null }
+        let row = RowEncoder()
+        row.append(json: .array(rest.map(\.__json)))
+        return row.value(at: 0)
+    }
+
+    private func objectState(_ localID: LocalID, in table: TableLayout) throws -> ObjectState? {
+        guard let found = try connection.tableStatements(table).find(localID) else { return nil }
+        defer { found.reset() }
+        return try state(of: found, table)
+    }
+
+    /// Leaves a pending file for the next time, as if no attempt had been made.
+    ///
+    /// - Parameter offset: The number of bytes sent.
+    package func requeueUpload(of id: FileID, offset: Int64) throws {
+        try checkUsable()
+        try connection.execute(
+            #"UPDATE "__files" SET "state" = 0, "offset" = ? WHERE "id" = ? AND "state" = 1"#,
+            [.integer(max(0, offset)), .text(id.rawValue)])
+        transaction.touched.recordFiles()
+    }
+}
+
+extension ReadTransaction {
+    /// Returns whether a file still waits for its upload, for a live object.
+    package func isPending(_ id: FileID) throws -> Bool {
+        guard try connectionForReading(searching: false).file(id)?.waits == true else { return false }
+        return try hasLivingObject(with: id)
+    }
+
+    /// Returns whether a live object has a file that is sent.
+    func hasLivingObject(with id: FileID) throws -> Bool {
+        let connection = try connectionForReading(searching: false)
+        return try store.schema.tables.contains { table in
+            guard table.sendsFiles else { return false }
+            return try connection.value(
+                """
+                SELECT 1 FROM "__file_uses" u JOIN \(table.quotedTable) t ON t."__rid" = u."object" \
+                WHERE u."file" = ? AND u."table" = ? AND u."sent" = 1 AND t."deleted" = 0
+                """, [.text(id.rawValue), .text(table.table)]) != nil
+        }
+    }
+
+    /// Returns the server's token for a file, if it was uploaded from here.
+    package func etag(of id: FileID) throws -> String? {
+        try connectionForReading(searching: false).file(id)?.etag
+    }
+
+    /// Returns whether a file's bytes are on this device.
+    package func isOnDevice(_ id: FileID) throws -> Bool {
+        try connectionForReading(searching: false).file(id)?.blob != nil
+    }
+
+    /// Returns the number of pending files of synced models, in one table or in all. Files of objects without a server
+    /// ID count too.
+    package func countOfPendingFiles(in table: String? = nil) throws -> Int {
+        guard store.schema.tables.contains(where: \.sendsFiles) else { return 0 }
+        let connection = try connectionForReading(searching: false)
+        let count = try connection.value(
+            """
+            SELECT count(DISTINCT f."id") FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 \
+            WHERE \(FileState.waitsSQL) AND (?1 IS NULL OR u."table" = ?1)
+            """, [table.map { .text($0) } ?? .null])
+        return if case .integer(let count)? = count { Int(count) } else { 0 }
+    }
+
+    /// Returns the number of an object's pending files, and the last error of the first failed one.
+    package func pendingFiles(
+        of localID: LocalID, in table: String
+    ) throws -> (count: Int, reason: String?) {
+        guard let layout = store.schema.table(named: table), layout.sendsFiles else { return (0, nil) }
+        let connection = try connectionForReading(searching: false)
+        let statement = try connection.statement(
+            """
+            SELECT count(*), min(f."reason") FROM "__files" f \
+            JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ? \
+            JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
+            WHERE t."localID" = ? AND \(FileState.waitsSQL)
+            """)
+        statement.bind(1, table)
+        statement.bind(2, localID.rawValue)
+        defer { statement.reset() }
+        guard try statement.step() else { return (0, nil) }
+        return (Int(statement.integer(0)), try statement.optionalText(1))
+    }
+}
+
+extension AttachmentStore {
+    /// Evicts uploaded files that exceed the cache.
+    package func fitCache() throws { try trimCache() }
+}

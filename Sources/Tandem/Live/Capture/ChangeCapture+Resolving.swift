@@ -1,0 +1,160 @@
+/// The changes of a transaction, translated for all parts that they can affect. Subscriptions get them after the
+/// commit.
+struct CommitChanges {
+    /// The version of the plan that recorded the changes.
+    let planVersion: Int
+    /// Whether the transaction wrote anything.
+    let hasChanges: Bool
+    var changes: [(part: PartID, change: PartChange)] = []
+    /// Parts that must reload.
+    var reloads: Set<PartID> = []
+}
+
+extension ChangeCapture {
+    /// Reads the new state of the changed rows, and evaluates them for the parts that they can affect.
+    ///
+    /// A row that can't be read is not a reason to fail the write. The parts that need it reload, and report the error
+    /// to their subscribers.
+    func resolve() -> CommitChanges {
+        var resolved = CommitChanges(planVersion: plan.version, hasChanges: hasChanges)
+        guard resolved.hasChanges, !plan.isEmpty else { return resolved }
+        guard Self.isAvailable else {
+            for table in plan.tables.values { resolved.reloads.formUnion(table.everyPart) }
+            return resolved
+        }
+        var joined = JoinedCandidates()
+        var budget = ResolvingBudget(tuning)
+        for table in tables {
+            if table.isBulk {
+                resolved.reloads.formUnion(table.watch.everyPart)
+            } else {
+                resolve(table, &joined, &budget, &resolved)
+            }
+        }
+        joined.evaluate(connection, tuning, &budget, &resolved)
+        return resolved
+    }
+
+    private func resolve(
+        _ table: CapturedTable, _ joined: inout JoinedCandidates, _ budget: inout ResolvingBudget,
+        _ resolved: inout CommitChanges
+    ) {
+        let watch = table.watch
+        var hasChanged = false
+        // A part evaluates a row only once, even if several routes lead to it. For each part, the index of the last row
+        // evaluated.
+        var latest = [Int](repeating: -1, count: watch.rows.count)
+        for index in 0..<table.count {
+            do {
+                let statement = try connection.changedRowStatement(watch)
+                defer { statement.reset() }
+                statement.bind(1, table.rowIDs[index])
+                let exists = try statement.step()
+                let mask = table.mask(index, exists ? statement : nil)
+                if mask == 0 { continue }
+                hasChanged = true
+                let row = CommittedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
+                func ask(_ id: PartID) {
+                    guard latest[id] < index else { return }
+                    latest[id] = index
+                    guard budget.spendRow() else {
+                        latest[id] = .max
+                        resolved.reloads.insert(id)
+                        return
+                    }
+                    if let part = watch.rows[id] { self.ask(part, id, row, &resolved) }
+                }
+                if row.existed { watch.routes.candidates(row.old, into: ask) }
+                if exists { watch.routes.candidates(row.asked, into: ask) }
+                for (id, part) in watch.joined {
+                    joined.add(table.rowIDs[index], mask: mask, to: id, part, &budget)
+                }
+                for (id, reaches) in watch.reached {
+                    for (part, reach) in reaches
+                    where !row.existed || !exists || mask & part.reaches[reach].mask != 0 {
+                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning, &budget)
+                    }
+                }
+            } catch {
+                resolved.reloads.formUnion(watch.everyPart)
+                return
+            }
+        }
+        if hasChanged { resolved.reloads.formUnion(watch.requeried) }
+    }
+
+    private func ask(_ part: RowWatch, _ id: PartID, _ row: borrowing CommittedRow, _ resolved: inout CommitChanges) {
+        let isIn = row.exists && part.predicate.holds(row.asked)
+        // The columns of the predicate did not change, so its result did not either.
+        let isSettled = row.existed && row.exists && row.mask & part.filterMask == 0
+        let wasIn = isSettled ? isIn : row.existed && part.predicate.holds(row.old)
+        guard wasIn || isIn else { return }
+        let changed = ChangedRow(
+            rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
+            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box)
+        do {
+            if let change = try part.watcher.change(changed) { resolved.changes.append((id, change)) }
+        } catch {
+            resolved.reloads.insert(id)
+        }
+    }
+}
+
+/// A changed row at which a statement is positioned, or a deleted row.
+private struct CommittedRow {
+    let rowID: Int64
+    let existed: Bool
+    let exists: Bool
+    let mask: ColumnMask
+    let old: OldColumns
+    let statement: Statement
+    let asked: StatementColumns
+    let ordered: StatementColumns
+    let box = ObjectBox()
+
+    init(table: CapturedTable, index: Int, exists: Bool, mask: ColumnMask, statement: Statement) {
+        rowID = table.rowIDs[index]
+        existed = table.existed[index]
+        self.exists = exists
+        self.mask = mask
+        self.statement = statement
+        old = OldColumns(values: table.old, first: index * table.askedCount)
+        asked = StatementColumns(statement: statement.handle, first: Int32(table.digestCount))
+        ordered = StatementColumns(
+            statement: statement.handle, first: Int32(table.digestCount + table.askedCount))
+    }
+}
+
+extension CapturedTable {
+    /// Returns the columns in which a row differs from its old state. All columns differ if the row was inserted or
+    /// deleted. No column differs if the row is unchanged, or if it existed only within the transaction.
+    fileprivate func mask(_ index: Int, _ statement: Statement?) -> ColumnMask {
+        guard let statement else { return existed[index] ? .max : 0 }
+        guard existed[index] else { return .max }
+        let now = StatementColumns(statement: statement.handle)
+        var mask: ColumnMask = 0
+        for column in 0..<digestCount where digests[index * digestCount + column] != now.view(column).digest {
+            mask |= 1 << UInt64(min(63, column))
+        }
+        return mask
+    }
+}
+
+extension TableWatch {
+    /// All parts that a change of the table can affect.
+    var everyPart: Set<PartID> {
+        requeried.union(rows.indices.lazy.filter { rows[$0] != nil }).union(joined.keys).union(reached.keys)
+    }
+}
+
+extension Connection {
+    fileprivate func changedRowStatement(_ watch: TableWatch) throws -> Statement {
+        let (key, cache) = (ObjectIdentifier(watch.table), captureCache)
+        if let known = cache.changedRowStatements[key], known.extraColumns == watch.extraColumns {
+            return known.statement
+        }
+        let statement = try Statement(watch.selectSQL, on: self)
+        cache.changedRowStatements[key] = (watch.extraColumns, statement)
+        return statement
+    }
+}

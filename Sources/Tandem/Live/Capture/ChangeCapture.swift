@@ -1,0 +1,301 @@
+import GRDBSQLite
+import SQLitePreupdate
+
+/// A recorder of the rows that a transaction changes, and of their old states. It uses SQLite's preupdate hook.
+///
+/// The hook is called for each row before each change. Unlike the update hook, it includes rows that are removed by a
+/// REPLACE, a cascade or a statement without WHERE. Changes that are rolled back to a savepoint, or that fail half-way,
+/// are reported and not undone. Therefore only the *first* image of a row counts, which is its state at the beginning
+/// of the transaction. Its final state is read from the table.
+///
+/// Only the writing thread uses it.
+final class ChangeCapture {
+    let plan: WatchPlan
+    let connection: Connection
+    let tuning: LiveTuning
+    private(set) var tables: [CapturedTable] = []
+    /// The connection's count of changed rows at the beginning of the transaction.
+    private let changesAtBegin: Int64
+
+    /// The last reported table, identified by the address of its name in SQLite's memory. Changes come in runs.
+    private var latestName: UnsafePointer<CChar>?
+    private var latest: CapturedTable?
+
+    init(_ plan: WatchPlan, on connection: Connection, _ tuning: LiveTuning) {
+        self.plan = plan
+        self.tuning = tuning
+        self.connection = connection
+        changesAtBegin = connection.totalChanges
+        guard !plan.isEmpty else { return }
+        for watch in plan.tables.values { connection.findColumns(of: watch.table) }
+        tandem_preupdate_set(
+            UnsafeMutableRawPointer(connection.sqlite),
+            { context, _, operation, database, table, oldRow, newRow in
+                Unmanaged<ChangeCapture>.fromOpaque(context!).takeUnretainedValue()
+                    .willChange(table!, in: database, operation, from: oldRow, to: newRow)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Removes the hook. The code that began a capture must end it.
+    func end() {
+        guard !plan.isEmpty else { return }
+        tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
+        for table in tables { table.end() }
+    }
+
+    /// Whether the transaction has written anything.
+    var hasChanges: Bool { connection.totalChanges != changesAtBegin }
+
+    static var isAvailable: Bool { tandem_preupdate_is_available() != 0 }
+
+    private func willChange(
+        _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, _ operation: Int32, from old: Int64,
+        to new: Int64
+    ) {
+        if name != latestName {
+            latestName = name
+            latest = captured(String(cString: name))
+        }
+        guard let latest else { return }
+        switch operation {
+        case SQLITE_INSERT: latest.willInsert(new)
+        case SQLITE_DELETE: latest.willChange(old, on: connection)
+        default:
+            latest.willChange(old, on: connection)
+            if new != old { latest.willInsert(new) }
+        }
+    }
+
+    private func captured(_ name: String) -> CapturedTable? {
+        if let table = tables.first(where: { $0.watch.table.table == name }) { return table }
+        guard let watch = plan.tables[name] else { return nil }
+        let cache = connection.captureCache
+        let table = cache.capturedTables[name] ?? CapturedTable(watch)
+        cache.capturedTables[name] = table
+        table.begin(watch, tuning)
+        tables.append(table)
+        return table
+    }
+}
+
+/// The changed rows of a table. A connection reuses it for the next transaction, so that a small one allocates nothing.
+final class CapturedTable {
+    private(set) var watch: TableWatch
+    /// The set of the changed rows, once there are many.
+    private var known: Set<Int64> = []
+    private(set) var rowIDs: [Int64] = []
+    /// Whether each row existed before.
+    private(set) var existed: [Bool] = []
+    /// The old values of the watched columns, row by row. Each row has the same number of values, even if it did not
+    /// exist.
+    private(set) var old = RowEncoder()
+    /// A hash for each column of each row that existed, which detects changes.
+    private(set) var digests: [UInt64] = []
+    /// Whether too many rows have changed to record them.
+    private(set) var isBulk = false
+
+    private var columns: TableColumns?
+    private var tuning = LiveTuning()
+    let digestCount: Int
+    private(set) var askedCount = 0
+
+    init(_ watch: TableWatch) {
+        self.watch = watch
+        digestCount = RowDecoder.stateColumns.count + watch.table.definition.properties.count
+    }
+
+    /// Prepares for a transaction that changes the table.
+    func begin(_ watch: TableWatch, _ tuning: LiveTuning) {
+        self.watch = watch
+        self.tuning = tuning
+        askedCount = watch.asked.columns.count
+        columns = nil
+    }
+
+    /// Discards the data of the transaction and its watches.
+    func end() {
+        watch = TableWatch(watch.table)
+        isBulk = false
+        if rowIDs.isEmpty { return }
+        let isSmall = rowIDs.count <= Self.keptRows
+        if isSmall, old.bytes.count <= Self.keptBytes { old.removeAll() } else { old = RowEncoder() }
+        known.removeAll(keepingCapacity: isSmall)
+        rowIDs.removeAll(keepingCapacity: isSmall)
+        existed.removeAll(keepingCapacity: isSmall)
+        digests.removeAll(keepingCapacity: isSmall)
+    }
+
+    /// Memory beyond these numbers of rows or bytes is released.
+    private static let keptRows = 16
+    private static let keptBytes = 1 << 16
+
+    var count: Int { rowIDs.count }
+
+    func willInsert(_ row: Int64) {
+        guard !isBulk, recordChange(row, existed: false) else { return }
+        for _ in 0..<askedCount { old.appendNull() }
+        for _ in 0..<digestCount { digests.append(0) }
+    }
+
+    func willChange(_ row: Int64, on connection: Connection) {
+        guard !isBulk, recordChange(row, existed: true) else { return }
+        let columns = columns ?? connection.columns(of: watch)
+        self.columns = columns
+        var value: UnsafeMutableRawPointer?
+        let database = UnsafeMutableRawPointer(connection.sqlite)
+        for column in columns.digested {
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value) else {
+                return becomeBulk()
+            }
+            digests.append(ColumnView(value: value).digest)
+        }
+        for column in columns.asked {
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value) else {
+                return becomeBulk()
+            }
+            old.append(ColumnView(value: value))
+        }
+    }
+
+    /// Records that a row changes. Returns `false` if it is already recorded.
+    private func recordChange(_ row: Int64, existed wasThere: Bool) -> Bool {
+        if rowIDs.count >= tuning.bulkLimit {
+            if known.isEmpty ? !rowIDs.contains(row) : !known.contains(row) { becomeBulk() }
+            return false
+        }
+        // For few rows, a linear search is faster than hashing.
+        if rowIDs.count < Self.scannedRows {
+            if rowIDs.contains(row) { return false }
+        } else {
+            if known.isEmpty { known.formUnion(rowIDs) }
+            if !known.insert(row).inserted { return false }
+        }
+        rowIDs.append(row)
+        existed.append(wasThere)
+        return true
+    }
+
+    private static let scannedRows = 8
+
+    private func becomeBulk() {
+        isBulk = true
+        known = []
+        rowIDs = []
+        existed = []
+        digests = []
+        old = RowEncoder()
+    }
+}
+
+/// The indices of a table's recorded columns.
+struct TableColumns {
+    /// The names of the watched columns.
+    let names: [String]
+    let digested: [Int32]
+    let asked: [Int32]
+    /// The columns that were added with a default other than NULL.
+    let defaulted: Set<Int32>
+
+    /// Whether a row lacks a column's value, because it was written before the column was added. A query of the row
+    /// returns the default. Before SQLite 3.44, the hook returns NULL.
+    @inline(__always)
+    func isLacking(_ column: Int32, _ value: UnsafeMutableRawPointer?) -> Bool {
+        guard !defaulted.isEmpty, defaulted.contains(column) else { return false }
+        return value.map { sqlite3_value_type(OpaquePointer($0)) == SQLITE_NULL } ?? true
+    }
+}
+
+extension Connection {
+    /// Looks up the indices of a table's columns, which depend on the table's history. It runs in advance, because a
+    /// hook must not run statements.
+    fileprivate func findColumns(of table: TableLayout) {
+        let cache = captureCache
+        guard cache.columnPlaces[ObjectIdentifier(table)] == nil else { return }
+        var places: [String: Int32] = [:]
+        var defaulted: Set<Int32> = []
+        let state = Set(RowDecoder.stateColumns)
+        let sql = "SELECT name, cid, coalesce(upper(dflt_value), 'NULL') <> 'NULL' FROM pragma_table_info(?)"
+        if let statement = try? uncachedStatement(sql) {
+            statement.bind(1, table.table)
+            while (try? statement.step()) == true {
+                guard let name = try? statement.text(0) else { continue }
+                places[name] = Int32(statement.integer(1))
+                if statement.integer(2) != 0, !state.contains(name) { defaulted.insert(Int32(statement.integer(1))) }
+            }
+        }
+        cache.defaultedColumns[ObjectIdentifier(table)] = defaulted
+        // A column that could not be looked up has no index, and the hook detects that.
+        let isWhole = table.definition.properties.allSatisfy { places[$0.column] != nil }
+        cache.columnPlaces[ObjectIdentifier(table)] = isWhole ? places : nil
+    }
+
+    fileprivate func columns(of watch: TableWatch) -> TableColumns {
+        let (key, cache) = (ObjectIdentifier(watch.table), captureCache)
+        if let known = cache.tableColumns[key], known.names == watch.asked.columns { return known }
+        let places = cache.columnPlaces[key] ?? [:]
+        let names = RowDecoder.stateColumns + watch.table.definition.properties.map(\.column)
+        let columns = TableColumns(
+            names: watch.asked.columns, digested: names.map { places[$0] ?? -1 },
+            asked: watch.asked.columns.map { places[$0] ?? -1 }, defaulted: cache.defaultedColumns[key] ?? [])
+        cache.tableColumns[key] = columns
+        return columns
+    }
+}
+
+extension ColumnView {
+    /// Creates a view of a value that SQLite passes to a hook.
+    init(value: UnsafeMutableRawPointer?) {
+        guard let value = value.map(OpaquePointer.init) else {
+            self = .null
+            return
+        }
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            let text = sqlite3_value_text(value)
+            self = .text(UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))))
+        case SQLITE_BLOB:
+            let bytes = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+            self = .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
+        default: self = .null
+        }
+    }
+
+    /// A hash that differs if values differ, with a collision probability of about 2^-64.
+    ///
+    /// It includes random keys of the process, so that collisions can't be prepared. The mixing is a variant of
+    /// wyhash's (Wang Yi, https://github.com/wangyi-fudan/wyhash).
+    var digest: UInt64 {
+        let keys = digestKeys
+        func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+            let product = (hash ^ keys.0).multipliedFullWidth(by: word ^ keys.1)
+            return product.low ^ product.high ^ (hash << 23 | hash >> 41)
+        }
+        func bytes(_ seed: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+            var hash = mix(seed, UInt64(bytes.count))
+            let raw = UnsafeRawBufferPointer(bytes)
+            var offset = 0
+            while offset + 8 <= raw.count {
+                hash = mix(hash, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
+            }
+            var tail: UInt64 = 0
+            while offset < raw.count {
+                tail = tail << 8 | UInt64(raw[offset])
+                offset += 1
+            }
+            return mix(hash, tail)
+        }
+        return switch self {
+        case .null: 0x6A09_E667_F3BC_C908
+        case .integer(let value): mix(0xBB67_AE85_84CA_A73B, UInt64(bitPattern: value))
+        case .real(let value): mix(0x3C6E_F372_FE94_F82B, value.bitPattern)
+        case .text(let text): bytes(0xA54F_F53A_5F1D_36F1, text)
+        case .blob(let blob): bytes(0x510E_527F_ADE6_82D1, blob)
+        }
+    }
+}
+
+/// The keys of ``ColumnView/digest``, which are random in each process.
+private let digestKeys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))

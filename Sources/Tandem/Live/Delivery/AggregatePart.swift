@@ -1,0 +1,274 @@
+import BigInt
+import Foundation
+import GRDBSQLite
+import Synchronization
+
+/// A live aggregate.
+///
+/// Sums and averages of integers and decimals are exact, so a removed value can be subtracted. Sums and averages of
+/// `Double` and `Float` depend on the order of the additions, and are reloaded. If the least or greatest value is
+/// removed, it is reloaded too.
+final class AggregatePart<M: Model, Value: Sendable>: LivePart {
+    private let query: QueryDescription
+    private let aggregate: Aggregate<M, Value>
+    private var running = RunningAggregate.unknown
+    /// The columns that the aggregate selects.
+    private var stored: [StorageValue] = []
+    private var delivered: [StorageValue]?
+    private var deliveredValue: Value?
+    /// The result of the last comparison: whether the value is new to the subscriber.
+    private var compared: (stored: [StorageValue], isNew: Bool)?
+
+    init(_ query: QueryDescription, _ aggregate: Aggregate<M, Value>) {
+        self.query = query.nestedIfCut
+        self.aggregate = aggregate
+    }
+
+    func watch(in schema: Schema) throws -> PartWatch {
+        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.type) }
+        var slots = ColumnSlots()
+        let column = aggregate.node.column
+        guard RowPredicate(query, slots: &slots) != nil, column?.steps.isEmpty ?? true else {
+            var tables = query.tables
+            for step in column?.steps ?? [] { tables.formUnion([step.table, step.target]) }
+            return .requery(tables.compactMap { schema.table(named: $0) })
+        }
+        return .rows(table, query) { asked, _ in
+            guard let column else { return CountWatcher() }
+            return ValueWatcher(slot: asked.slot(of: column.name))
+        }
+    }
+
+    func load(_ connection: Connection) throws {
+        var compiler = SQLCompiler()
+        let sql = compiler.select(query, ordered: false) { $0.aggregate(aggregate.node, in: $1) }
+        let statement = try connection.uncachedStatement(sql.text)
+        defer { statement.finalize() }
+        statement.bind(sql.values)
+        guard try statement.step() else { return }
+        stored = (0..<aggregate.node.width).map { statement.value($0) }
+        running = RunningAggregate(aggregate.node, stored)
+    }
+
+    func apply(_ changes: [PartChange]) -> Bool {
+        for change in changes {
+            switch change {
+            case .count(let change):
+                guard case .integer(let count)? = stored.first else { return false }
+                stored = [.integer(count + Int64(change))]
+            case .value(let old, let new):
+                guard running.replace(old, new) else { return false }
+                stored = running.columnValues(width: Int(aggregate.node.width))
+            case .row: break
+            }
+        }
+        return true
+    }
+
+    var isDirty: Bool {
+        guard delivered != stored else { return false }
+        guard delivered != nil else { return true }
+        // Texts that are equal only by Swift's `==` are different.
+        if case .text? = stored.first { return true }
+        // The stored columns can change without the value: a sum and a count with the same average, or 0 and -0.
+        if let compared, compared.stored == stored { return compared.isNew }
+        let value = try? consumeValue(stored, path: "")
+        let isNew = !Self.isSame(value as Any, deliveredValue as Any)
+        compared = (stored, isNew)
+        return isNew
+    }
+
+    private static func isSame(_ old: Any, _ new: Any) -> Bool {
+        func isEqual<T: Equatable>(_ old: T, _ new: Any) -> Bool {
+            guard let new = new as? T else { return false }
+            // A NaN that stays NaN is unchanged.
+            return old == new || (old != old && new != new)
+        }
+        guard let old = old as? any Equatable else { return false }
+        return isEqual(old, new)
+    }
+
+    func applySilently(wasDirty: Bool) {
+        guard delivered != nil else { return }
+        if wasDirty { return resetBaseline() }
+        delivered = stored
+        compared = nil
+        deliveredValue = try? consumeValue(stored, path: "")
+    }
+
+    func resetBaseline() {
+        delivered = nil
+        compared = nil
+    }
+
+    func consumeValue(path: String) throws -> Value {
+        delivered = stored
+        compared = nil
+        let value = try consumeValue(stored, path: path)
+        deliveredValue = value
+        return value
+    }
+
+    private func consumeValue(_ stored: [StorageValue], path: String) throws -> Value {
+        try StoredValues.read(stored) { try aggregate.value($0, 0, store: path) }
+    }
+}
+
+/// An aggregate that is updated as values are added and removed.
+enum RunningAggregate {
+    case integers(BigInt, count: Int64, isBig: Bool)
+    case decimals(DecimalTotal, count: Int64)
+    /// The least or greatest value, if there is one.
+    case extreme(StorageValue, isMinimum: Bool)
+    /// The aggregate can't be updated.
+    case unknown
+
+    /// - Parameter stored: The values of the aggregate's columns.
+    init(_ node: AggregateNode, _ stored: [StorageValue]) {
+        self = .unknown
+        switch node {
+        case .count: break
+        case .minimum: self = .extreme(stored[0], isMinimum: true)
+        case .maximum: self = .extreme(stored[0], isMinimum: false)
+        case .sum(_, let kind), .average(_, let kind):
+            var count: Int64 = 0
+            if case .average = node, case .integer(let value) = stored[1] { count = value }
+            guard case .blob(let bytes) = stored[0] else { return }
+            bytes.withUnsafeBytes { bytes in
+                switch kind {
+                case .integer, .bigInt:
+                    if let sum = try? OrderedBigInt.decode(bytes) {
+                        self = .integers(sum, count: count, isBig: kind == .bigInt)
+                    }
+                case .decimal:
+                    guard let sum = try? OrderedDecimal.decode(bytes), !sum.isNaN else { return }
+                    var total = DecimalTotal()
+                    total.add(sum)
+                    self = .decimals(total, count: count)
+                case .real: break
+                }
+            }
+        }
+    }
+
+    /// Removes a value and adds another.
+    ///
+    /// - Returns: `false` if the new aggregate is unknown.
+    mutating func replace(_ old: StorageValue?, _ new: StorageValue?) -> Bool {
+        let old = old.flatMap { $0 == .null ? nil : $0 }
+        let new = new.flatMap { $0 == .null ? nil : $0 }
+        let change: Int64 = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
+        switch self {
+        case .integers(var sum, let count, let isBig):
+            for (value, sign) in [(old, -1), (new, 1)] {
+                guard let value else { continue }
+                guard let number = Self.integer(value, isBig) else { return false }
+                if sign < 0 { sum -= number } else { sum += number }
+            }
+            self = .integers(sum, count: count + change, isBig: isBig)
+            return true
+        case .decimals(var sum, let count):
+            for (value, sign) in [(old, -1), (new, 1)] {
+                guard let value else { continue }
+                guard case .blob(let bytes) = value, let number = try? bytes.withUnsafeBytes(OrderedDecimal.decode),
+                    !number.isNaN
+                else { return false }
+                if sign < 0 { sum.subtract(number) } else { sum.add(number) }
+            }
+            self = .decimals(sum, count: count + change)
+            return true
+        case .extreme(let extreme, let isMinimum):
+            if let new, extreme == .null || Self.isBetter(new, extreme, isMinimum) {
+                self = .extreme(new, isMinimum: isMinimum)
+                return true
+            }
+            // If another row may have the same extreme value, keep it. If the removed value was the extreme, it may
+            // have been the last row with it.
+            return old.map { !($0 == extreme || !Self.isBetter(extreme, $0, isMinimum)) } ?? true
+        case .unknown: return false
+        }
+    }
+
+    private static func integer(_ value: StorageValue, _ isBig: Bool) -> BigInt? {
+        switch value {
+        case .integer(let value): return BigInt(value)
+        case .blob(let bytes) where isBig: return try? bytes.withUnsafeBytes(OrderedBigInt.decode)
+        // A UInt64 greater than Int64.max.
+        case .blob(let bytes) where bytes.count == 8: return BigInt(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        default: return nil
+        }
+    }
+
+    /// Returns whether a value is less (for a minimum) or greater (for a maximum) than another.
+    private static func isBetter(_ value: StorageValue, _ other: StorageValue, _ isMinimum: Bool) -> Bool {
+        let order = BoundValue(other).order(of: BoundValue(value))
+        return isMinimum ? order < 0 : order > 0
+    }
+
+    /// Returns the values of the aggregate's columns.
+    func columnValues(width: Int) -> [StorageValue] {
+        switch self {
+        case .integers(let sum, let count, _):
+            var bytes: [UInt8] = []
+            OrderedBigInt.append(sum, to: &bytes)
+            return Array([.blob(bytes), .integer(count)].prefix(width))
+        case .decimals(let sum, let count): return Array([sum.storageValue, .integer(count)].prefix(width))
+        case .extreme(let value, _): return [value]
+        case .unknown: return []
+        }
+    }
+}
+
+/// A helper that presents values as a row, for code that reads rows.
+enum StoredValues {
+    private struct Handle: @unchecked Sendable {
+        // Proof of `@unchecked Sendable`: the lock protects the statement, so one thread uses it at a time. It is never
+        // closed.
+        let statement: OpaquePointer
+    }
+
+    private static let handle: Mutex<Handle?> = {
+        var database: OpaquePointer?
+        var statement: OpaquePointer?
+        guard sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+            sqlite3_prepare_v2(database, "SELECT ?1, ?2", -1, &statement, nil) == SQLITE_OK, let statement
+        else { return Mutex(nil) }
+        return Mutex(Handle(statement: statement))
+    }()
+
+    static func read<T: Sendable>(_ values: [StorageValue], _ body: (RowDecoder) throws -> T) throws -> T {
+        try handle.withLock { handle in
+            guard let statement = handle?.statement else {
+                throw TandemError(.cannotOpen, "SQLite ran out of memory for two values.", advice: "Free memory.")
+            }
+            defer {
+                sqlite3_reset(statement)
+                sqlite3_clear_bindings(statement)
+            }
+            sqlite3_reset(statement)
+            for (index, value) in values.enumerated() { Statement.bind(value, to: statement, Int32(index + 1)) }
+            sqlite3_step(statement)
+            return try body(RowDecoder(statement: statement, base: 0))
+        }
+    }
+}
+
+extension Statement {
+    /// Binds a value to a raw SQLite statement.
+    fileprivate static func bind(_ value: StorageValue, to handle: OpaquePointer, _ index: Int32) {
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .null: sqlite3_bind_null(handle, index)
+        case .integer(let value): sqlite3_bind_int64(handle, index, value)
+        case .real(let value): sqlite3_bind_double(handle, index, value)
+        case .text(let text):
+            var text = text
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    _ = sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), transient)
+                }
+            }
+        case .blob(let bytes): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), transient)
+        }
+    }
+}

@@ -1,0 +1,281 @@
+/// A live list: the rows of a query in its order, and their changes since the last delivery to the subscriber.
+final class ListPart: LivePart {
+    let list: LiveList
+    /// The rows of the last delivery.
+    private var delivered = RowSlice(RowTree())
+    /// The differences from these rows, by row.
+    private var pending = RowDeltas()
+    private var wasDelivered = false
+    private let tuning: LiveTuning
+
+    private var tree = RowTree()
+    /// The rows by their rowids, if changes arrive row by row.
+    private var rows: [Int64: LiveRow] = [:]
+    /// The visible rows before changes after which unknown rows belong to the window.
+    private var unapplied: RowSlice?
+    /// Whether the tree has all rows of the query, and not only those of the window and a reserve.
+    private var isComplete = true
+
+    /// Returns whether two rows of an object are the same to the subscriber.
+    private let isSame: (LiveRow, LiveRow) -> Bool
+
+    init(_ list: LiveList, tuning: LiveTuning) {
+        isSame = list.reading.maker.comparison()
+        self.list = list
+        self.tuning = tuning
+    }
+
+    /// The rows that the query currently shows.
+    private var visible: RowSlice {
+        guard let window = list.window else { return RowSlice(tree) }
+        let start = min(window.offset, tree.count)
+        return RowSlice(tree, range: start..<min(start + window.limit, tree.count))
+    }
+
+    func watch(in schema: Schema) throws -> PartWatch {
+        try list.watch(in: schema)
+    }
+
+    var isDirty: Bool { !wasDelivered || !pending.isEmpty }
+
+    /// The number of rows that differ from the last delivery.
+    var pendingCount: Int { pending.count }
+
+    // MARK: Reloading
+
+    func load(_ connection: Connection) throws {
+        latest = []
+        let before = unapplied ?? visible
+        var query = list.query
+        if let window = list.window {
+            query.offset = 0
+            query.limit = window.capacity(tuning)
+        }
+        var found = try list.reading.rows(query, connection)
+        isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
+        RowTree.sort(&found)
+        // This happens only in a damaged file: a tree holds each position once.
+        if zip(found, found.dropFirst()).contains(where: { $0.hasKey(of: $1) }) {
+            throw TandemError(
+                .corrupt, "Two objects of \(list.query.model.name) have the same local ID.",
+                advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: connection.path,
+                model: list.query.model.name)
+        }
+        tree = RowTree(sorted: found)
+        if list.isIncremental {
+            rows.removeAll(keepingCapacity: true)
+            rows.reserveCapacity(found.count)
+            for row in found { rows[row.rowID] = row }
+        }
+        unapplied = nil
+        if wasDelivered {
+            recordDeltas(before.deltas(to: visible, isSame: isSame))
+        }
+    }
+
+    // MARK: Row by row
+
+    func apply(_ changes: [PartChange]) -> Bool {
+        latest = []
+        let before = visible
+        var steps = Steps()
+        for change in changes {
+            guard case .row(let rowID, let new, let isSilent) = change else { continue }
+            step(rowID, to: new, isSilent, &steps)
+        }
+        guard steps.areKnown, tree.apply(removed: steps.removed, inserted: steps.inserted) else {
+            recordContradiction()
+            unapplied = before
+            return false
+        }
+        if list.window == nil {
+            recordDeltas(steps.deltas)
+            return true
+        }
+        guard trimToWindow() else {
+            unapplied = before
+            return false
+        }
+        recordDeltas(before.deltas(to: visible) { old, new in old === new || steps.silent.contains(new.rowID) })
+        return true
+    }
+
+    /// The effects of a commit's changes on the tree.
+    private struct Steps {
+        var removed: [LiveRow] = []
+        var inserted: [LiveRow] = []
+        var deltas: [RowDelta] = []
+        /// Rows without a change of an observed column.
+        var silent: Set<Int64> = []
+        /// Whether each replaced row was in the tree.
+        var areKnown = true
+    }
+
+    private func step(_ rowID: Int64, to new: LiveRow?, _ isSilent: Bool, _ steps: inout Steps) {
+        let old = rows[rowID]
+        guard old != nil || new != nil else { return }
+        if let old, let new, old.hasKey(of: new) {
+            rows[rowID] = new
+            if tree.replace(new) == nil { steps.areKnown = false }
+            if isSilent { steps.silent.insert(rowID) } else { steps.deltas.append(RowDelta(old: old, new: new)) }
+            return
+        }
+        // Rows beyond the last kept row are unknown, and do not matter until they move up.
+        let kept = new.flatMap { isBeyond($0, without: old) ? nil : $0 }
+        if let old { steps.removed.append(old) }
+        if let kept { steps.inserted.append(kept) }
+        rows[rowID] = kept
+        steps.deltas.append(RowDelta(old: old, new: kept))
+    }
+
+    private func isBeyond(_ row: LiveRow, without old: LiveRow?) -> Bool {
+        guard !isComplete else { return false }
+        return tree.lowerBound(row) >= tree.count
+    }
+
+    /// Drops rows that are far beyond the window.
+    ///
+    /// - Returns: `false` if unknown rows belong to the window.
+    private func trimToWindow() -> Bool {
+        guard let window = list.window else { return true }
+        let capacity = window.capacity(tuning)
+        if tree.count > capacity * 2 {
+            var surplus: [LiveRow] = []
+            tree.forEach(in: capacity..<tree.count) { surplus.append($0) }
+            for row in surplus { rows[row.rowID] = nil }
+            if !tree.apply(removed: surplus, inserted: []) { recordContradiction() }
+            isComplete = false
+        }
+        return isComplete || tree.count >= window.offset + window.limit
+    }
+
+    private func recordDeltas(_ deltas: [RowDelta]) {
+        guard wasDelivered else { return }
+        if deltas.count > 32 { pending.reserveCapacity(pending.count + deltas.count) }
+        let deltas = deltas.contains(where: \.isOfSeveralRows) ? Self.byRow(deltas) : deltas
+        // A rowid that one object releases and another gets: process the release first.
+        for delta in deltas where delta.new == nil { merge(delta) }
+        for delta in deltas where delta.new != nil { merge(delta) }
+        latest = deltas
+        forgetReturned(deltas)
+    }
+
+    /// The maximum number of pending rows that are searched for a removed row. With more pending rows, a subscriber may
+    /// get a change without effect.
+    private static let mostLookedThrough = 1000
+
+    /// Drops changes of an object that was removed under one rowid and inserted unchanged under another.
+    private func forgetReturned(_ deltas: [RowDelta]) {
+        guard pending.count > 1, pending.count <= Self.mostLookedThrough, deltas.contains(where: { $0.old == nil })
+        else { return }
+        var gone: [LocalID: LiveRow] = [:]
+        for delta in pending where delta.new == nil { if let old = delta.old { gone[old.localID] = old } }
+        guard !gone.isEmpty else { return }
+        for delta in deltas where delta.old == nil {
+            guard let new = delta.new, let old = gone[new.localID], old.hasKey(of: new), isSame(old, new),
+                let waiting = pending[new.rowID], waiting.old == nil
+            else { continue }
+            _ = pending.remove(rowID: old.rowID)
+            _ = pending.remove(rowID: new.rowID)
+        }
+    }
+
+    private func merge(_ delta: RowDelta) {
+        guard let rowID = (delta.old ?? delta.new)?.rowID else { return }
+        let hasWaited = pending[rowID] != nil
+        pending.merge(delta, rowID: rowID)
+        // A value that has changed and changed back since the last delivery is not a change for the subscriber.
+        if hasWaited, let whole = pending[rowID], let old = whole.old, let new = whole.new, old.hasKey(of: new),
+            isSame(old, new)
+        {
+            _ = pending.remove(rowID: rowID)
+        }
+    }
+
+    /// Splits the deltas of objects that got another rowid into a removal and an insertion.
+    private static func byRow(_ deltas: [RowDelta]) -> [RowDelta] {
+        deltas.flatMap { delta in
+            delta.isOfSeveralRows
+                ? [RowDelta(old: delta.old, new: nil), RowDelta(old: nil, new: delta.new)] : [delta]
+        }
+    }
+
+    // MARK: Telling
+
+    /// The changes of the latest commit.
+    private var latest: [RowDelta] = []
+
+    func applySilently(wasDirty: Bool) {
+        guard wasDelivered else { return }
+        guard wasDirty else {
+            delivered = visible
+            pending = RowDeltas()
+            return
+        }
+        // The subscriber has applied these changes to its last delivered state. This is not possible for windows: the
+        // row that fills a gap may be among the pending changes.
+        guard list.window == nil, list.isIncremental else { return resetBaseline() }
+        var tree = delivered.tree
+        var removed: [LiveRow] = []
+        var inserted: [LiveRow] = []
+        for delta in latest {
+            guard let rowID = (delta.old ?? delta.new)?.rowID else { continue }
+            // Without a pending change, the subscriber already has this state.
+            guard let waiting = pending.remove(rowID: rowID) else { continue }
+            if let had = waiting.old {
+                // The rowid belonged to another object, whose removal the subscriber must still get.
+                guard had.localID == delta.old?.localID || had.localID == delta.new?.localID else {
+                    return resetBaseline()
+                }
+                removed.append(had)
+            } else if delta.old != nil {
+                // The row existed and changed, but the subscriber was not notified of it, and may not have it.
+                return resetBaseline()
+            }
+            if let new = waiting.new { inserted.append(new) }
+        }
+        // An object can have been shown under another rowid.
+        let touched = Set(latest.flatMap { [$0.old?.localID, $0.new?.localID].compactMap(\.self) })
+        for delta in pending.all {
+            guard let had = delta.old, touched.contains(had.localID) else { continue }
+            removed.append(had)
+            _ = pending.remove(rowID: had.rowID)
+            if let new = delta.new { pending.merge(RowDelta(old: nil, new: new), rowID: had.rowID) }
+        }
+        guard tree.apply(removed: removed, inserted: inserted) else {
+            recordContradiction()
+            return resetBaseline()
+        }
+        delivered = RowSlice(tree)
+    }
+
+    func resetBaseline() {
+        delivered = .empty
+        pending = RowDeltas()
+        wasDelivered = false
+    }
+
+    /// Returns the pending changes, and marks them as delivered.
+    func consumeChanges() -> (old: RowSlice, new: RowSlice, changes: RowChanges?) {
+        defer {
+            delivered = visible
+            pending = RowDeltas()
+            wasDelivered = true
+        }
+        guard wasDelivered else { return (delivered, visible, nil) }
+        if let changes = RowChanges(from: delivered, to: visible, deltas: pending.all) {
+            return (delivered, visible, changes)
+        }
+        recordContradiction()
+        return (delivered, visible, RowChanges(replacing: delivered, with: visible))
+    }
+
+    /// Handles changes that do not fit the known rows. Only a bug in this engine can cause that. An app is better
+    /// served by a reload, or by a full delivery, than by a crash. Our tests are better served by a crash, except those
+    /// of the recovery.
+    private func recordContradiction() {
+        assert(
+            !tuning.stopsAtContradictions,
+            "The changes of \(list.query.model.name) do not fit the rows of its live list.")
+    }
+}

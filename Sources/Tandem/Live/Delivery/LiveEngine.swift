@@ -1,0 +1,354 @@
+import Dispatch
+import Synchronization
+
+/// The engine for a store's live queries. It knows the watches of all subscriptions, and distributes the changes of
+/// each commit.
+///
+/// The path of a commit: the transaction records the rows that it changes (``ChangeCapture``). Before COMMIT their new
+/// state is read, and evaluated for the parts of subscriptions that they can affect (``WatchPlan``). After COMMIT,
+/// before the writer is released, each affected subscription gets its news. After the writer is released, subscriptions
+/// with the immediate scheduler run on the writing thread. The others run on the engine's queue (``LiveSubscription``).
+///
+/// Commits have numbers. A subscription that reloads knows the number of the last commit in the state that it reads.
+/// Such a read begins while this process is not committing (``commitLock``). News with this number or an earlier one
+/// are then outdated.
+final class LiveEngine: Sendable {
+    fileprivate struct State {
+        var plan = WatchPlan()
+        var subscriptions: [ObjectIdentifier: LiveSubscription] = [:]
+        /// The owner of each part.
+        var owners: [(subscription: LiveSubscription, index: Int)?] = []
+        var freeParts: [PartID] = []
+        var sequence: UInt64 = 0
+        /// The number of the last commit of another process.
+        var lastExternal: UInt64 = 0
+        var isFinished = false
+        var tuning = LiveTuning()
+    }
+
+    /// A weak reference to the store, which owns the engine.
+    private final class StoreLink: Sendable {
+        private struct Link { weak var store: Store? }
+        private let link = Mutex(Link())
+
+        var store: Store? {
+            get { link.withLock { $0.store } }
+            set { link.withLock { $0.store = newValue } }
+        }
+    }
+
+    private let state = Mutex(State())
+    /// Whether the monitor for other processes is running.
+    private let watching = Mutex(false)
+    /// Held while a transaction commits and its events are dispatched, and while a read with a known number begins.
+    private let commitLock = Mutex(())
+    /// The queue on which subscriptions run after commits, one at a time.
+    let queue = DispatchQueue(label: "tandem.live")
+    /// The queues for reloads, so that a long read does not delay other subscriptions' news.
+    private let loaders = [DispatchQueue(label: "tandem.live.load.0"), DispatchQueue(label: "tandem.live.load.1")]
+    private let nextLoader = Atomic<Int>(0)
+    private let path: String
+    private let link = StoreLink()
+    let isInMemory: Bool
+    /// The monitor for commits of other processes, which runs while there are subscriptions. It is `nil` for a store in
+    /// memory.
+    private let watcher: ExternalCommitMonitor?
+
+    init(path: String, isInMemory: Bool) {
+        self.path = path
+        self.isInMemory = isInMemory
+        watcher =
+            isInMemory
+            ? nil
+            : ExternalCommitMonitor(path: path) { [link] in
+                link.store.map { $0.live.checkForExternalCommit($0) } ?? .none
+            }
+    }
+
+    /// Sets the engine's store. Called once, when the store is open.
+    func attach(to store: Store) { link.store = store }
+
+    // MARK: Subscribing
+
+    /// Adds a subscription. It gets news of all later commits.
+    ///
+    /// - Throws: ``TandemError`` with the code `closed`, or if the store lacks a model.
+    func add(_ subscription: LiveSubscription) throws {
+        let schema = subscription.store.schema
+        let watches = try subscription.parts.map { try $0.watch(in: schema) }
+        let isFirst = try state.withLock { state in
+            if state.isFinished { throw TandemError(.closed, "The store is closed.", store: path) }
+            var ids: [PartID] = []
+            for (index, watch) in watches.enumerated() {
+                let id = state.freeParts.popLast() ?? state.owners.count
+                if id == state.owners.count { state.owners.append(nil) }
+                state.owners[id] = (subscription, index)
+                state.plan.add(id, watch)
+                ids.append(id)
+            }
+            state.subscriptions[ObjectIdentifier(subscription)] = subscription
+            subscription.registration.withLock { $0 = Registration(parts: ids, planVersion: state.plan.version) }
+            return state.subscriptions.count == 1
+        }
+        if isFirst { adjustWatcher() }
+    }
+
+    /// Starts or stops the monitor. It runs while there are subscriptions, or while the operation queue is observed.
+    func adjustWatcher() {
+        watching.withLock { isWatching in
+            let isQueueWatched = link.store?.commits.isObserved ?? false
+            let isWanted = state.withLock { (!$0.subscriptions.isEmpty || isQueueWatched) && !$0.isFinished }
+            guard isWanted != isWatching else { return }
+            isWatching = isWanted
+            if isWanted { watcher?.start() } else { watcher?.stop() }
+        }
+    }
+
+    /// Removes a subscription. It gets no more events.
+    func remove(_ subscription: LiveSubscription) {
+        let isLast = state.withLock { state in
+            guard state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return false }
+            for id in subscription.registration.withLock({ $0 })?.parts ?? [] {
+                state.plan.remove(id)
+                state.owners[id] = nil
+                state.freeParts.append(id)
+            }
+            return state.subscriptions.isEmpty
+        }
+        if isLast { adjustWatcher() }
+    }
+
+    /// The engine's registration of a subscription.
+    struct Registration: Sendable {
+        let parts: [PartID]
+        /// The plan's version at registration. Transactions with an older plan have not recorded the changes that it
+        /// needs.
+        let planVersion: Int
+    }
+
+    var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
+
+    /// The current subscriptions.
+    var present: [LiveSubscription] { state.withLock { Array($0.subscriptions.values) } }
+
+    /// The number of the last distributed commit.
+    var lastCommit: UInt64 { state.withLock { $0.sequence } }
+
+    /// Tests set it before they subscribe.
+    var tuning: LiveTuning {
+        get { state.withLock { $0.tuning } }
+        set { state.withLock { $0.tuning = newValue } }
+    }
+
+    /// Ends all subscriptions because the store closes.
+    func finish() {
+        let subscriptions = state.withLock { state in
+            state.isFinished = true
+            return Array(state.subscriptions.values)
+        }
+        adjustWatcher()
+        for subscription in subscriptions { subscription.end(with: nil) }
+    }
+
+    // MARK: Committing
+
+    /// Begins to record the changes of a transaction.
+    func beginCapture(on connection: Connection) -> ChangeCapture {
+        let (plan, tuning) = state.withLock { ($0.plan, $0.tuning) }
+        return ChangeCapture(plan, on: connection, tuning)
+    }
+
+    /// Notes that a transaction has begun and has checked for commits of other processes.
+    func recordOwnWrite() { watcher?.recordOwnWrite() }
+
+    /// Commits, and distributes the changes.
+    ///
+    /// - Returns: The subscriptions with news. Run them after the writer is released.
+    func commit(
+        _ resolved: CommitChanges, withoutNotifying quiet: Set<LiveToken>, _ commit: () throws -> Void
+    ) rethrows -> PendingNotifications {
+        try commitLock.withLock { _ in
+            try commit()
+            watcher?.recordOwnCommit()
+            guard resolved.hasChanges else { return PendingNotifications() }
+            return state.withLock { state in
+                guard !state.subscriptions.isEmpty else { return PendingNotifications() }
+                state.sequence += 1
+                return state.dispatch(resolved, quiet)
+            }
+        }
+    }
+
+    /// Records a commit of another process. Its changes are unknown, so all subscriptions must reload.
+    func recordExternalCommit() -> PendingNotifications {
+        state.withLock { state in
+            state.sequence += 1
+            state.lastExternal = state.sequence
+            var notifications = PendingNotifications()
+            notifications.hasExternalCommit = true
+            notifications.isExternal = true
+            for subscription in state.subscriptions.values {
+                notifications.add(subscription, CommitEvent(sequence: state.sequence, mustReload: true))
+            }
+            return notifications
+        }
+    }
+
+    /// Ends all subscriptions with an error, because another process has changed the schema.
+    func fail(with error: TandemError) {
+        let subscriptions = state.withLock { Array($0.subscriptions.values) }
+        for subscription in subscriptions { subscription.end(with: error) }
+    }
+
+    /// Runs the subscriptions with news: immediate ones on this thread, others on the engine's queue.
+    func run(_ notifications: PendingNotifications) {
+        guard !notifications.isEmpty else { return }
+        if let failure = notifications.failure { fail(with: failure) }
+        if notifications.hasExternalCommit { queue.async { [link] in link.store?.commits.committedElsewhere() } }
+        if !notifications.background.isEmpty || (notifications.isExternal && !notifications.immediate.isEmpty) {
+            let woken =
+                notifications.isExternal ? notifications.background + notifications.immediate : notifications.background
+            queue.async {
+                for subscription in woken { subscription.run() }
+            }
+        }
+        if !notifications.isExternal {
+            for subscription in notifications.immediate { subscription.runHere() }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads a state whose commit number is known.
+    func read<T>(_ store: Store, _ body: (Connection, _ sequence: UInt64) throws -> T) throws -> T {
+        try store.checkOpen()
+        guard let readers = store.readers else {
+            return try store.writer.queue.unsafeReentrantRead { _ in
+                try store.checkOpen()
+                return try body(store.writer.connection, state.withLock { $0.sequence })
+            }
+        }
+        let reader = try readers.borrow()
+        defer { store.giveBack(reader) }
+        let connection = reader.connection
+        return try connection.reading {
+            let sequence = try commitLock.withLock { _ in
+                // Get the number first: commits of other processes do not wait for our lock. A commit that gets its
+                // number later may or may not be in the state that is read, and counts as news.
+                let sequence = state.withLock { $0.sequence }
+                try connection.statement("BEGIN DEFERRED").run()
+                // The first read determines the state. The tables must still match the prepared statements.
+                try SchemaUpdater.checkStamp(connection, store: store)
+                return sequence
+            }
+            return try body(connection, sequence)
+        }
+    }
+
+    /// Returns a queue for a reload.
+    func loader() -> DispatchQueue {
+        let number = nextLoader.add(1, ordering: .relaxed).oldValue
+        return loaders[Int(bitPattern: UInt(bitPattern: number) % UInt(loaders.count))]
+    }
+
+    // MARK: Other processes
+
+    func checkForExternalCommit(_ store: Store) -> ExternalTransactions {
+        do {
+            let (others, notifications) = try store.writer.queue.unsafeReentrantRead { _ in
+                try store.checkOpen()
+                let connection = store.writer.connection
+                // Query this first: a process in a transaction now may commit after the check.
+                let others = connection.externalTransactions
+                // Record it before the writer is released: the news of the next commit must not come before this one.
+                let hasMoved = try SchemaUpdater.checkUnchanged(connection, store: store)
+                return (others, hasMoved ? recordExternalCommit() : PendingNotifications())
+            }
+            run(notifications)
+            return others
+        } catch let error as TandemError where error.code == .foreignSchemaChange {
+            fail(with: error)
+            return .none
+        } catch {
+            // The file can't be read at the moment. There may be changes later.
+            return store.isOpen ? .some : .none
+        }
+    }
+
+    /// Returns whether another process has committed since a given commit. A read in between may then include that
+    /// commit.
+    func hasExternalCommit(since sequence: UInt64, _ store: Store) -> Bool {
+        guard !isInMemory else { return false }
+        _ = checkForExternalCommit(store)
+        return state.withLock { $0.lastExternal > sequence }
+    }
+}
+
+extension LiveEngine.State {
+    /// Distributes the events of a commit to the subscriptions.
+    fileprivate mutating func dispatch(_ resolved: CommitChanges, _ quiet: Set<LiveToken>) -> PendingNotifications {
+        func isQuiet(_ subscription: LiveSubscription) -> Bool {
+            subscription.token.map(quiet.contains) ?? false
+        }
+        var news: [(subscription: LiveSubscription, news: CommitEvent)] = []
+        // The index of each subscription's events, once there are many. For few, a linear search is faster.
+        var places: [ObjectIdentifier: Int] = [:]
+        func place(of subscription: LiveSubscription) -> Int? {
+            guard news.count >= 8 else { return news.firstIndex { $0.subscription === subscription } }
+            if places.isEmpty {
+                for (place, item) in news.enumerated() { places[ObjectIdentifier(item.subscription)] = place }
+            }
+            return places[ObjectIdentifier(subscription)]
+        }
+        func note(_ subscription: LiveSubscription, _ change: (inout CommitEvent) -> Void) {
+            if let place = place(of: subscription) { return change(&news[place].news) }
+            var item = CommitEvent(sequence: sequence, isQuiet: isQuiet(subscription))
+            change(&item)
+            if !places.isEmpty { places[ObjectIdentifier(subscription)] = news.count }
+            news.append((subscription, item))
+        }
+        for (id, change) in resolved.changes {
+            // Skip parts that were removed during the transaction. A new part with the same number is handled below.
+            guard id < owners.count, let owner = owners[id], owner.subscription.isRecorded(by: resolved.planVersion)
+            else { continue }
+            note(owner.subscription) { $0.changes.append((owner.index, change)) }
+        }
+        for id in resolved.reloads {
+            guard id < owners.count, let owner = owners[id] else { continue }
+            note(owner.subscription) { $0.mustReload = true }
+        }
+        if resolved.planVersion != plan.version {
+            for subscription in subscriptions.values where !subscription.isRecorded(by: resolved.planVersion) {
+                note(subscription) { $0.mustReload = true }
+            }
+        }
+        var notifications = PendingNotifications()
+        for (subscription, news) in news { notifications.add(subscription, news) }
+        return notifications
+    }
+}
+
+/// The subscriptions with events of a commit.
+struct PendingNotifications: Sendable {
+    fileprivate(set) var immediate: [LiveSubscription] = []
+    fileprivate(set) var background: [LiveSubscription] = []
+    fileprivate var isExternal = false
+    /// Whether another process has committed, which may have changed the operation queue.
+    fileprivate var hasExternalCommit = false
+    /// The error because of which nothing can be read any more.
+    var failure: TandemError?
+
+    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
+
+    fileprivate mutating func add(_ subscription: LiveSubscription, _ news: CommitEvent) {
+        subscription.enqueue(news)
+        if subscription.isImmediate { immediate.append(subscription) } else { background.append(subscription) }
+    }
+
+    mutating func add(_ other: PendingNotifications) {
+        // Commits of other processes never run on the caller's thread.
+        background += other.isExternal ? other.background + other.immediate : other.background
+        immediate += other.isExternal ? [] : other.immediate
+        hasExternalCommit = hasExternalCommit || other.hasExternalCommit
+    }
+}

@@ -1,0 +1,153 @@
+/// The watch of a part whose query follows references. SQLite evaluates its rows one by one, in the transaction that
+/// changes them or their targets.
+struct JoinedWatch: Sendable {
+    /// A table that the references lead to.
+    struct Reach: Sendable {
+        let table: TableLayout
+        /// The columns of the table that the query uses.
+        let mask: ColumnMask
+        /// Finds the rows of the part's own table whose references lead to a row, which is bound.
+        let holdersSQL: String
+    }
+
+    let table: TableLayout
+    let reaches: [Reach]
+    /// Reads a row of the part, if the query contains it. The row is the last bound value.
+    let rowSQL: SQL
+    /// Creates the row from a statement of ``rowSQL``.
+    let makeRow: @Sendable (Statement, _ path: String) throws -> LiveRow
+    /// The columns of the part's own table whose changes are reported.
+    let observed: ColumnMask
+}
+
+extension JoinedWatch {
+    init(
+        _ query: QueryDescription, in schema: Schema, table: TableLayout, observed: ColumnMask, reading: RowReading
+    ) throws {
+        self.table = table
+        self.observed = observed
+        makeRow = { try reading.row($0, path: $1) }
+        var compiler = SQLCompiler()
+        compiler.usesSearchIndexes = false
+        var uncut = query
+        uncut.limit = nil
+        uncut.offset = 0
+        rowSQL = compiler.select(uncut, ordered: false, also: { "\(alias: $0.alias).\"__rid\" = ?" }) {
+            reading.columns(&$0, $1)
+        }
+        reaches = try query.steps.map { steps in
+            let last = steps[steps.count - 1]
+            guard let target = schema.table(named: last.target) else { throw MissingTable() }
+            var condition = "\"__rid\" = ?"
+            for step in steps.reversed() {
+                condition = """
+                    \(step.column.quotedSQL) IN (SELECT "localID" FROM \(step.target.quotedSQL) WHERE \(condition))
+                    """
+            }
+            return Reach(
+                table: target, mask: target.mask(ofColumns: query.columns(through: steps) + ["deleted"]),
+                holdersSQL: "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \(condition)")
+        }
+    }
+
+    private struct MissingTable: Error {}
+}
+
+/// The remaining work of a transaction for all live queries together: see ``LiveTuning/resolvingLimit``.
+struct ResolvingBudget {
+    private var left: Int
+    private let statementWork: Int
+
+    init(_ tuning: LiveTuning) {
+        left = tuning.resolvingLimit
+        statementWork = tuning.statementWork
+    }
+
+    /// Spends the work of evaluating a row for a query. Returns `false` if none is left.
+    @inline(__always)
+    mutating func spendRow() -> Bool {
+        left -= 1
+        return left >= 0
+    }
+
+    /// Spends the work of some statements. Returns `false`, and spends nothing, if too little is left.
+    mutating func spendStatement(_ count: Int = 1) -> Bool {
+        guard left >= count * statementWork else { return false }
+        left -= count * statementWork
+        return true
+    }
+}
+
+/// The rows that SQLite evaluates at the end of a transaction, each once.
+struct JoinedCandidates {
+    private struct Part {
+        let watch: JoinedWatch
+        var rows: [Int64: ColumnMask] = [:]
+    }
+
+    private var parts: [PartID: Part] = [:]
+    /// Parts whose rows were not recorded or not looked up, because the budget was exhausted.
+    private var unfollowed: Set<PartID> = []
+
+    /// Adds a row to evaluate. Returns `false` if the budget is exhausted; the part then reloads.
+    @discardableResult
+    mutating func add(
+        _ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch, _ budget: inout ResolvingBudget
+    ) -> Bool {
+        guard budget.spendRow() else {
+            unfollowed.insert(id)
+            return false
+        }
+        parts[id, default: Part(watch: watch)].rows[row, default: 0] |= mask
+        return true
+    }
+
+    /// Adds the rows whose references lead to a changed row.
+    mutating func addHolders(
+        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection,
+        _ tuning: LiveTuning,
+        _ budget: inout ResolvingBudget
+    ) throws {
+        // A part with too many rows reloads in any case.
+        guard parts[id]?.rows.count ?? 0 <= tuning.joinedLimit else { return }
+        guard budget.spendStatement() else {
+            unfollowed.insert(id)
+            return
+        }
+        let statement = try connection.statement(watch.reaches[reach].holdersSQL)
+        defer { statement.reset() }
+        statement.bind(1, row)
+        while try statement.step(), parts[id]?.rows.count ?? 0 <= tuning.joinedLimit {
+            guard add(statement.integer(0), mask: 0, to: id, watch, &budget) else { return }
+        }
+    }
+
+    func evaluate(
+        _ connection: Connection, _ tuning: LiveTuning, _ budget: inout ResolvingBudget, _ sealed: inout CommitChanges
+    ) {
+        sealed.reloads.formUnion(unfollowed)
+        for (id, part) in parts where !unfollowed.contains(id) {
+            do {
+                guard part.rows.count <= tuning.joinedLimit, budget.spendStatement(part.rows.count) else {
+                    sealed.reloads.insert(id)
+                    continue
+                }
+                let statement = try connection.statement(part.watch.rowSQL.text)
+                defer {
+                    statement.reset()
+                    statement.clearBindings()
+                }
+                statement.bind(part.watch.rowSQL.values)
+                let last = Int32(part.watch.rowSQL.values.count + 1)
+                for (row, mask) in part.rows {
+                    statement.reset()
+                    statement.bind(last, row)
+                    let new = try statement.step() ? try part.watch.makeRow(statement, connection.path) : nil
+                    sealed.changes.append((id, .row(row, new, isSilent: mask & part.watch.observed == 0)))
+                }
+            } catch {
+                sealed.reloads.insert(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// A function that translates a changed row for a part, while the writer's statement is at the row.
+protocol RowWatcher: Sendable {
+    /// - Returns: `nil` if the change does not affect the part.
+    func change(_ row: borrowing ChangedRow) throws -> PartChange?
+}
+
+/// A row that a transaction has changed: its state before the first change, and its current state.
+struct ChangedRow {
+    let rowID: Int64
+    /// Whether the part's predicate held before, and whether it holds now.
+    let wasIn: Bool
+    let isIn: Bool
+    /// The columns that differ.
+    let mask: ColumnMask
+    /// The watched columns before the transaction. Do not read them if the row did not exist.
+    let old: OldColumns
+    /// The current row, in the form in which objects are read. It is valid only if the row exists.
+    let statement: Statement
+    let asked: StatementColumns
+    let ordered: StatementColumns
+    let path: String
+    /// The object, once a part has read it.
+    let box: ObjectBox
+}
+
+/// A box that caches an object for several parts.
+final class ObjectBox {
+    var object: Any?
+}
+
+/// The old values of a row's watched columns, within those of all rows.
+struct OldColumns: ColumnSource {
+    let values: RowEncoder
+    let first: Int
+
+    func view(_ slot: Int) -> ColumnView { values.view(first + slot) }
+}
+
+/// A watcher that reports inserted, removed and changed rows to a list.
+struct ListWatcher: RowWatcher {
+    let order: OwnOrder
+    let section: OwnOrder?
+    let maker: RowMaker
+    /// The columns whose changes are reported. A change of the order changes the position, and is always reported.
+    let observed: ColumnMask
+
+    func change(_ row: borrowing ChangedRow) throws -> PartChange? {
+        guard row.isIn else { return .row(row.rowID, nil, isSilent: false) }
+        var key: [UInt8] = []
+        section?.appendKey(row.ordered, to: &key)
+        let sectionLength = key.count
+        order.appendKey(row.ordered, to: &key)
+        let new = try maker.make(row.statement, row.rowID, key, sectionLength, nil, row.box, row.path)
+        return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0)
+    }
+}
+
+/// A watcher that reports changes of a count.
+struct CountWatcher: RowWatcher {
+    func change(_ row: borrowing ChangedRow) -> PartChange? {
+        row.wasIn == row.isIn ? nil : .count(row.isIn ? 1 : -1)
+    }
+}
+
+/// A watcher that reports the removed and the added value to an aggregate of a property.
+struct ValueWatcher: RowWatcher {
+    let slot: Int
+
+    func change(_ row: borrowing ChangedRow) -> PartChange? {
+        let old = row.wasIn ? StorageValue(row.old.view(slot)) : nil
+        let new = row.isIn ? StorageValue(row.asked.view(slot)) : nil
+        return old == new ? nil : .value(old: old, new: new)
+    }
+}
+
+extension StorageValue {
+    init(_ view: ColumnView) {
+        switch view {
+        case .null: self = .null
+        case .integer(let value): self = .integer(value)
+        case .real(let value): self = .real(value)
+        case .text(let bytes): self = .text(String(decoding: bytes, as: UTF8.self))
+        case .blob(let bytes): self = .blob(Array(bytes))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import SQLiteCipher
+
+/// Opens a store's connections.
+struct StoreOpener: Sendable {
+    let location: StoreLocation
+    let configuration: Store.Configuration
+
+    /// The application ID in the SQLite header of a Tandem store: "TNDM".
+    static let applicationID: Int64 = 0x544E_444D
+
+    /// Opens the writer, and adapts the store's schema to the models.
+    ///
+    /// - Returns: The writer, and the rest of a migration, whose transaction is then open.
+    func openWriter(schema: Schema) throws -> (writer: Store.WriterBox, pending: PendingMigration?) {
+        // An encrypted file was checked before its key.
+        if case .plain(let path) = location {
+            try StoreFile(path.given).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
+        }
+        let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
+        var opened: Connection?
+        do {
+            let connection = try Connection(queue: queue, path: location.path, cipher: location.cipher)
+            opened = connection
+            configuration.stop?.watch(connection)
+            let pending = try queue.unsafeReentrantWrite { _ in
+                let isNew = try identify(connection)
+                try prepareFile(connection, isNew: isNew)
+                return try SchemaUpdater(
+                    connection: connection, schema: schema, configuration: configuration
+                ).fit()
+            }
+            return (Store.WriterBox(queue: queue, connection: connection), pending)
+        } catch {
+            // A connection with statements would stay open, and so would its files.
+            opened?.finalizeStatements()
+            try? queue.close()
+            throw error
+        }
+    }
+
+    func makeReaderPool() -> ReaderPool? {
+        guard location.file != nil else { return nil }
+        let path = location.path
+        return ReaderPool(maximum: configuration.maximumReaders, path: path) {
+            let queue = try open(readOnly: true, label: "reader")
+            return ReaderPool.Reader(
+                connection: try Connection(queue: queue, path: path, cipher: location.cipher))
+        }
+    }
+
+    func open(readOnly: Bool, label: String) throws -> DatabaseQueue {
+        var options = GRDB.Configuration()
+        options.label = "tandem.\(label)"
+        options.readonly = readOnly
+        options.foreignKeysEnabled = false
+        // Tandem ends its transactions itself. A transaction that can't be ended must not end the process.
+        options.allowsUnsafeTransactions = true
+        options.busyMode = .timeout(max(0, configuration.busyTimeout))
+        let cacheKiB = max(64, configuration.cacheSize / 1024 / (label == "reader" ? 4 : 1))
+        options.prepareDatabase { db in
+            // Temporary tables and sorts stay in memory, so nothing of a store is written outside its files.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(cacheKiB)")
+            if case .plain = location { try db.execute(sql: "PRAGMA mmap_size = \(256 << 20)") }
+        }
+        do {
+            switch location {
+            case .memory: return try DatabaseQueue(named: nil, configuration: options)
+            case .encrypted(let cipher): return try cipher.open(options)
+            case .plain(let path):
+                // Use an absolute path: SQLite would not treat ":memory:" and "file:x" as file names.
+                let path = path.real
+                do {
+                    return try DatabaseQueue(path: path, configuration: options)
+                } catch let error as DatabaseError
+                    where readOnly && error.resultCode == .SQLITE_CANTOPEN && !Self.hasLog(path)
+                {
+                    // SQLite can't create its -shm file on a read-only medium. Other processes can't write there
+                    // either. If there is a log, the file alone would be an old state, or invalid.
+                    return try DatabaseQueue(path: Self.immutableURI(path), configuration: options)
+                }
+            }
+        } catch {
+            throw TandemError.naming(error, location.path)
+        }
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path + "-wal", &info) == 0 && info.st_size > 0
+    }
+
+    private static func immutableURI(_ path: String) -> String {
+        FileURI.of(path, ["immutable=1"])
+    }
+
+    /// Checks that the file is a store or empty. Another program's database is not changed. Returns `true` if it is
+    /// empty.
+    func identify(_ connection: Connection) throws -> Bool {
+        // Read both in one state: another process may be writing them.
+        let (id, tables) = try connection.consistently(true) {
+            (
+                try connection.value("PRAGMA application_id"),
+                try connection.value("SELECT count(*) FROM sqlite_master")
+            )
+        }
+        if id == .integer(Self.applicationID) { return false }
+        guard id == .integer(0), tables == .integer(0) else {
+            throw TandemError(
+                .notAStore, "The file is an SQLite database, but not a Tandem store.",
+                advice: "Check the path. Nothing was written to it.", store: location.path)
+        }
+        if configuration.isReadOnly {
+            throw TandemError(
+                .cannotOpen, "The store is empty.", advice: "Open it once for writing, so that it gets its tables.",
+                store: location.path)
+        }
+        return true
+    }
+
+    private func prepareFile(_ connection: Connection, isNew: Bool) throws {
+        guard location.file != nil, !configuration.isReadOnly else { return }
+        // SQLite does not wait for other processes when it changes the journal mode.
+        let deadline = DispatchTime.now() + max(0, configuration.busyTimeout)
+        while true {
+            do {
+                _ = try connection.value("PRAGMA journal_mode = WAL")
+                break
+            } catch let error as TandemError where error.code == .busy && DispatchTime.now() < deadline {
+                usleep(2000)
+            }
+        }
+        try connection.execute("PRAGMA synchronous = \(configuration.durability == .process ? "NORMAL" : "FULL")")
+    }
+}

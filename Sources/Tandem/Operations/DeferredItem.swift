@@ -1,0 +1,113 @@
+import Foundation
+
+/// What a server has said of an object, and what could not be written into its row when it came.
+package struct DeferredItem: Sendable, Hashable {
+    /// Why it could not be written.
+    package enum Reason: Int, Sendable {
+        /// The object has changes that were not sent: the server's side of a conflict.
+        case pending = 1
+        /// Another object here has its unique value, or the item can't be read for the model.
+        case refused = 2
+    }
+
+    /// The server's key of the object.
+    package let serverID: ServerID
+    /// The object here, `nil` if there is none.
+    package let localID: LocalID?
+    /// The server's concurrency token.
+    package let version: String?
+    /// When the server changed the object last.
+    package let updatedAt: Date?
+    /// Whether it is a tombstone.
+    package let isDeleted: Bool
+    /// The whole of it, as ``ServerItem/source``.
+    package let source: [UInt8]
+    /// The reason why it was deferred.
+    package let reason: Reason
+    /// What was in the way, in a sentence, if something was.
+    package let message: String?
+
+    /// Creates a deferred item.
+    package init(
+        serverID: ServerID, localID: LocalID?, version: String?, updatedAt: Date?, isDeleted: Bool, source: [UInt8],
+        reason: Reason, message: String? = nil
+    ) {
+        self.serverID = serverID
+        self.localID = localID
+        self.version = version
+        self.updatedAt = updatedAt
+        self.isDeleted = isDeleted
+        self.source = source
+        self.reason = reason
+        self.message = message
+    }
+}
+
+extension ReadTransaction {
+    /// Returns the deferred item for an operation's object: the newest if there are several.
+    package func deferredItem(of operation: PendingOperation.ID) throws -> DeferredItem? {
+        guard
+            let table = try connectionForReading(searching: false).value(
+                "SELECT \"table\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation)]),
+            case .text(let name) = table
+        else { return nil }
+        return try deferredItems(
+            in: name,
+            """
+            k."object" = (SELECT "object" FROM "__operations" WHERE "id" = ?2) ORDER BY k."updatedAt" DESC LIMIT 1
+            """, [.integer(operation)]
+        ).first
+    }
+
+    /// Returns a table's deferred items that may be received now. They clashed with a unique value, or their operation
+    /// has ended. A pull must retry them, because its delta token has passed them.
+    ///
+    /// - Parameter serverID: The ID after which to begin, in the order of the IDs, or `nil` to begin with the first.
+    package func deferredItemsWithoutOperation(
+        in table: String, after serverID: ServerID? = nil, limit: Int
+    ) throws -> [DeferredItem] {
+        try deferredItems(
+            in: table,
+            """
+            k."serverID" > ?2 AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" = k."table" \
+            AND o."object" = k."object") ORDER BY k."serverID" LIMIT ?3
+            """, [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
+    }
+
+    /// Returns the number of a table's deferred items.
+    package func countOfDeferredItems(in table: String, _ reason: DeferredItem.Reason) throws -> Int {
+        let count = try connectionForReading(searching: false).value(
+            "SELECT count(*) FROM \"__server_items\" WHERE \"table\" = ? AND \"reason\" = ?",
+            [.text(table), .integer(Int64(reason.rawValue))])
+        guard case .integer(let count)? = count else { return 0 }
+        return Int(count)
+    }
+
+    private func deferredItems(in table: String, _ condition: String, _ values: [StorageValue]) throws -> [DeferredItem]
+    {
+        guard let layout = store.schema.table(named: table) else { return [] }
+        let statement = try connectionForReading(searching: false).statement(
+            """
+            SELECT k."serverID", t."localID", k."version", k."updatedAt", k."deleted", k."item", k."reason", \
+            k."message" FROM "__server_items" k LEFT JOIN \(layout.quotedTable) t ON t."__rid" = k."object" \
+            WHERE k."table" = ?1 AND \(condition)
+            """)
+        defer { statement.reset() }
+        statement.bind([.text(table)] + values)
+        var items: [DeferredItem] = []
+        while try statement.step() {
+            guard let reason = DeferredItem.Reason(rawValue: Int(statement.integer(6))) else {
+                throw TandemError(
+                    damage: InvalidEncoding("a kept item", .malformed, "its reason has no meaning"), store: store.path)
+            }
+            items.append(
+                DeferredItem(
+                    serverID: ServerID(try statement.text(0)),
+                    localID: try statement.optionalText(1).map { LocalID($0) }, version: try statement.optionalText(2),
+                    updatedAt: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)),
+                    isDeleted: statement.integer(4) != 0, source: Array(statement.bytes(5)), reason: reason,
+                    message: try statement.optionalText(7)))
+        }
+        return items
+    }
+}

@@ -1,0 +1,134 @@
+/// An object as an operation sends it.
+package struct OutgoingObject: Sendable {
+    /// The operation.
+    package let operation: PendingOperation
+    /// `nil` if the server is not known to have it.
+    package let serverID: ServerID?
+    /// The version that the changes were made on.
+    package let version: String?
+    /// All properties that are sent, by their names in Swift, in their stored form; references by the IDs that they are
+    /// sent with.
+    package let values: [String: StorageValue]
+    /// The properties that the operation changes, those of an attempt without an answer included; of an insert all.
+    package let changed: Set<String>
+    /// The references among its values, those of lists one by one, in the order of the properties.
+    package let references: [OutgoingReference]
+    /// The members that the model does not know.
+    package let extras: [UInt8]?
+    /// What was sent for the operation since the server last answered, and may have been carried out.
+    package let attemptedKinds: AttemptedKinds
+    /// The rows that it was read from; `nil` if it is not from a store.
+    var rows: OutgoingRows?
+
+    /// Creates an object as it would be sent.
+    package init(
+        operation: PendingOperation, serverID: ServerID?, version: String?, values: [String: StorageValue],
+        changed: Set<String>, references: [OutgoingReference], extras: [UInt8]?, attemptedKinds: AttemptedKinds
+    ) {
+        self.operation = operation
+        self.serverID = serverID
+        self.version = version
+        self.values = values
+        self.changed = changed
+        self.references = references
+        self.extras = extras
+        self.attemptedKinds = attemptedKinds
+    }
+}
+
+/// The rows of an object and its operation, so that an attempt does not read them again.
+struct OutgoingRows: Sendable {
+    let operation: StoredOperation
+    /// All values in the order of the properties, with references by local IDs.
+    let values: [StorageValue]
+}
+
+/// A reference that an object is sent with.
+package struct OutgoingReference: Hashable, Sendable {
+    /// What the server knows of the object referred to.
+    package enum Target: Hashable, Sendable {
+        /// The server knows it.
+        case known(ServerID)
+        /// The target's insert is queued. The server does not know this ID until it acknowledges the insert.
+        case unsent(PendingOperation.ID, PendingOperation.State)
+        /// The target is not here: the server named it, or it was deleted.
+        case unknown
+    }
+
+    /// The property's name in Swift.
+    package let property: String
+    /// What it names here.
+    package let localID: LocalID
+    /// What the server knows of that.
+    package let target: Target
+    /// Whether the object can be sent without it.
+    package let isOptional: Bool
+
+    /// Creates a reference.
+    package init(property: String, localID: LocalID, target: Target, isOptional: Bool) {
+        self.property = property
+        self.localID = localID
+        self.target = target
+        self.isOptional = isOptional
+    }
+}
+
+extension ReadTransaction {
+    /// Returns the object of an operation in the form that would be sent now.
+    ///
+    /// - Returns: `nil` if the operation is no longer in the queue.
+    /// - Complexity: O(log *n*) for each reference, *n* objects in its table.
+    package func outgoing(_ id: PendingOperation.ID) throws -> OutgoingObject? {
+        try checkUsable()
+        guard let (stored, tableName, rowID) = try operation(id), let table = store.schema.table(named: tableName),
+            let (state, whole) = try storedRow(where: "__rid", is: .integer(rowID), in: table),
+            let operation = try store.operations.one(id)
+        else { return nil }
+        var values: [String: StorageValue] = [:]
+        var references: [OutgoingReference] = []
+        for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
+            values[property.name] = try wireForm(
+                whole[index], of: index, in: table, over: stored.base(of: property.column))
+            references += try self.references(in: whole[index], of: index, in: table)
+        }
+        let isWhole = stored.kind == .insert || stored.replaced == .insert
+        var object = OutgoingObject(
+            operation: operation, serverID: state.serverID, version: state.version, values: values,
+            changed: isWhole ? Set(values.keys) : Set(operation.base.keys).union(operation.sent.keys),
+            references: references, extras: try extras(of: state.localID, in: tableName),
+            attemptedKinds: stored.attemptedKinds)
+        object.rows = OutgoingRows(operation: stored, values: whole)
+        return object
+    }
+
+    private func references(
+        in value: StorageValue, of property: Int, in table: TableLayout
+    ) throws -> [OutgoingReference] {
+        guard case .text(let text) = value, let place = table.links.firstIndex(where: { $0.property == property })
+        else { return [] }
+        let target = table.linkTargets[place]
+        let isToMany = table.links[place].isToMany
+        let definition = table.definition.properties[property]
+        let ids = isToMany ? try readable { try LinkList.parse(text) } : [LocalID(text)]
+        return try ids.map { id in
+            OutgoingReference(
+                property: definition.name, localID: id, target: try self.target(id, in: target),
+                isOptional: isToMany || definition.isOptional)
+        }
+    }
+
+    private func target(_ id: LocalID, in table: TableLayout) throws -> OutgoingReference.Target {
+        let statement = try connection.statement(
+            "SELECT \"__rid\", \"serverID\" FROM \(table.quotedTable) WHERE \"localID\" = ?")
+        statement.bind(1, id.rawValue)
+        let row: (id: Int64, serverID: String?)?
+        do {
+            defer { statement.reset() }
+            row = try statement.step() ? (statement.integer(0), try statement.optionalText(1)) : nil
+        }
+        guard let row else { return .unknown }
+        if let serverID = row.serverID { return .known(ServerID(serverID)) }
+        guard let operation = try operation(of: row.id, in: table) else { return .unknown }
+        return .unsent(operation.id, operation.state)
+    }
+}

@@ -1,0 +1,55 @@
+extension SyncTransaction {
+    /// Changes or deletes an object by its stored values, as the app would. A deleted object is restored first.
+    ///
+    /// - Parameter values: The values by the properties' names in Swift, references by local IDs, or `nil` to delete
+    ///   the object. Equal values are not written.
+    /// - Throws: The errors of a write by the app. ``TandemError/Code/notFound`` if the object does not exist.
+    package func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws {
+        try checkUsable()
+        guard let table = store.schema.table(named: table) else {
+            throw TandemError(
+                .unknownModel, "The store was not opened with a model of the table \(table).",
+                advice: "Add it to the models given to Store(at:models:).", store: store.path)
+        }
+        let outer = transaction.origin
+        transaction.origin = .app
+        transaction.knownTargets.removeAll()
+        defer {
+            transaction.origin = outer
+            transaction.knownTargets.removeAll()
+        }
+        guard let values else {
+            _ = try transaction.delete(localID, in: table)
+            return
+        }
+        guard let found = try connection.tableStatements(table).find(localID) else {
+            throw notFound(localID, table)
+        }
+        let state: ObjectState
+        do {
+            defer { found.reset() }
+            state = try self.state(of: found, table)
+        }
+        let here = try valuesIncludingUnresolved(of: state, in: table)
+        let row = RowEncoder()
+        var changed: Set<Int> = []
+        for (index, property) in table.definition.properties.enumerated() {
+            if let value = values[property.name], value != here[index] {
+                row.append(value)
+                changed.insert(index)
+            } else {
+                row.appendNull()
+            }
+        }
+        if state.isDeleted {
+            _ = try transaction.revive(state, with: row, nil, in: table, only: changed)
+        } else if !changed.isEmpty {
+            guard let again = try connection.tableStatements(table).find(localID, rowID: state.rowID) else {
+                throw notFound(localID, table)
+            }
+            _ = try savepoint {
+                try transaction.update(again, with: row, in: table, only: changed, keepsWaiting: false)
+            }
+        }
+    }
+}

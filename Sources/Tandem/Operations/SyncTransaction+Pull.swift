@@ -1,0 +1,212 @@
+import Foundation
+
+/// How an object that a server sends is known again among those made here.
+package enum IdentityRule: Hashable, Sendable {
+    /// The IDs are made here: an object is inserted on the server under its local ID.
+    case client
+    /// The server makes the IDs.
+    ///
+    /// - Parameter localID: The item's value of the property that carries the local ID on the server, if the app has
+    ///   named one.
+    case server(localID: LocalID?)
+}
+
+/// What became of an item that a server sent.
+package enum ServerReceipt: Sendable {
+    /// It is new here.
+    case inserted(LocalID)
+    /// The local object has taken the item's values.
+    case updated(LocalID)
+    /// The item was a tombstone, and the object was removed.
+    case removed(LocalID)
+    /// The store already held the item. Nothing was written.
+    case unchanged
+    /// The item was a tombstone of an object that is not here. Nothing was written.
+    case unknownTombstone
+    /// The object has an operation, so the item is deferred. See ``DeferredItem``.
+    case deferred(PendingOperation.ID)
+    /// Another object here has its unique value, or the item can't be read. The item is deferred. See ``DeferredItem``.
+    case refused(TandemError)
+}
+
+extension SyncTransaction {
+    /// Writes a server item into its object, or defers it if the object has an operation.
+    ///
+    /// - Parameters:
+    ///   - table: The table's local name.
+    ///   - identity: The rule that matches the item to an object.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the item lacks a property that a new object needs.
+    /// - Complexity: O(log *n*), *n* objects in the table.
+    package func applyServerItem(
+        _ item: ServerItem, in table: String, identity: IdentityRule = .client
+    ) throws -> ServerReceipt {
+        try checkUsable()
+        guard let table = store.schema.table(named: table) else {
+            throw TandemError(
+                .unknownModel, "The store was not opened with a model of the table \(table).",
+                advice: "Add it to the models given to Store(at:models:).", store: store.path)
+        }
+        return try asServer {
+            let (found, isFree) = try match(item, identity, in: table)
+            defer { found?.row?.reset() }
+            if let unreadable = item.unreadable {
+                try deferItem(item, of: found?.state.rowID, in: table, .refused, message: unreadable.message)
+                return .refused(unreadable)
+            }
+            guard let object = found else { return try receiveNew(item, identity, table, isFree: isFree) }
+            let state = object.state
+            if let operation = try operation(of: state.rowID, in: table) {
+                return try applyToPending(item, besides: operation, state, table)
+            }
+            if let operation = try recordPending(against: item, state, table) {
+                return try applyToPending(item, besides: operation, state, table)
+            }
+            if item.isDeleted {
+                object.row?.reset()
+                try dropDeferred(of: state.rowID, item.serverID, in: table)
+                _ = try transaction.delete(state.localID, in: table)
+                return .removed(state.localID)
+            }
+            return try applyToSynced(item, over: object, table)
+        }
+    }
+
+    /// The local object of a server item.
+    private struct KnownObject {
+        let state: ObjectState
+        /// The look-up that found the object by its server ID. It is at the object's row until the caller resets it.
+        var row: Statement?
+    }
+
+    /// Returns the object of an item, or `nil` if it is new here. Also returns whether its ID is known to be unused as
+    /// a local ID.
+    private func match(
+        _ item: ServerItem, _ identity: IdentityRule, in table: TableLayout
+    ) throws -> (KnownObject?, isFree: Bool) {
+        if let found = try find(item.serverID, in: table) {
+            do {
+                return (KnownObject(state: try state(of: found, table), row: found), false)
+            } catch {
+                found.reset()
+                throw error
+            }
+        }
+        // The object may have been made here and sent, with a lost response. Or another device has chosen its ID too.
+        let localID: LocalID?
+        switch identity {
+        case .client: localID = LocalID(item.serverID.rawValue)
+        case .server(let carried): localID = carried
+        }
+        guard let localID else { return (nil, false) }
+        guard let found = try connection.tableStatements(table).find(localID) else { return (nil, identity == .client) }
+        defer { found.reset() }
+        let state = try state(of: found, table)
+        guard state.serverID == nil, try operation(of: state.rowID, in: table) != nil else { return (nil, false) }
+        return (KnownObject(state: state), false)
+    }
+
+    // MARK: -
+
+    private func receiveNew(
+        _ item: ServerItem, _ identity: IdentityRule, _ table: TableLayout, isFree: Bool
+    ) throws -> ServerReceipt {
+        guard !item.isDeleted else {
+            try dropDeferred(of: 0, item.serverID, in: table)
+            return .unknownTombstone
+        }
+        let row = connection.row
+        row.removeAll()
+        for property in table.definition.properties {
+            if !property.isLocalOnly, let value = item.values[property.name] {
+                row.append(value)
+            } else if let appendDefault = property.appendDefault {
+                appendDefault(row)
+            } else {
+                throw TandemError(
+                    .invalidValue, "The server sent no value for the property.",
+                    advice: "Give the property a default, or make it optional.", store: store.path,
+                    model: table.definition.name, property: property.name)
+            }
+        }
+        var state = ObjectState()
+        state.serverID = item.serverID
+        state.version = item.version
+        state.createdAt = item.createdAt
+        state.updatedAt = item.updatedAt
+        do {
+            let inserted = try transaction.insert(
+                row, state: state, into: table, mayBeOwn: identity == .client, isFree: isFree)
+            try dropDeferred(of: inserted.rowID, item.serverID, in: table)
+            try storeExtras(item.extras, of: inserted.rowID, in: table)
+            return .inserted(inserted.localID)
+        } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
+            try deferItem(item, of: nil, in: table, .refused, message: error.message)
+            return .refused(error)
+        }
+    }
+
+    /// Receives an item of an object that is synced. One statement writes its values and its version.
+    private func applyToSynced(
+        _ item: ServerItem, over object: KnownObject, _ table: TableLayout
+    ) throws -> ServerReceipt {
+        let (state, row) = (object.state, object.row)
+        let before = connection.totalChanges
+        let values = item.values(in: table)
+        var received = state
+        received.version = item.version
+        received.createdAt = item.createdAt ?? state.createdAt
+        received.updatedAt = item.updatedAt
+        do {
+            // A version alone is not proof: two writes within one millisecond may have the same.
+            if table.attachments.isEmpty {
+                try applyServerValues(state, with: values, in: table, at: row, received: received)
+            } else {
+                // If the item is refused, its attachments are rolled back too.
+                try savepoint { try applyServerValues(state, with: values, in: table, at: row, received: received) }
+            }
+        } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
+            try deferItem(item, of: state.rowID, in: table, .refused, message: error.message)
+            return .refused(error)
+        }
+        try storeExtras(item.extras, of: state.rowID, in: table)
+        let isUnchanged = connection.totalChanges == before
+        try dropDeferred(of: state.rowID, item.serverID, in: table)
+        return isUnchanged ? .unchanged : .updated(state.localID)
+    }
+
+    /// Receives an item of an object with an operation. The row does not change.
+    private func applyToPending(
+        _ item: ServerItem, besides operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws -> ServerReceipt {
+        if !item.isDeleted, let version = item.version, ScalarText.isEqual(version, state.version),
+            try matchesBaseOrAttempt(item, operation, state, table)
+        {
+            // The server's state is the base of the change. A deferred item is obsolete if the server has reverted it.
+            try dropDeferred(of: state.rowID, item.serverID, in: table)
+            return .unchanged
+        }
+        try deferItem(item, of: state.rowID, in: table, .pending)
+        return .deferred(operation.id)
+    }
+
+    /// Returns whether all of the server's values are those before our changes, or ones that were sent.
+    func matchesBaseOrAttempt(
+        _ item: ServerItem, _ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws -> Bool {
+        let here = try valuesIncludingUnresolved(of: state, in: table)
+        let attempted = try attemptedValues(operation.id)
+        return try item.values(in: table).allSatisfy { property, value in
+            let definition = table.definition.properties[property]
+            let column = definition.column
+            let base = operation.base(of: column)
+            let there = definition.form(try localForm(value, of: property, in: table), like: here[property], base)
+            guard let base else {
+                let mine = try withoutPending(here[property], of: property, in: table)
+                return mine == there || attempted.contains(value, of: column)
+            }
+            // A base may name an object that has got its server ID since.
+            return try base == there || attempted.contains(value, of: column)
+                || localForm(base, of: property, in: table) == there
+        }
+    }
+}

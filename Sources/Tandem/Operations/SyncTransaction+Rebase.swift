@@ -1,0 +1,303 @@
+import Foundation
+
+/// What the two sides of a conflict hold, and what each has changed.
+package struct ConflictSides: Sendable {
+    /// What is to be done on the server.
+    package let kind: PendingOperation.Kind
+    /// What the server last sent of the properties changed here; of an insert nothing.
+    package let base: [String: StorageValue]
+    /// What is here, of all properties that are sent; references by local IDs.
+    package let local: [String: StorageValue]
+    /// What the server holds, as far as it says; references by local IDs of what is here. `nil` for a tombstone.
+    package let server: [String: StorageValue]?
+    /// The properties changed here whose values the server does not hold.
+    package let changedHere: Set<String>
+    /// The properties that someone else has changed: what the server holds of them is neither what it held, nor what was
+    /// sent from here.
+    package let changedThere: Set<String>
+
+    /// Creates the sides of a conflict.
+    package init(
+        kind: PendingOperation.Kind, base: [String: StorageValue], local: [String: StorageValue],
+        server: [String: StorageValue]?, changedHere: Set<String>, changedThere: Set<String>
+    ) {
+        self.kind = kind
+        self.base = base
+        self.local = local
+        self.server = server
+        self.changedHere = changedHere
+        self.changedThere = changedThere
+    }
+
+    /// Whether anybody else has changed the object. If not, a refusal was about our own write, whose answer was lost.
+    package var isConflict: Bool { server == nil || !changedThere.isEmpty }
+}
+
+/// What became of an operation that was made to follow what the server holds.
+package enum RebaseOutcome: Hashable, Sendable {
+    /// Nothing is left to be sent: the operation is gone.
+    case adopted
+    /// The operation waits to be sent, on the new version.
+    case pending
+}
+
+extension SyncTransaction {
+    /// Compares an operation with the server's state. Nothing is written.
+    ///
+    /// - Parameter rounding: The conversion of a value by the wire, as in `beginAttempt`.
+    package func sides(
+        of id: PendingOperation.ID, against item: ServerItem, rounding: WireRounding
+    ) throws -> ConflictSides {
+        try checkUsable()
+        let (operation, tableName, rowID) = try storedOperation(id)
+        guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
+            throw stale(id)
+        }
+        let here = try valuesIncludingUnresolved(of: state, in: table)
+        let attempted = try attemptedValues(id)
+        let isNew = operation.kind == .insert || operation.replaced == .insert
+        var (base, local, server): ([String: StorageValue], [String: StorageValue], [String: StorageValue]) = (
+            [:], [:], [:]
+        )
+        var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
+        // The local version proves that no other client changed the object. Properties left blank by an undelete are
+        // unchanged too.
+        let isNobodys = item.wasUndeleted || item.version != nil && item.version == state.version
+        for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
+            local[property.name] = here[index]
+            var old = operation.base(of: property.column)
+            if old == nil, let column = table.attachments(at: index), !column.isList {
+                // A pending upload is a change that is not in the queue yet.
+                let sendable = try withoutPending(here[index], of: index, in: table)
+                if sendable != here[index] { old = sendable }
+            }
+            base[property.name] = isNew ? nil : old
+            // After a tombstone, all properties of the operation are sent again.
+            guard !item.isDeleted else {
+                if isNew || old != nil { changedHere.insert(property.name) }
+                continue
+            }
+            // A value equal to its base that was never sent otherwise is no longer a change. A rebase must not write it
+            // over another client's change.
+            let isChanged =
+                try isNew
+                || old.map {
+                    try item.wasUndeleted || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
+                        || wasSentOtherwise(attempted, than: here[index], index, table, rounding)
+                } ?? false
+            guard let value = item.values[property.name] else {
+                if isChanged { changedHere.insert(property.name) }
+                continue
+            }
+            let there = property.form(try localForm(value, of: index, in: table), like: here[index], old)
+            server[property.name] = there
+            let isHeldThere = try isHeld(value, there, here[index], index, table, rounding)
+            if isChanged && !isHeldThere { changedHere.insert(property.name) }
+            let isOurs =
+                try isHeldThere || attempted.contains(value, of: property.column)
+                || (old.map { try $0 == there || localForm($0, of: index, in: table) == there } ?? false)
+            if !isOurs && !isNobodys { changedThere.insert(property.name) }
+        }
+        return ConflictSides(
+            kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
+            changedHere: changedHere, changedThere: changedThere)
+    }
+
+    /// Returns whether a value other than the local one may have been sent to the server.
+    private func wasSentOtherwise(
+        _ attempted: AttemptedValues, than here: StorageValue, _ property: Int, _ table: TableLayout,
+        _ rounding: WireRounding
+    ) throws -> Bool {
+        let definition = table.definition.properties[property]
+        guard attempted.names(definition.column) else { return false }
+        let sent = try wireForm(here, of: property, in: table)
+        guard let rounded = try? rounding(definition, sent) else { return true }
+        return attempted.hasOther(than: rounded, of: definition.column)
+    }
+
+    /// Returns whether the server holds the local value.
+    private func isHeld(
+        _ value: StorageValue, _ there: StorageValue, _ here: StorageValue, _ property: Int, _ table: TableLayout,
+        _ rounding: WireRounding
+    ) throws -> Bool {
+        if try there == here || hasSameFiles(there, here: here, of: property, in: table) { return true }
+        // A file that is still on the server does not count as its replacement.
+        let sent = try wireForm(here, of: property, in: table)
+        // The server cannot hold a value without a wire form. The error belongs to the send, not to this comparison.
+        return (try? rounding(table.definition.properties[property], sent)) == value
+    }
+
+    /// Rebases an operation onto the server's state, in one step. Properties unchanged here take the server's values.
+    /// Changed properties stay to be sent, on the new version, with the server's values as bases.
+    ///
+    /// An insert of an existing object becomes an update. Over a tombstone all properties are sent, to undelete the
+    /// object there. A delete stays a delete of the server's current state. A tombstone completes a delete.
+    ///
+    /// - Parameters:
+    ///   - takingServers: The properties changed here, by their names in Swift, that take the server's values all the
+    ///     same.
+    ///   - rounding: The conversion of a value by the wire, as in `beginAttempt`.
+    /// - Throws: ``TandemError/Code/duplicateValue`` if another object here has a unique value of the server's. The
+    ///   operation is then unchanged.
+    package func rebase(
+        _ id: PendingOperation.ID, onto item: ServerItem, takingServers: Set<String> = [], rounding: WireRounding
+    ) throws -> RebaseOutcome {
+        try rebase(id, onto: item, takingServers: takingServers, decidedOn: nil, rounding: rounding)
+    }
+
+    /// Rebases an operation onto the server's state, by a decision on earlier sides of the conflict.
+    ///
+    /// - Parameter decidedOn: The sides at the time of the decision, in an earlier transaction. A property that was
+    ///   edited here since then keeps its value, and is sent.
+    package func rebase(
+        _ id: PendingOperation.ID, onto item: ServerItem, takingServers: Set<String>, decidedOn: ConflictSides?,
+        rounding: WireRounding
+    ) throws -> RebaseOutcome {
+        try checkUsable()
+        let (_, tableName, rowID) = try storedOperation(id)
+        guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
+            throw stale(id)
+        }
+        return try savepoint {
+            let state = try uniteWithHolder(of: item.serverID, state, in: table)
+            let sides = try sides(of: id, against: item, rounding: rounding)
+            let operation = try storedOperation(id).operation
+            try dropKept(knowing: item, of: state.rowID, in: table)
+            guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, sides, state, table) }
+            guard !item.isDeleted else {
+                try makeUndelete(operation, state, over: item, table)
+                return .pending
+            }
+            let servers = takingServers.filter { name in
+                decidedOn.map { $0.local[name] == sides.local[name] } ?? true
+            }
+            let changes = try rebase(
+                sides.changedHere.subtracting(servers), of: operation, onto: item, sides, state, table,
+                giveUp: servers)
+            if changes.isEmpty {
+                try transaction.drop(operation, in: table)
+                try connection.execute(
+                    "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFilesSQL) WHERE \"__rid\" = ?",
+                    [.integer(state.rowID)])
+                return .adopted
+            }
+            try restart(operation, as: .update, changes, sent: [], table)
+            return .pending
+        }
+    }
+
+    /// Applies the server's state, except for some properties changed here.
+    ///
+    /// - Parameter giveUp: The properties changed here whose local values are discarded.
+    /// - Returns: The kept properties, with the server's values as bases.
+    private func rebase(
+        _ names: Set<String>, of operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides,
+        _ state: ObjectState, _ table: TableLayout, giveUp: Set<String> = []
+    ) throws -> PropertyBases {
+        var changes = PropertyBases()
+        for property in table.definition.properties where names.contains(property.name) {
+            let old = operation.base(of: property.column)
+            changes[property.column] = sides.server?[property.name] ?? old ?? .null
+        }
+        try applyServerState(
+            item, state, table,
+            item.values(in: table).filter { index, _ in !names.contains(table.definition.properties[index].name) },
+            replacing: table.indices(of: giveUp))
+        return changes
+    }
+
+    private func rebaseDelete(
+        _ operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides, _ state: ObjectState,
+        _ table: TableLayout
+    ) throws -> RebaseOutcome {
+        guard !item.isDeleted else {
+            try transaction.drop(operation, in: table)
+            try eraseRow(of: state, in: table)
+            return .adopted
+        }
+        // An undelete shows the server's values, and the changes made here before the delete that were not sent.
+        let names = operation.replaced == nil ? [] : sides.changedHere
+        let changes = try rebase(names, of: operation, onto: item, sides, state, table)
+        try restart(operation, as: .delete, changes, replacing: changes.isEmpty ? nil : .update, sent: [], table)
+        return .pending
+    }
+
+    /// Queues an update with all values, to undelete the object over the tombstone of its ID.
+    ///
+    /// - Parameter item: The tombstone, or `nil` if only its existence is known.
+    func makeUndelete(
+        _ operation: StoredOperation, _ state: ObjectState, over item: ServerItem?, _ table: TableLayout
+    ) throws {
+        var changes = operation.bases
+        changes.merge(later: try transaction.allBases(of: state, in: table))
+        // Keep the tombstone: discarding the operation must not leave an object that the server has deleted.
+        if let item, item.isDeleted { try deferItem(item, of: state.rowID, in: table, .pending) }
+        let serverID = item?.serverID ?? state.serverID
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"serverID\" = ?, \"version\" = ?, \"synced\" = 0 WHERE \"__rid\" = ?",
+            [
+                serverID.map { .text($0.rawValue) } ?? .null, item?.version.map { .text($0) } ?? .null,
+                .integer(state.rowID),
+            ])
+        transaction.knownTargets.removeAll()
+        try resolveNews(of: state, serverID, table)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        try restart(operation, as: .update, changes, sent: .delete, table)
+    }
+
+    /// Writes the server's values of an object into its row, and its state except for the synced flag.
+    ///
+    /// - Parameter replaced: The properties whose pending attachments are removed.
+    func applyServerState(
+        _ item: ServerItem, _ state: ObjectState, _ table: TableLayout,
+        _ values: [(property: Int, value: StorageValue)], replacing replaced: Set<Int> = []
+    ) throws {
+        let statement = try connection.statement(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ? \
+            WHERE "__rid" = ?
+            """)
+        statement.bind(1, item.serverID.rawValue)
+        statement.bind(2, item.version)
+        statement.bind(3, item.createdAt ?? state.createdAt)
+        statement.bind(4, item.updatedAt)
+        statement.bind(5, state.rowID)
+        do {
+            try statement.run()
+        } catch let error as TandemError where error.isConstraint {
+            var received = state
+            received.serverID = item.serverID
+            throw try transaction.explainConstraint(error, connection.row, received, table)
+        }
+        transaction.knownTargets.removeAll()
+        try applyServerValues(state, with: values, in: table, replacing: replaced)
+        try storeExtras(item.extras, of: state.rowID, in: table)
+        try resolveNews(of: state, item.serverID, table)
+    }
+
+    /// Resolves references that wait for the object under its new server ID.
+    private func resolveNews(of state: ObjectState, _ serverID: ServerID?, _ table: TableLayout) throws {
+        guard state.serverID != serverID, !state.isDeleted else { return }
+        var state = state
+        state.serverID = serverID
+        try transaction.resolveWaiting(for: state, in: table)
+    }
+
+    /// Restarts an operation whose earlier attempts have been answered.
+    private func restart(
+        _ operation: StoredOperation, as kind: PendingOperation.Kind, _ changes: PropertyBases,
+        replacing replaced: PendingOperation.Kind? = nil, sent: AttemptedKinds, _ table: TableLayout
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = ?, \
+            "replaced" = ?, "attempted" = NULL, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
+            """,
+            [
+                .integer(Int64(kind.rawValue)), operation.stateAfterResponse, changes.encoded,
+                replaced.map { .integer(Int64($0.rawValue)) } ?? .null, sent.encoded(), .integer(operation.id),
+            ])
+        try transaction.forgetError(of: operation.id)
+        transaction.touched.recordOperation(of: table)
+    }
+}

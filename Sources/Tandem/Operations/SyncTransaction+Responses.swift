@@ -1,0 +1,292 @@
+import Foundation
+
+/// The effects of a server's response on the queue and the object.
+extension SyncTransaction {
+    /// Applies the server's acknowledgment without its item. See `WriteTransaction.acknowledge`.
+    func acknowledge(
+        _ id: PendingOperation.ID, serverID: ServerID?, version: String?, createdAt: Date?, updatedAt: Date?
+    ) throws {
+        try checkUsable()
+        let (operation, tableName, rowID) = try storedOperation(id)
+        guard operation.sent != nil, let table = store.schema.table(named: tableName),
+            let state = try state(ofRow: rowID, in: table)
+        else { throw stale(id) }
+        try savepoint {
+            guard operation.sentKind ?? operation.kind != .delete else {
+                return try acknowledgeDelete(operation, state, table)
+            }
+            guard let serverID = serverID ?? state.serverID else {
+                throw TandemError(
+                    .invalidValue, "An insert was acknowledged without a server ID.",
+                    advice: "Pass the ID that the server gave the object.", store: store.path,
+                    model: table.definition.name)
+            }
+            var received = state
+            received.serverID = serverID
+            received.version = version
+            received.createdAt = createdAt ?? state.createdAt
+            received.updatedAt = updatedAt
+            try completeAttempt(operation, state, received: received, table)
+            // The object exists on the server, so a tombstone received earlier is obsolete.
+            try dropDeferredTombstone(of: state.rowID, in: table)
+        }
+    }
+
+    /// Applies the server's state after an attempt, including values that the server changed. Properties unchanged here
+    /// take the server's values. For properties changed meanwhile, the server's values become the new bases.
+    ///
+    /// - Parameters:
+    ///   - attempt: The value of ``PendingOperation/attempts`` when the attempt began.
+    ///   - item: The server's item. After a delete, the tombstone or `nil`.
+    ///   - keepsTombstones: Whether the server keeps deleted objects under their IDs. An object that was restored
+    ///     during its delete must then be undeleted there, and not inserted.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the response to an insert or update has no live item.
+    package func acknowledge(
+        _ id: PendingOperation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool = false
+    ) throws -> ResponseOutcome {
+        try checkUsable()
+        guard let (operation, tableName, rowID) = try underWay(id, attempt: attempt),
+            let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table)
+        else { return .stale }
+        return try savepoint {
+            if operation.sentKind ?? operation.kind == .delete {
+                // An object without acknowledgment and tombstone has no ID on the server that an undelete could use.
+                if keepsTombstones && operation.kind != .delete && (item != nil || state.serverID != nil) {
+                    try makeUndelete(operation, state, over: item, table)
+                } else {
+                    try acknowledgeDelete(operation, state, table)
+                }
+                return operation.kind == .delete ? .done : .stillPending
+            }
+            guard let item, !item.isDeleted else {
+                throw TandemError(
+                    .invalidValue, "An insert or update was acknowledged without what the server holds now.",
+                    advice: "Ask the server for the object.", store: store.path, model: table.definition.name)
+            }
+            return try acknowledgeChange(operation, state, item, table)
+        }
+    }
+
+    private func acknowledgeChange(
+        _ operation: StoredOperation, _ state: ObjectState, _ item: ServerItem, _ table: TableLayout
+    ) throws -> ResponseOutcome {
+        var (operation, state) = (operation, state)
+        // Assign the server ID first: a list that names the object itself finds it by that ID.
+        if state.serverID != item.serverID {
+            state = try uniteWithHolder(of: item.serverID, state, in: table)
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
+                [.text(item.serverID.rawValue), .integer(state.rowID)])
+            transaction.knownTargets.removeAll()
+            // Changes to an object that is merged into this one count as changes made meanwhile.
+            if let united = try self.operation(of: state.rowID, in: table) { operation = united }
+        }
+        var received = state
+        received.serverID = item.serverID
+        received.createdAt = item.createdAt ?? state.createdAt
+        received.updatedAt = item.updatedAt
+        received.version = item.version
+        var isRefused = false
+        do {
+            try merge(item, &operation, state, table)
+        } catch let error as TandemError where error.code == .duplicateValue {
+            // The server executed the request, so it must not be sent again. The version stays that of the values.
+            isRefused = true
+            received.version = state.version
+            received.updatedAt = state.updatedAt
+            try deferItem(item, of: state.rowID, in: table, .refused, message: error.message)
+        }
+        try completeAttempt(operation, state, received: received, table)
+        guard !isRefused else { return .refusedHere }
+        try dropKept(knowing: item, of: state.rowID, in: table)
+        guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
+        // An operation that waits for a file has nothing else to send now.
+        return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
+    }
+
+    /// Writes the server's values over properties unchanged here meanwhile. Nothing is written if it throws.
+    private func merge(
+        _ item: ServerItem, _ operation: inout StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws {
+        let values = item.values(in: table)
+        let here = try valuesIncludingUnresolved(of: state, in: table)
+        var changes = operation.changes
+        for (property, said) in values {
+            let definition = table.definition.properties[property]
+            let column = definition.column
+            let value = definition.form(said, like: here[property], operation.base(of: column))
+            // The server holds the replaced file until the upload. Its value is the base of that change.
+            guard
+                try changes[column] != nil
+                    || keepsReplaced(value, here: here[property], of: property, in: table)
+                        && operation.base(of: column) != nil
+            else { continue }
+            let there = try localForm(value, of: property, in: table)
+            // A pending file is sent separately.
+            let sendable = try withoutPending(here[property], of: property, in: table)
+            changes[column] = there == sendable ? nil : there
+        }
+        let unchanged = values.filter { changes[table.definition.properties[$0.property].column] == nil }
+        try applyServerValues(state, with: unchanged, in: table)
+        try storeExtras(item.extras, of: state.rowID, in: table)
+        operation.changes = changes
+    }
+
+    /// Writes the server's values into a row that may have an operation and may be deleted. Attachments that wait for
+    /// their upload stay.
+    ///
+    /// - Parameters:
+    ///   - replaced: The properties whose pending attachments are removed too.
+    ///   - found: A look-up that is at the row, if there is one. The method resets it, unless it throws.
+    ///   - received: The server's state, if the row takes it too. The row must not have an operation.
+    func applyServerValues(
+        _ state: ObjectState, with values: [(property: Int, value: StorageValue)], in table: TableLayout,
+        replacing replaced: Set<Int> = [], at found: Statement? = nil, received: ObjectState? = nil
+    ) throws {
+        guard !values.isEmpty || received != nil else { return }
+        var values = values
+        if !table.attachments.isEmpty {
+            let here = try valuesIncludingUnresolved(of: state, in: table, at: found)
+            values = try values.map { property, value in
+                let definition = table.definition.properties[property]
+                let value = definition.holdsAttachments ? definition.form(value, like: here[property]) : value
+                return replaced.contains(property)
+                    ? (property, value)
+                    : (property, try withPending(value, here: here[property], of: property, in: table))
+            }
+        }
+        let row = RowEncoder()
+        var rest = values[...]
+        for property in table.definition.properties.indices {
+            if rest.first?.property == property, let next = rest.popFirst() {
+                row.append(next.value)
+            } else {
+                row.appendNull()
+            }
+        }
+        try asServer {
+            let statements = try connection.tableStatements(table)
+            guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
+                throw notFound(state.localID, table)
+            }
+            _ = try transaction.update(
+                statement, with: row, in: table, only: Set(values.map(\.property)), received: received,
+                keepsWaiting: false, isReviving: true, allowsUnsent: true)
+        }
+    }
+
+    /// Runs changes as the server's. They queue no operations, and references may name server IDs.
+    func asServer<T>(_ body: () throws -> T) rethrows -> T {
+        let outer = transaction.origin
+        if outer != .server { transaction.knownTargets.removeTargets() }
+        transaction.origin = .server
+        defer {
+            if outer != .server { transaction.knownTargets.removeTargets() }
+            transaction.origin = outer
+        }
+        return try body()
+    }
+
+    // MARK: -
+
+    private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+        guard operation.kind != .delete else {
+            try transaction.drop(operation, in: table)
+            // The server may know the object under the ID made here. The object may have been deleted before its
+            // acknowledgment.
+            let serverID = state.serverID ?? ServerID(state.localID.rawValue)
+            try dropDeferred(of: state.rowID, serverID, in: table)
+            guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
+            let texts: [String?]
+            do {
+                defer { statement.reset() }
+                texts = try connection.tableStatements(table).searchTexts(statement)
+            }
+            return try transaction.erase(state, texts, in: table)
+        }
+        // The object was restored while the delete was under way.
+        try resend(operation, state, table)
+    }
+
+    /// Turns the operation into an insert. The server no longer has the object, nor a tombstone of it.
+    ///
+    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue, or is a delete.
+    package func makeInsert(_ id: PendingOperation.ID) throws {
+        try checkUsable()
+        let (operation, tableName, rowID) = try storedOperation(id)
+        guard operation.kind != .delete, let table = store.schema.table(named: tableName),
+            let state = try state(ofRow: rowID, in: table)
+        else { throw stale(id) }
+        try savepoint {
+            try dropDeferred(of: rowID, state.serverID, in: table)
+            try resend(operation, state, table)
+        }
+    }
+
+    private func resend(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "kind" = 1, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
+            "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL WHERE "id" = ?
+            """, [operation.stateAfterResponse, .integer(operation.id)])
+        try transaction.forgetError(of: operation.id)
+        try connection.execute(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
+            "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
+            """, [.integer(state.rowID)])
+        transaction.knownTargets.removeAll()
+        transaction.touched.recordOperation(of: table)
+    }
+
+    /// Ends an attempt that the server executed.
+    private func completeAttempt(
+        _ operation: StoredOperation, _ state: ObjectState, received: ObjectState, _ table: TableLayout
+    ) throws {
+        let isDone = operation.kind == operation.sentKind ?? operation.kind && operation.changes.isEmpty
+        if isDone {
+            try transaction.drop(operation, in: table)
+        } else {
+            // The object was changed or deleted meanwhile. The remaining operation is sent on the new version.
+            let isDelete = operation.kind == .delete
+            let replaced: StorageValue =
+                isDelete && !operation.changes.isEmpty ? .integer(Int64(PendingOperation.Kind.update.rawValue)) : .null
+            try connection.execute(
+                """
+                UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, \
+                "changes" = ?, "replaced" = ?, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL \
+                WHERE "id" = ?
+                """,
+                [
+                    .integer(Int64((isDelete ? PendingOperation.Kind.delete : .update).rawValue)),
+                    operation.stateAfterResponse,
+                    operation.changes.encoded, replaced, .integer(operation.id),
+                ])
+            try transaction.forgetError(of: operation.id)
+            transaction.touched.recordOperation(of: table)
+        }
+        let statement = try connection.statement(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
+            "synced" = ? AND \(table.noPendingFilesSQL) WHERE "__rid" = ?
+            """)
+        statement.bind(1, received.serverID?.rawValue)
+        statement.bind(2, received.version)
+        statement.bind(3, received.createdAt)
+        statement.bind(4, received.updatedAt)
+        statement.bind(5, isDone)
+        statement.bind(6, state.rowID)
+        do {
+            try statement.run()
+        } catch let error as TandemError where error.isConstraint {
+            throw try transaction.explainConstraint(error, connection.row, received, table)
+        }
+        // References do not resolve to an object that was deleted meanwhile.
+        if state.serverID == nil && !state.isDeleted {
+            var state = state
+            state.serverID = received.serverID
+            transaction.knownTargets.removeAll()
+            try transaction.resolveWaiting(for: state, in: table)
+        }
+    }
+}

@@ -1,0 +1,276 @@
+// References between objects. A reference's column names a live object, or is NULL. A list's column names only live
+// objects. A target that does not exist (it has not arrived yet, or is deleted) waits in the table `__unresolved`, and
+// is inserted when the object arrives.
+
+/// A cache of objects that exist in this transaction. An import that names an owner a thousand times then looks it up
+/// once.
+struct KnownTargets {
+    private var known: [ObjectIdentifier: Set<LocalID>] = [:]
+    /// Whether `__unresolved` has entries, or `nil` until it was looked up.
+    var hasUnresolved: Bool?
+    private static let limit = 4096
+
+    func contains(_ table: TableLayout, _ id: LocalID) -> Bool {
+        known[ObjectIdentifier(table)]?.contains(id) ?? false
+    }
+
+    mutating func insert(_ table: TableLayout, _ id: LocalID) {
+        if known[ObjectIdentifier(table), default: []].count >= Self.limit { known[ObjectIdentifier(table)] = [] }
+        known[ObjectIdentifier(table), default: []].insert(id)
+    }
+
+    mutating func removeAll() {
+        removeTargets()
+        hasUnresolved = nil
+    }
+
+    /// Clears the cached IDs. Their meaning depends on the origin of the write, because a server may use server IDs.
+    mutating func removeTargets() {
+        known.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A reference to an object that does not exist.
+struct UnresolvedReference {
+    let link: TableLayout.Link
+    let target: TableLayout
+    let position: Int
+    let id: LocalID
+}
+
+extension WriteTransaction {
+    /// Keeps only references to live objects in a row, and returns the others.
+    ///
+    /// - Parameter only: The properties in the row, or `nil` for all.
+    func resolveLinks(_ row: RowEncoder, of table: TableLayout, only: Set<Int>? = nil) throws -> [UnresolvedReference] {
+        var unresolved: [UnresolvedReference] = []
+        for (link, target) in zip(table.links, table.linkTargets) where !row.isNull(link.property) {
+            if let only, !only.contains(link.property) { continue }
+            if link.isToMany {
+                try resolveList(link, target, row, &unresolved)
+            } else if let text = row.text(link.property) {
+                let id = LocalID(text)
+                if let live = try liveID(id, in: target) {
+                    guard live != id else { continue }
+                    row.replace(link.property) { $0.append(text: live.rawValue) }
+                    hasRewrittenLinks = true
+                } else {
+                    row.replace(link.property) { $0.appendNull() }
+                    hasRewrittenLinks = true
+                    unresolved.append(UnresolvedReference(link: link, target: target, position: 0, id: id))
+                }
+            }
+        }
+        return unresolved
+    }
+
+    private func resolveList(
+        _ link: TableLayout.Link, _ target: TableLayout, _ row: RowEncoder, _ unresolved: inout [UnresolvedReference]
+    ) throws {
+        let ids = try row.withBytes(of: link.property) { try LinkList.parse($0) }
+        var resolved: [LocalID] = []
+        for (position, id) in ids.enumerated() {
+            if let live = try liveID(id, in: target) {
+                resolved.append(live)
+            } else {
+                unresolved.append(UnresolvedReference(link: link, target: target, position: position, id: id))
+            }
+        }
+        if resolved != ids {
+            row.replace(link.property) { $0.append(text: LinkList.text(resolved)) }
+            hasRewrittenLinks = true
+        }
+    }
+
+    /// Returns the local ID of the live object that a reference names. In a write from a server, it may name a server
+    /// ID.
+    private func liveID(_ id: LocalID, in target: TableLayout) throws -> LocalID? {
+        if knownTargets.contains(target, id) { return id }
+        if origin == .server {
+            let statement = try connection.statement(
+                "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ? AND \"deleted\" = 0")
+            statement.bind(1, id.rawValue)
+            defer { statement.reset() }
+            if try statement.step() { return LocalID(try statement.text(0)) }
+        }
+        let statement = try connection.statement(
+            "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0")
+        statement.bind(1, id.rawValue)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        knownTargets.insert(target, id)
+        return id
+    }
+
+    /// Writes a list's entries to its link table, which finds the holders of an object.
+    func writeLinks(_ link: TableLayout.Link, of rowID: Int64, _ row: RowEncoder, _ table: TableLayout) throws {
+        guard !row.isNull(link.property) else { return }
+        let ids = try row.withBytes(of: link.property) { try LinkList.parse($0) }
+        let name = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
+        let statement = try connection.statement(
+            "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)")
+        for (position, id) in ids.enumerated() {
+            statement.bind(1, id.rawValue)
+            statement.bind(2, rowID)
+            statement.bind(3, Int64(position))
+            try statement.run()
+        }
+    }
+
+    func removeLinks(_ link: TableLayout.Link, of rowID: Int64, _ table: TableLayout) throws {
+        let name = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
+        try connection.execute("DELETE FROM \(name) WHERE \"object\" = ?", [.integer(rowID)])
+    }
+
+    // MARK: What is not there yet
+
+    func storeUnresolved(_ references: [UnresolvedReference], of rowID: Int64, in table: TableLayout) throws {
+        for reference in references {
+            try connection.execute(
+                """
+                INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(reference.target.table), .text(reference.id.rawValue), .text(table.table), .integer(rowID),
+                    .text(table.definition.properties[reference.link.property].column),
+                    .integer(Int64(reference.position)),
+                ])
+        }
+        if !references.isEmpty { knownTargets.hasUnresolved = true }
+    }
+
+    /// Returns whether any reference waits for its target.
+    func hasUnresolved() throws -> Bool {
+        if let known = knownTargets.hasUnresolved { return known }
+        let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__unresolved\")") == .integer(1)
+        knownTargets.hasUnresolved = found
+        return found
+    }
+
+    /// Removes the unresolved entries of an object's property: it has another value now, or the object is removed.
+    func forgetUnresolved(of rowID: Int64, in table: TableLayout, property: Int?) throws {
+        guard try hasUnresolved() else { return }
+        if let property {
+            try connection.execute(
+                "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" = ? AND \"column\" = ?",
+                [.text(table.table), .integer(rowID), .text(table.definition.properties[property].column)])
+        } else {
+            try connection.execute(
+                "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" = ?",
+                [.text(table.table), .integer(rowID)])
+        }
+    }
+
+    /// Resolves the references that wait for a new object.
+    func resolveWaiting(for state: ObjectState, in table: TableLayout) throws {
+        guard try hasUnresolved() else { return }
+        struct Waiting {
+            let table: String
+            let object: Int64
+            let column: String
+            let position: Int64
+            let id: String
+        }
+        var waiting: [Waiting] = []
+        let statement = try connection.statement(
+            """
+            SELECT "table", "object", "column", "position", "id" FROM "__unresolved" \
+            WHERE "target" = ?1 AND "id" IN (?2, ?3) ORDER BY "table", "object", "column", "position"
+            """)
+        statement.bind(1, table.table)
+        statement.bind(2, state.localID.rawValue)
+        statement.bind(3, state.serverID?.rawValue)
+        while try statement.step() {
+            waiting.append(
+                Waiting(
+                    table: try statement.text(0), object: statement.integer(1), column: try statement.text(2),
+                    position: statement.integer(3), id: try statement.text(4)))
+        }
+        statement.reset()
+        for entry in waiting {
+            if let holder = store.schema.table(named: entry.table),
+                let link = holder.links.first(where: {
+                    holder.definition.properties[$0.property].column == entry.column
+                })
+            {
+                try insertReference(
+                    state.localID, in: holder, link, row: entry.object, position: max(0, Int(entry.position)))
+            }
+            try connection.execute(
+                """
+                DELETE FROM "__unresolved" WHERE "target" = ? AND "id" = ? AND "table" = ? AND "object" = ? \
+                AND "column" = ? AND "position" = ?
+                """,
+                [
+                    .text(table.table), .text(entry.id), .text(entry.table), .integer(entry.object),
+                    .text(entry.column), .integer(entry.position),
+                ])
+        }
+    }
+
+    /// Inserts a reference at its position. This is not a change of the app, and does not queue an operation.
+    private func insertReference(
+        _ id: LocalID, in holder: TableLayout, _ link: TableLayout.Link, row: Int64, position: Int
+    ) throws {
+        let column = holder.definition.properties[link.property].column.quotedSQL
+        guard link.isToMany else {
+            try connection.execute(
+                "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ? AND \(column) IS NULL",
+                [.text(id.rawValue), .integer(row)])
+            return
+        }
+        guard
+            case .text(let text)? = try connection.value(
+                "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", [.integer(row)])
+        else { return }
+        var ids = try LinkList.parse(text)
+        // Unresolved entries at earlier positions are not in the list.
+        let waiting = try connection.value(
+            """
+            SELECT count(*) FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? AND "position" < ?
+            """,
+            [
+                .text(holder.table), .integer(row), .text(holder.definition.properties[link.property].column),
+                .integer(Int64(position)),
+            ])
+        if case .integer(let before)? = waiting { ids.insert(id, at: max(0, min(position - Int(before), ids.count))) }
+        try connection.execute(
+            "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
+            [.text(LinkList.text(ids)), .integer(row)])
+        try removeLinks(link, of: row, holder)
+        let name = holder.definition.linkTable(holder.definition.properties[link.property]).quotedSQL
+        for (position, id) in ids.enumerated() {
+            try connection.execute(
+                "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)",
+                [.text(id.rawValue), .integer(row), .integer(Int64(position))])
+        }
+    }
+}
+
+/// The stored form of a list of references: a JSON array of local IDs.
+enum LinkList {
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [LocalID] {
+        guard case .array(let nodes) = try ExactJSON.parse(bytes) else {
+            throw InvalidEncoding("a list of references", .malformed, "it is not an array")
+        }
+        return try nodes.map { node in
+            guard case .text(let id) = node else {
+                throw InvalidEncoding("a list of references", .malformed, "an element is not a text")
+            }
+            return LocalID(id)
+        }
+    }
+
+    static func parse(_ text: String) throws -> [LocalID] {
+        var text = text
+        return try text.withUTF8 { try parse($0) }
+    }
+
+    static func text(_ ids: [LocalID]) -> String {
+        var bytes: [UInt8] = []
+        // An array of texts has no keys and is not too deep, so writing it does not throw.
+        try? ExactJSON.write(.array(ids.map { .text($0.rawValue) }), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

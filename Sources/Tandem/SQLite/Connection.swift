@@ -1,0 +1,210 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// A connection to a store's database, with its prepared statements. Only one thread uses it at a time.
+final class Connection {
+    /// The connection's handle. GRDB's queue owns it, and lives as long as this object.
+    let sqlite: OpaquePointer
+    /// The queue that keeps the handle open.
+    let queue: DatabaseQueue
+    /// The store's path, for messages.
+    let path: String
+    private let cipher: StoreCipher?
+
+    private var statements: [String: Statement] = [:]
+    private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
+    /// The maximum number of cached query statements. If there are more, all are dropped.
+    private static let statementLimit = 512
+
+    /// A reusable buffer for the row being written.
+    let row = RowEncoder()
+    /// A reusable buffer for the folded keys of the row being written.
+    let twins = RowEncoder()
+
+    /// The stamp of the schema with which this connection was opened, or `nil` while it must be looked up.
+    var schemaStamp: String? {
+        didSet { if let schemaStamp { openedStamp = schemaStamp } }
+    }
+    private(set) var openedStamp: String?
+    /// SQLite's count of other connections' commits when the schema was last checked.
+    var dataVersion: StorageValue?
+
+    /// The time for operations that a migration creates.
+    var migrationTime = Date()
+
+    /// The statements for reading an object by its local ID, by model.
+    var pointReads: [ObjectIdentifier: PointRead] = [:]
+    /// A flag that ends the current statement. Any thread can set it.
+    let mustStop = StopFlag()
+    /// The statements for writing and reading each table.
+    var tables: [ObjectIdentifier: TableStatements] = [:]
+    /// The caches of other parts of the store, by type.
+    private var caches: [(type: ObjectIdentifier, cache: AnyObject)] = []
+
+    init(queue: DatabaseQueue, path: String, cipher: StoreCipher? = nil) throws {
+        self.queue = queue
+        self.path = path
+        self.cipher = cipher
+        guard let handle = queue.unsafeReentrantRead({ $0.sqliteConnection }) else {
+            throw TandemError(.closed, "The store is closed.", store: path)
+        }
+        sqlite = handle
+        // GRDB's observation broker traps if COMMITs run that it does not see. Tandem does not use GRDB's observation.
+        sqlite3_commit_hook(handle, nil, nil)
+        sqlite3_rollback_hook(handle, nil, nil)
+        sqlite3_update_hook(handle, nil, nil)
+        // When a task is cancelled, GRDB interrupts only the current statement. A statement that begins a moment later
+        // would run to its end. Therefore long statements check for cancellation themselves, about once a millisecond.
+        // An iteration runs outside its task, and uses the flag. No statement outlives this object, because all are
+        // prepared through it.
+        sqlite3_progress_handler(
+            handle, 50_000,
+            { context in
+                let connection = Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue()
+                return Task.isCancelled || connection.mustStop.isSet ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+        try SQLFunctions.register(on: handle)
+    }
+
+    /// Finalizes all statements, so that the connection can be closed.
+    func finalizeStatements() {
+        statements.removeAll()
+        fixedStatements = fixedStatements.map { _ in nil }
+        tables.removeAll()
+        pointReads.removeAll()
+        caches.removeAll()
+    }
+
+    /// Returns the cache of a type, which is created at its first use. ``finalizeStatements()`` releases it.
+    func cache<Cache: ConnectionCache>(_ type: Cache.Type) -> Cache {
+        let key = ObjectIdentifier(type)
+        // For few caches, a linear search is faster than hashing.
+        for known in caches where known.type == key { return unsafeDowncast(known.cache, to: type) }
+        let cache = Cache()
+        caches.append((key, cache))
+        return cache
+    }
+
+    /// Returns a statement, which is prepared at its first use.
+    ///
+    /// The connection owns the statement. Callers that step it must reset it before it is requested again.
+    func statement(_ sql: String) throws -> Statement {
+        if let statement = statements[sql] { return statement }
+        if statements.count >= Self.statementLimit { statements.removeAll() }
+        let statement = try Statement(sql, on: self)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Returns a statement that every write runs, without a look-up by its text.
+    @inline(__always)
+    func statement(_ fixed: FixedStatement) throws -> Statement {
+        if let statement = fixedStatements[fixed.rawValue] { return statement }
+        let statement = try Statement(fixed.sql, on: self)
+        fixedStatements[fixed.rawValue] = statement
+        return statement
+    }
+
+    /// Returns a separate statement for an execution that may overlap others of the same text, such as an iteration.
+    func uncachedStatement(_ sql: String) throws -> Statement {
+        try Statement(sql, on: self)
+    }
+
+    /// Runs statements without values.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(sqlite, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
+    /// Runs a single statement with values.
+    func execute(_ sql: String, _ values: [StorageValue]) throws {
+        let statement = try statement(sql)
+        statement.bind(values)
+        try statement.run()
+    }
+
+    /// Returns the first column of the first row, or `nil` if there is no row.
+    func value(_ sql: String, _ values: [StorageValue] = []) throws -> StorageValue? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        statement.bind(values)
+        return try statement.step() ? statement.value(0) : nil
+    }
+
+    /// Returns the first column of a fixed statement's first row.
+    func value(_ fixed: FixedStatement) throws -> StorageValue? {
+        let statement = try statement(fixed)
+        defer { statement.reset() }
+        return try statement.step() ? statement.value(0) : nil
+    }
+
+    /// The number of rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes64(sqlite)) }
+
+    /// The number of rows that all statements have changed since opening, including changes that were undone. If it is
+    /// the same, nothing was written.
+    var totalChanges: Int64 { sqlite3_total_changes64(sqlite) }
+
+    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqlite) }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(sqlite) == 0 }
+
+    /// Returns the error that SQLite reported on this connection.
+    func error(_ code: Int32, sql: String? = nil) -> any Error {
+        if code & 0xFF == SQLITE_INTERRUPT, Task.isCancelled { return CancellationError() }
+        let extended = sqlite3_extended_errcode(sqlite)
+        if let explained = cipher?.explain(extended) { return explained }
+        let message = String(cString: sqlite3_errmsg(sqlite))
+        return TandemError(sqlite: code & 0xFF == extended & 0xFF ? extended : code, message, path: path, sql: sql)
+    }
+}
+
+/// A flag that ends a connection's current statement. Any thread can set and read it.
+final class StopFlag: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    var isSet: Bool {
+        get { flag.load(ordering: .relaxed) }
+        set { flag.store(newValue, ordering: .relaxed) }
+    }
+}
+
+extension TandemError {
+    /// Creates an error from SQLite's result code.
+    init(sqlite code: Int32, _ message: String, path: String, sql: String? = nil) {
+        func make(_ kind: Code, _ text: String, _ advice: String?) -> TandemError {
+            TandemError(kind, "\(text) (SQLite: \(message))", advice: advice, store: path, sqliteCode: code)
+        }
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self = make(
+                .busy, "The store is being written by another process or another Store.",
+                "Try again. If it persists, increase Configuration.busyTimeout or find the writer that does not finish."
+            )
+        case SQLITE_FULL:
+            self = make(.diskFull, "The disk is full.", "Free space on the disk and write again. Nothing was saved.")
+        case SQLITE_READONLY, SQLITE_PERM:
+            self = make(.readOnly, "The store can't be written.", "Check the permissions of the file and its folder.")
+        case SQLITE_CANTOPEN:
+            self = make(
+                .cannotOpen, "The store can't be opened.",
+                "Check that the folder exists, that it is readable and writable, and that the path names a file.")
+        case SQLITE_NOTADB:
+            self = make(
+                .notAStore, "The file is not an SQLite database.",
+                "Check the path. If the store is encrypted, open it with its key.")
+        case SQLITE_CORRUPT:
+            self = make(.corrupt, "The store is damaged.", "Restore a backup. Store.checkIntegrity lists the damage.")
+        case SQLITE_TOOBIG:
+            self = make(
+                .invalidValue, "A text or a blob is longer than SQLite's limit of a billion bytes.",
+                "Store it in a file, and the file's path in the store.")
+        case SQLITE_IOERR, SQLITE_NOLFS:
+            self = make(.ioFailure, "The system could not read or write the store.", "Check the disk.")
+        default:
+            self = make(.sql, "SQLite rejected a statement: \(sql ?? "")", nil)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import GRDBSQLite
+
+/// Tandem's own SQL functions.
+///
+/// They are registered through SQLite's C API: GRDB's functions receive texts as C strings, which end at U+0000.
+enum SQLFunctions {
+    /// `__tandem_like(pattern, text)`: whether a text matches a pattern with `*` and `?`.
+    static let like = "__tandem_like"
+    /// `__tandem_element(list, index)`: a value of a ``PackedList``.
+    static let listElement = "__tandem_element"
+    /// `__tandem_contains(element, collection)`: whether a collection in exact JSON has an element.
+    static let elementsContain = "__tandem_contains"
+
+    static func register(on handle: OpaquePointer) throws {
+        try register(like, 2, on: handle) { context, _, arguments in
+            SQLFunctions.like(context, arguments![0], arguments![1])
+        }
+        try register(listElement, 2, on: handle) { context, _, arguments in
+            SQLFunctions.element(context, arguments![0], arguments![1])
+        }
+        try register(elementsContain, 2, on: handle) { context, _, arguments in
+            SQLFunctions.contains(context, arguments![0], arguments![1])
+        }
+        try ExactSum.register(on: handle)
+    }
+
+    private static func register(
+        _ name: String, _ argumentCount: Int32, on handle: OpaquePointer,
+        _ function:
+            @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    ) throws {
+        let code = sqlite3_create_function_v2(
+            handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, function, nil, nil,
+            nil)
+        try check(code, handle)
+    }
+
+    static func check(_ code: Int32, _ handle: OpaquePointer) throws {
+        guard code != SQLITE_OK else { return }
+        let message = String(cString: sqlite3_errmsg(handle))
+        throw TandemError(.sql, "SQLite failed to register a function: \(message)", sqliteCode: code)
+    }
+
+    // MARK: The functions
+
+    /// A box that attaches a value to a statement's constant argument, so that it is created once for all rows.
+    private final class CachedArgument<Value> {
+        let value: Value
+        init(_ value: Value) { self.value = value }
+    }
+
+    /// Returns the value created from the first argument, which is attached to it.
+    private static func cachedArgument<Value>(_ context: OpaquePointer?, _ make: () -> Value) -> Value {
+        if let pointer = sqlite3_get_auxdata(context, 0) {
+            return Unmanaged<CachedArgument<Value>>.fromOpaque(pointer).takeUnretainedValue().value
+        }
+        let value = make()
+        // SQLite may free it at once, so do not read it back.
+        sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(CachedArgument(value)).toOpaque()) { pointer in
+            if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+        }
+        return value
+    }
+
+    private static func like(_ context: OpaquePointer?, _ pattern: OpaquePointer?, _ text: OpaquePointer?) {
+        guard let text = utf8(text), let pattern = utf8(pattern) else { return sqlite3_result_null(context) }
+        let compiled = cachedArgument(context) { WildcardPattern(String(decoding: pattern, as: UTF8.self)) }
+        sqlite3_result_int(context, compiled.matches(text) ? 1 : 0)
+    }
+
+    private static func element(_ context: OpaquePointer?, _ list: OpaquePointer?, _ index: OpaquePointer?) {
+        let index = Int(sqlite3_value_int64(index))
+        guard let element = PackedList.element(index, of: bytes(list)) else { return sqlite3_result_null(context) }
+        let count = Int32(element.bytes.count)
+        switch element.tag {
+        case .null: sqlite3_result_null(context)
+        case .integer:
+            sqlite3_result_int64(context, Int64(littleEndian: element.bytes.loadUnaligned(as: Int64.self)))
+        case .real:
+            let bits = UInt64(littleEndian: element.bytes.loadUnaligned(as: UInt64.self))
+            sqlite3_result_double(context, Double(bitPattern: bits))
+        case .text:
+            let pointer = element.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            sqlite3_result_text(context, pointer, count, transient)
+        case .blob: sqlite3_result_blob(context, element.bytes.baseAddress, count, transient)
+        }
+    }
+
+    private static func contains(_ context: OpaquePointer?, _ element: OpaquePointer?, _ list: OpaquePointer?) {
+        guard let list = utf8(list), let element = utf8(element) else { return sqlite3_result_null(context) }
+        let wanted = cachedArgument(context) { try? ExactJSON.parse(element) }
+        guard let wanted, case .array(let nodes)? = try? ExactJSON.parse(list) else {
+            return sqlite3_result_null(context)
+        }
+        let found = nodes.contains { node in
+            // Numbers are equal as in Swift: 0.0 equals -0.0, and NaN does not equal any number.
+            if case .real(let left) = node, case .real(let right) = wanted { left == right } else { node == wanted }
+        }
+        sqlite3_result_int(context, found ? 1 : 0)
+    }
+
+    // MARK: Arguments
+
+    static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// Returns the bytes of a text, including U+0000, or `nil` for NULL.
+    private static func utf8(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+        guard let pointer = sqlite3_value_text(value) else { return nil }
+        return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))
+    }
+
+    static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+        let pointer = sqlite3_value_blob(value)
+        return UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))
+    }
+}

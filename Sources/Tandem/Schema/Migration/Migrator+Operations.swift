@@ -1,0 +1,163 @@
+extension Migrator {
+    /// Rewrites the operations of a table: they name columns, and contain stored values.
+    ///
+    /// - Parameter plan: The sources of the columns, or `nil` if the table is unchanged.
+    func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
+        let select = try connection.uncachedStatement(
+            """
+            SELECT "id", "changes", "sent", "attempted", "kind", "object", "replaced", "attemptedKinds" FROM "__operations" WHERE "table" = ? \
+            AND coalesce("changes", "sent", "attempted") IS NOT NULL
+            """)
+        select.bind(1, table.table)
+        struct Rewritten {
+            let id: Int64
+            let object: Int64
+            let changes: PropertyBases?
+            let sent: PropertyBases?
+            let attempted: AttemptedValues
+            /// Whether it is an update of only removed or no longer sent properties, with nothing left to send.
+            let isOver: Bool
+            let replaced: StorageValue
+        }
+        var rewritten: [Rewritten] = []
+        while try select.step() {
+            func rewrite(_ column: Int32) throws -> PropertyBases? {
+                select.isNull(column) ? nil : try self.rewrite(select.bytes(column), of: table, plan)
+            }
+            let changes = try rewrite(1)
+            let sent = try rewrite(2)
+            let attempted =
+                select.isNull(3) ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan)
+            let isEmpty = changes?.isEmpty ?? true && sent?.isEmpty ?? true
+            let update = Int64(PendingOperation.Kind.update.rawValue)
+            // After a delete that may have reached the server, the object must be undeleted.
+            let isOver =
+                isEmpty && select.integer(4) == update
+                && !AttemptedKinds(rawValue: select.integer(7)).contains(.delete)
+            rewritten.append(
+                Rewritten(
+                    id: select.integer(0), object: select.integer(5), changes: changes, sent: sent,
+                    attempted: attempted, isOver: isOver,
+                    replaced: isEmpty && select.value(6) == .integer(update) ? .null : select.value(6)))
+        }
+        select.reset()
+        for operation in rewritten {
+            if operation.isOver {
+                try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
+                try connection.execute(
+                    "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+                try connection.execute(
+                    "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL) WHERE \"__rid\" = ?",
+                    [.integer(operation.object)])
+            } else {
+                // The column is NULL if no attempt is in flight. It is not NULL if the sent values became empty.
+                try connection.execute(
+                    """
+                    UPDATE "__operations" SET "changes" = ?, "sent" = ?, "attempted" = ?, "replaced" = ? WHERE "id" = ?
+                    """,
+                    [
+                        operation.changes?.encoded ?? .null, operation.sent.map { .blob($0.bytes) } ?? .null,
+                        operation.attempted.encoded, operation.replaced, .integer(operation.id),
+                    ])
+            }
+        }
+    }
+
+    private func rewrite(
+        _ bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
+    ) throws -> PropertyBases {
+        let bases = try readable(table) { try PropertyBases(bytes: bytes) }
+        return PropertyBases(
+            try bases.entries.compactMap { entry in
+                guard let step = try step(of: entry.column, table, plan) else { return nil }
+                return (step.column, try step.convert(entry.value))
+            })
+    }
+
+    private func rewrite(
+        attempted bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
+    ) throws -> AttemptedValues {
+        let old = try readable(table) { try AttemptedValues(bytes: bytes) }
+        return AttemptedValues(
+            columns: try old.columns.compactMap { column in
+                guard let step = try step(of: column.name, table, plan) else { return nil }
+                func convert(_ entry: AttemptedValues.Entry) -> AttemptedValues.Entry? {
+                    switch entry {
+                    // A value that the new type can't represent can't come back in it. The rows' own values were
+                    // converted before.
+                    case .value(let value): (try? step.convert(value)).map { .value($0) }
+                    // A digest does not determine the value in another type.
+                    case .digest: step.keepsValues ? entry : nil
+                    }
+                }
+                let rewritten = AttemptedValues.Column(
+                    name: step.column, entries: column.entries.compactMap(convert),
+                    current: column.current.flatMap(convert))
+                return rewritten.entries.isEmpty && rewritten.current == nil ? nil : rewritten
+            })
+    }
+
+    private func readable<T>(_ table: TableLayout, _ read: () throws -> T) throws -> T {
+        do {
+            return try read()
+        } catch let error as InvalidEncoding {
+            throw TandemError(
+                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.",
+                store: connection.path, model: table.definition.name, underlying: error)
+        }
+    }
+
+    /// Returns the new column for an old column that operations name, or `nil` if it was removed or is no longer sent.
+    private func step(
+        of column: String, _ table: TableLayout, _ plan: [ColumnPlan]?
+    ) throws -> (column: String, keepsValues: Bool, convert: (StorageValue) throws -> StorageValue)? {
+        guard let plan else {
+            let property = table.definition.properties.first { $0.column == column }
+            return property.map(\.isLocalOnly) == false ? (column, true, { $0 }) : nil
+        }
+        guard let step = plan.first(where: { $0.oldColumn == column }), !step.property.isLocalOnly else { return nil }
+        return (step.property.column, step.keepsValues, step.converted)
+    }
+
+    /// Adapts the operations to a change of `localOnly`. A model that is sent from now on gets inserts for objects that
+    /// the server does not know. A model that is no longer sent loses its operations and tombstones. Operations also
+    /// lose a property that is no longer sent.
+    func followLocalOnly(_ old: SchemaRecord.Model, _ table: TableLayout, _ plan: [ColumnPlan]?) throws {
+        guard old.isLocalOnly != table.isLocalOnly else {
+            let isLessSent = table.definition.properties.contains { property in
+                property.isLocalOnly && old.property(named: property.name)?.isLocalOnly == false
+            }
+            if isLessSent, plan == nil { try rewriteOperations(of: table, nil) }
+            return
+        }
+        if table.isLocalOnly {
+            try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(table.table)])
+            try connection.execute(
+                "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
+            try eraseTombstones(of: table)
+            try forgetServer(of: table.table)
+            try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL)")
+        } else {
+            try connection.execute(
+                """
+                INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt") \
+                SELECT ?, "__rid", "localID", 1, ? FROM \(table.quotedTable) \
+                WHERE "serverID" IS NULL AND "deleted" = 0 ORDER BY "__rid"
+                """,
+                [.text(table.table), .real(connection.migrationTime.timeIntervalSinceReferenceDate)])
+        }
+    }
+
+    private func eraseTombstones(of table: TableLayout) throws {
+        let tombstones = "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \"deleted\" = 1"
+        guard try connection.value("\(tombstones) LIMIT 1") != nil else { return }
+        for property in table.definition.properties where property.isToMany {
+            let links = table.definition.linkTable(property).quotedSQL
+            try connection.execute("DELETE FROM \(links) WHERE \"object\" IN (\(tombstones))")
+        }
+        try connection.execute(
+            "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" IN (\(tombstones))", [.text(table.table)])
+        try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"deleted\" = 1")
+        try rebuildSearch(of: table)
+    }
+}

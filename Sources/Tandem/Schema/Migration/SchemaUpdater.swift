@@ -1,0 +1,228 @@
+import Foundation
+
+/// Adapts a store's tables to the models when it is opened.
+struct SchemaUpdater {
+    let connection: Connection
+    let schema: Schema
+    let configuration: Store.Configuration
+
+    /// The version of the store's own format. A store with a higher version is refused.
+    static let formatVersion: Int64 = 3
+
+    /// The schema in a store's settings.
+    struct Stored {
+        var format: Int64
+        var record: SchemaRecord
+        var schemaVersion: Int
+        var foldingVersion: Int
+        /// A random ID of the schema, which changes with each migration.
+        var stamp: String
+    }
+
+    private var wanted: SchemaRecord {
+        SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
+    }
+
+    /// - Returns: The rest of a migration, whose transaction is then open: see ``Store/finish(_:)``.
+    /// - Throws: ``TandemError``. The store is then unchanged.
+    func fit() throws -> PendingMigration? {
+        if try adopt() { return nil }
+        guard !configuration.isReadOnly else { throw readOnlyMismatch(try read()) }
+        try connection.begin()
+        do {
+            // Another process may have migrated the store in the meantime.
+            if try !adopt(), let pending = try migrate(try read()) {
+                connection.finalizeStatements()
+                return pending
+            }
+            try connection.statement(.commit).run()
+            connection.dataVersion = try connection.value("PRAGMA data_version")
+        } catch {
+            connection.rollBack()
+            if let error = error as? InvalidEncoding { throw TandemError(damage: error, store: connection.path) }
+            guard let refusal = error as? TandemError, refusal.code == .sql, refusal.message.contains("already exists")
+            else { throw error }
+            // The schema in the store's settings was lost, but its tables exist.
+            throw TandemError(
+                .corrupt, "The store is damaged: its settings lack some of its tables.",
+                advice: "Restore a backup.", store: connection.path, underlying: refusal)
+        }
+        // Statements that were prepared for the old tables must not be used again.
+        connection.finalizeStatements()
+        return nil
+    }
+
+    /// Uses the store's tables unchanged if they match the models. Returns whether they do.
+    private func adopt() throws -> Bool {
+        // Read a single state: another process may be migrating.
+        try connection.consistently(true) {
+            guard let stored = try read(), try fits(stored) else { return false }
+            connection.schemaStamp = stored.stamp
+            connection.dataVersion = try connection.value("PRAGMA data_version")
+            return true
+        }
+    }
+
+    /// Returns whether the store's tables match the models.
+    private func fits(_ stored: Stored) throws -> Bool {
+        if stored.schemaVersion > configuration.schemaVersion {
+            throw TandemError(
+                .newerSchema,
+                "The store has schema version \(stored.schemaVersion), newer than this app's "
+                    + "\(configuration.schemaVersion).",
+                advice: "Open it with the newer app. The store was not changed.", store: connection.path)
+        }
+        let wanted = wanted.models
+        guard stored.format == Self.formatVersion, stored.schemaVersion == configuration.schemaVersion,
+            stored.foldingVersion == Folding.version
+        else { return false }
+        if configuration.isReadOnly {
+            return wanted.allSatisfy { model in
+                var found = stored.record.model(named: model.name)
+                found?.isAbsent = nil
+                found?.stateIndexes = model.stateIndexes
+                return found == model
+            }
+        }
+        let names = Set(wanted.map(\.name))
+        return wanted.allSatisfy { stored.record.model(named: $0.name) == $0 }
+            && stored.record.models.allSatisfy { names.contains($0.name) || $0.isAbsent == true }
+    }
+
+    private func readOnlyMismatch(_ stored: Stored?) -> TandemError {
+        let format = stored?.format ?? Self.formatVersion
+        let message =
+            format < Self.formatVersion
+            ? "The store's format, \(format), is older than this version of Tandem's, and it was opened read-only."
+            : "The store's schema differs from the models, and it was opened read-only."
+        return TandemError(
+            .schemaMismatch, message, advice: "Open it once for writing, so that it is migrated.",
+            store: connection.path)
+    }
+
+    // MARK: Settings
+
+    private func read() throws -> Stored? {
+        func setting(_ key: String) throws -> StorageValue? {
+            try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key)])
+        }
+        func damaged(_ key: String) -> TandemError {
+            TandemError(
+                .corrupt, "The store's setting \"\(key)\" is missing or damaged.", advice: "Restore a backup.",
+                store: connection.path)
+        }
+        guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else {
+            // A store gets its application ID and its settings in the same transaction.
+            if try connection.value("PRAGMA application_id") == .integer(StoreOpener.applicationID) {
+                throw damaged("formatVersion")
+            }
+            return nil
+        }
+        guard case .integer(let format)? = try setting("formatVersion") else { throw damaged("formatVersion") }
+        guard format <= Self.formatVersion else {
+            throw TandemError(
+                .newerSchema, "The store's format, \(format), is newer than this version of Tandem's.",
+                advice: "Open it with the newer version. The store was not changed.", store: connection.path)
+        }
+        guard case .integer(let version)? = try setting("schemaVersion") else { throw damaged("schemaVersion") }
+        guard case .integer(let folding)? = try setting("foldingVersion") else { throw damaged("foldingVersion") }
+        guard case .text(let stamp)? = try setting("schemaStamp") else { throw damaged("schemaStamp") }
+        guard case .text(let json)? = try setting("schema"), let record = try? SchemaRecord(json: json) else {
+            throw damaged("schema")
+        }
+        return Stored(
+            format: format, record: record, schemaVersion: Int(version), foldingVersion: Int(folding), stamp: stamp)
+    }
+
+    private func write(_ record: SchemaRecord, stamp: String) throws {
+        let settings: [(String, StorageValue)] = [
+            ("formatVersion", .integer(Self.formatVersion)),
+            ("schemaVersion", .integer(Int64(configuration.schemaVersion))),
+            ("foldingVersion", .integer(Int64(Folding.version))),
+            ("schema", .text(try record.json)),
+            ("schemaStamp", .text(stamp)),
+        ]
+        for (key, value) in settings {
+            try connection.execute(
+                """
+                INSERT INTO "__settings" ("key", "value") VALUES (?, ?) \
+                ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"
+                """, [.text(key), value])
+        }
+        connection.schemaStamp = stamp
+    }
+
+    // MARK: Migrating
+
+    private func migrate(_ stored: Stored?) throws -> PendingMigration? {
+        if stored == nil {
+            try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
+            try connection.execute(MetaTables.sql)
+        }
+        if let stored { try MetaTables.lift(connection, from: stored.format) }
+        connection.migrationTime = configuration.now()
+        let migration = Migration(
+            connection: connection, record: stored?.record ?? SchemaRecord(models: []),
+            oldVersion: stored?.schemaVersion ?? configuration.schemaVersion,
+            newVersion: configuration.schemaVersion)
+        if let stored {
+            for (version, step) in configuration.migrationSteps.sorted(by: { $0.key < $1.key })
+            where version > stored.schemaVersion && version <= configuration.schemaVersion {
+                do {
+                    try step(migration)
+                } catch var error as TandemError {
+                    error.store = error.store ?? connection.path
+                    throw error
+                }
+            }
+        }
+        let migrator = Migrator(
+            connection: connection, schema: schema, migration: migration,
+            oldFolding: stored.flatMap { $0.foldingVersion == Folding.version ? nil : $0.foldingVersion },
+            configuration: configuration)
+        try migrator.run()
+        let record = migrator.finalRecord
+        // A process that has the store open need not open it again if its tables do not change. A process that has it
+        // open in an older format must open it again, because it would not maintain the additions. It detects that by
+        // the stamp.
+        let isSame =
+            stored.map { stored in
+                stored.format == Self.formatVersion && stored.schemaVersion == configuration.schemaVersion
+                    && record.hasTables(of: stored.record)
+            } ?? false
+        try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
+        return migrator.pending
+    }
+
+    // MARK: While the store is open
+
+    /// Checks that no other process has changed the schema. Otherwise this connection would write wrong rows.
+    ///
+    /// - Returns: Whether another connection has committed since the last call.
+    static func checkUnchanged(_ connection: Connection, store: Store) throws -> Bool {
+        // The value changes if another connection has committed. Reading it costs a microsecond.
+        let statement = try connection.statement(.dataVersion)
+        defer { statement.reset() }
+        let version = try statement.step() ? statement.value(0) : nil
+        if version == connection.dataVersion, connection.schemaStamp != nil { return false }
+        let stamp = try connection.value(.schemaStamp)
+        guard case .text(let text)? = stamp, text == connection.schemaStamp ?? connection.openedStamp else {
+            throw foreignChange(store)
+        }
+        let hasMoved = version != connection.dataVersion
+        connection.schemaStamp = text
+        connection.dataVersion = version
+        return hasMoved
+    }
+
+    /// Checks that a reader's state has the schema with which the store was opened.
+    static func checkStamp(_ reader: Connection, store: Store) throws {
+        guard try reader.value(.schemaStamp) == store.openedStamp.map({ .text($0) }) else { throw foreignChange(store) }
+    }
+
+    private static func foreignChange(_ store: Store) -> TandemError {
+        TandemError(
+            .foreignSchemaChange, "Another process has changed the store's schema.", advice: "Open the store again.",
+            store: store.path)
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// An object store in an SQLite database file. It holds the objects of several models and the operations to send. A
+/// folder beside it holds the files of attachments, if there are any.
+///
+/// For example:
+///
+/// ```swift
+/// let store = try Store(at: "cards.tandem", models: Card.self, Person.self)
+/// try store.write { tx in
+///     try tx.insert(Card(shop: "Пятёрочка", barcode: "4601234567893"))
+/// }
+/// let cards = try store.objects(Card.self).where { $0.shop.matches("пятероч") }.all()
+/// ```
+///
+/// A store is safe to use on all threads. A process can have several stores open, and several processes can have the
+/// same store open.
+///
+/// ## Topics
+/// ### Opening
+/// - `init(at:models:configuration:)`
+/// - `init(at:key:profile:models:configuration:)`
+/// - ``inMemory(models:configuration:)``
+/// - ``Configuration``
+/// ### Reading and writing
+/// - `read(_:)`
+/// - `write(from:_:)`
+/// ### Files
+/// - ``attachments``
+public final class Store: Sendable {
+    /// The path of the database file, or `:memory:` for a store in memory.
+    public let path: String
+
+    /// The options with which the store was opened.
+    public let configuration: Configuration
+
+    let schema: Schema
+    let writer: WriterBox
+    /// The pool of readers, or `nil` in memory, where the only connection also reads.
+    let readers: ReaderPool?
+    let writerQueue: WriterQueue
+    /// The encryption's key, until the store is closed.
+    let cipher: StoreCipher?
+    /// The resolved path of the database file, without symbolic links, or `nil` in memory.
+    package let file: String?
+    let commits = CommitHub()
+    /// The files beside the database.
+    let files: AttachmentFiles
+    /// The engine of the live queries.
+    let live: LiveEngine
+    /// The stamp of the schema with which the store was opened.
+    let openedStamp: String?
+    private let isClosed = Mutex(false)
+
+    /// The writer's queue and connection.
+    ///
+    /// Proof of `@unchecked Sendable`: the connection is used only inside the queue's blocks, which run one at a time.
+    struct WriterBox: @unchecked Sendable {
+        let queue: DatabaseQueue
+        let connection: Connection
+    }
+
+    /// Opens a store, and creates it if it does not exist.
+    ///
+    /// The store's schema is adapted to the models in a single transaction: see <doc:Migrations>.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database file. Its folder must exist. SQLite keeps two more files beside it while the
+    ///     store is open (`-wal` and `-shm`).
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: ``TandemError``: ``TandemError/Code/cannotOpen``, ``TandemError/Code/notAStore``,
+    ///   ``TandemError/Code/newerSchema``, ``TandemError/Code/schemaMismatch``, ``TandemError/Code/invalidSchema`` or
+    ///   ``TandemError/Code/busy``. The file is then unchanged.
+    public convenience init(
+        at path: String, models: any Model.Type..., configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(location: .file(path), models: models, configuration: configuration)
+    }
+
+    /// Opens a store in memory. Its content is lost when it is closed.
+    public static func inMemory(
+        models: any Model.Type..., configuration: Configuration = Configuration()
+    ) throws -> Store {
+        try Store(inMemoryModels: models, configuration: configuration)
+    }
+
+    /// Opens a store in memory, with models that are known only at run time.
+    public convenience init(
+        inMemoryModels models: [any Model.Type], configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(location: .memory, models: models, configuration: configuration)
+    }
+
+    /// Opens a store at a path, with models that are known only at run time.
+    public convenience init(
+        at path: String, models: [any Model.Type], configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(location: .file(path), models: models, configuration: configuration)
+    }
+
+    init(location: StoreLocation, models: [any Model.Type], configuration: Configuration) throws {
+        self.configuration = configuration
+        path = location.path
+        cipher = location.cipher
+        file = location.file
+        files = AttachmentFiles(location, options: configuration.files)
+        schema = try Schema(models)
+        writerQueue = WriterQueue(timeout: configuration.busyTimeout, path: location.path)
+        let opener = StoreOpener(location: location, configuration: configuration)
+        let pending: PendingMigration?
+        (writer, pending) = try opener.openWriter(schema: schema)
+        readers = opener.makeReaderPool()
+        live = LiveEngine(path: location.path, isInMemory: readers == nil)
+        openedStamp = writer.connection.openedStamp
+        live.attach(to: self)
+        if let pending { try finish(pending) }
+        try openFiles()
+    }
+
+    /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files.
+    ///
+    /// A store closes itself when it is released. Using a closed store throws ``TandemError/Code/closed``.
+    public func close() {
+        let wasClosed = isClosed.withLock { closed in
+            defer { closed = true }
+            return closed
+        }
+        guard !wasClosed else { return }
+        live.finish()
+        for reader in readers?.close() ?? [] {
+            reader.connection.finalizeStatements()
+            try? reader.connection.queue.close()
+        }
+        writer.queue.unsafeReentrantWrite { _ in
+            flushFileNotes()
+            if !configuration.isReadOnly, readers != nil {
+                // Do not wait for another writer: it will write the log back.
+                sqlite3_busy_timeout(writer.connection.sqlite, 0)
+                try? writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            writer.connection.finalizeStatements()
+        }
+        try? writer.queue.close()
+        files.close()
+        cipher?.forget()
+        commits.finish()
+    }
+
+    deinit {
+        close()
+    }
+
+    var isOpen: Bool { !isClosed.withLock { $0 } }
+
+    func checkOpen() throws {
+        if !isOpen { throw TandemError(.closed, "The store is closed.", store: path) }
+    }
+
+    /// Adds the store's path to an error that lacks it. Converts errors of unreadable stored bytes to errors of damage.
+    func located(_ error: any Error) -> any Error {
+        if let error = error as? InvalidEncoding { return TandemError(damage: error, store: path) }
+        if let error = error as? InvalidStoredValue { return TandemError(damage: error, store: path) }
+        guard var error = error as? TandemError, error.store == nil else { return error }
+        error.store = path
+        return error
+    }
+}

@@ -1,0 +1,434 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Deletes an object.
+    ///
+    /// It disappears from queries at once. If the server may know it, it stays as a tombstone until the server has
+    /// acknowledged the delete, and `undelete(_:)` can restore it. Otherwise it is removed.
+    ///
+    /// The delete rules of references change the objects that refer to it. Each of them gets its own operation.
+    ///
+    /// - Returns: `false` if the object does not exist, or is already deleted.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if a remaining object refers to it, or to another object that is
+    ///   deleted with it, by a reference with the rule `deny`.
+    @discardableResult
+    public func delete<M: Model>(_ object: M) throws -> Bool {
+        try delete(M.self, object.localID)
+    }
+
+    /// Deletes the object with a local ID. See `delete(_:)`.
+    @discardableResult
+    public func delete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> Bool {
+        try checkUsable()
+        return try delete(localID, in: try store.schema.table(M.self))
+    }
+
+    /// Deletes objects. See `delete(_:)`.
+    ///
+    /// - Returns: The number of deleted objects.
+    @discardableResult
+    public func delete<M: Model>(contentsOf objects: some Sequence<M>) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        return try objects.reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
+    }
+
+    /// Deletes all objects of a result.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.delete($0.objects(Card.self).where { $0.shop.hasPrefix("Test") }) }
+    /// ```
+    ///
+    /// - Returns: The number of deleted objects.
+    @discardableResult
+    public func delete<M: Model>(_ results: Results<M>) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        // A cascade may already have deleted some of them.
+        return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
+    }
+
+    /// Deletes all objects of a model. See `delete(_:)`.
+    ///
+    /// - Returns: The number of deleted objects.
+    @discardableResult
+    public func deleteAll<M: Model>(_ model: M.Type) throws -> Int {
+        try delete(objects(model))
+    }
+
+    /// Deletes all objects of all models with which the store was opened.
+    ///
+    /// Each delete queues its operation, as `delete(_:)` does: the next sync also deletes the server's objects. The
+    /// rule `deny` does not apply, because no object remains. To remove only the local data, close the store and remove
+    /// its files.
+    ///
+    /// - Returns: The number of deleted objects.
+    @discardableResult
+    public func deleteAll() throws -> Int {
+        try checkUsable()
+        var doomed = Doomed()
+        for table in store.schema.tables {
+            let condition = origin == .app ? "WHERE \"deleted\" = 0" : ""
+            let statement = try connection.statement("SELECT \"localID\" FROM \(table.quotedTable) \(condition)")
+            defer { statement.reset() }
+            while try statement.step() { doomed.insert(LocalID(try statement.text(0)), table) }
+        }
+        try savepoint { [doomed] in try delete(doomed) }
+        return doomed.all.count
+    }
+
+    func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+        guard let (state, texts) = try deletable(localID, in: table) else { return false }
+        guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
+            try remove(state, texts, in: table)
+            return true
+        }
+        try savepoint {
+            if origin == .server {
+                try remove(state, texts, in: table)
+                try detachHolders(of: localID, in: table, as: state.serverID)
+            } else {
+                try deleteCascading(localID, in: table)
+            }
+        }
+        return true
+    }
+
+    /// Deletes an object, and applies the rules of its holders. The objects to delete are first collected in a list.
+    /// The result therefore does not depend on an order, and a chain of a hundred thousand objects does not overflow
+    /// the stack.
+    private func deleteCascading(_ localID: LocalID, in table: TableLayout) throws {
+        var doomed = Doomed()
+        doomed.insert(localID, table)
+        while let (localID, table) = doomed.next() {
+            for holder in table.holders where holder.rule == .cascade {
+                for id in try holders(of: localID, holder) { doomed.insert(id, holder.table) }
+            }
+        }
+        try delete(doomed)
+    }
+
+    private func delete(_ doomed: Doomed) throws {
+        for (localID, table) in doomed.all {
+            guard let (state, texts) = try deletable(localID, in: table) else { continue }
+            try remove(state, texts, in: table)
+        }
+        // An object that is deleted too neither loses its reference nor denies the delete.
+        for (localID, table) in doomed.all { try releaseHolders(of: localID, in: table, doomed) }
+    }
+
+    /// The objects of a cascading delete.
+    private struct Doomed {
+        private struct Key: Hashable {
+            let table: ObjectIdentifier
+            let localID: LocalID
+        }
+        private(set) var all: [(LocalID, TableLayout)] = []
+        private var known: Set<Key> = []
+        private var position = 0
+
+        mutating func insert(_ localID: LocalID, _ table: TableLayout) {
+            let isNew = known.insert(Key(table: ObjectIdentifier(table), localID: localID)).inserted
+            if isNew { all.append((localID, table)) }
+        }
+
+        func contains(_ localID: LocalID, _ table: TableLayout) -> Bool {
+            known.contains(Key(table: ObjectIdentifier(table), localID: localID))
+        }
+
+        mutating func next() -> (LocalID, TableLayout)? {
+            guard position < all.count else { return nil }
+            position += 1
+            return all[position - 1]
+        }
+    }
+
+    /// Returns the state of an object that can be deleted, and its indexed texts, or `nil` if there is none.
+    private func deletable(
+        _ localID: LocalID, in table: TableLayout
+    ) throws -> (state: ObjectState, texts: [String?])? {
+        guard let statement = try connection.tableStatements(table).find(localID) else { return nil }
+        let state: ObjectState
+        let texts: [String?]
+        do {
+            defer { statement.reset() }
+            state = try self.state(of: statement, table)
+            texts = try connection.tableStatements(table).searchTexts(statement)
+        }
+        if state.isDeleted && origin == .app { return nil }
+        if origin == .server { try refuseUnsent(state, table) }
+        return (state, texts)
+    }
+
+    /// Hides a row, or removes it if no server may know it.
+    private func remove(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
+        knownTargets.removeAll()
+        let keeps = try poisoningOnError { try willDelete(state, in: table) }
+        try poisoningOnError {
+            if keeps {
+                try connection.execute(
+                    "UPDATE \(table.quotedTable) SET \"deleted\" = 1, \"synced\" = 0 WHERE \"__rid\" = ?",
+                    [.integer(state.rowID)])
+            } else {
+                try erase(state, texts, in: table)
+            }
+        }
+    }
+
+    /// Removes a row with its links, unresolved references and server data.
+    func erase(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
+        if !table.searched.isEmpty { pendingSearch.recordChange(table, row: state.rowID, indexed: texts) }
+        for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
+        try forgetUnresolved(of: state.rowID, in: table, property: nil)
+        try willErase(state.rowID, in: table)
+        try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        if pendingSearch.count > pendingSearchLimit { try flushSearch() }
+    }
+
+    // MARK: Holders
+
+    private func holderQuery(_ holder: TableLayout.Holder, _ columns: String) -> String {
+        let property = holder.table.definition.properties[holder.property]
+        if holder.isToMany {
+            let links = holder.table.definition.linkTable(property).quotedSQL
+            return """
+                SELECT \(columns) FROM \(holder.table.quotedTable) WHERE "deleted" = 0 AND "__rid" IN \
+                (SELECT "object" FROM \(links) WHERE "target" = ?)
+                """
+        }
+        return """
+            SELECT \(columns) FROM \(holder.table.quotedTable) \
+            WHERE \(property.column.quotedSQL) = ? AND "deleted" = 0
+            """
+    }
+
+    private func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+        for holder in table.holders {
+            let query = "SELECT EXISTS (\(holderQuery(holder, "1")))"
+            if try connection.value(query, [.text(localID.rawValue)]) == .integer(1) { return true }
+        }
+        return false
+    }
+
+    private func holders(of localID: LocalID, _ holder: TableLayout.Holder) throws -> [LocalID] {
+        let statement = try connection.statement(holderQuery(holder, "\"localID\""))
+        statement.bind(1, localID.rawValue)
+        defer { statement.reset() }
+        var ids: [LocalID] = []
+        while try statement.step() { ids.append(LocalID(try statement.text(0))) }
+        return ids
+    }
+
+    /// Removes references to deleted objects from the remaining objects.
+    private func releaseHolders(of localID: LocalID, in table: TableLayout, _ doomed: Doomed) throws {
+        for holder in table.holders where holder.rule == .deny {
+            guard let id = try holders(of: localID, holder).first else { continue }
+            let property = holder.table.definition.properties[holder.property]
+            throw TandemError(
+                .deleteDenied,
+                "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
+                    + "\(id) refers to it.",
+                advice: "Delete that object first, or change its reference.", store: store.path,
+                model: holder.table.definition.name, property: property.name)
+        }
+        for holder in table.holders where holder.rule == .nullify {
+            for id in try holders(of: localID, holder) { try release(doomed, in: table, from: id, holder) }
+        }
+    }
+
+    /// Removes references to deleted objects from a holder. The unresolved entries of a list keep their positions among
+    /// the remaining entries.
+    private func release(
+        _ doomed: Doomed, in table: TableLayout, from id: LocalID, _ holder: TableLayout.Holder
+    ) throws {
+        guard let statement = try connection.tableStatements(holder.table).find(id) else { return }
+        let row = RowEncoder()
+        var unresolved: [UnresolvedReference]?
+        for property in holder.table.definition.properties.indices {
+            guard property == holder.property, holder.isToMany else {
+                row.appendNull()
+                continue
+            }
+            let rowID = try state(of: statement, holder.table).rowID
+            let waiting = try waitingEntries(of: rowID, property, in: holder.table)
+            let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
+            var entries = ids.map { (id: $0, waits: false) }
+            for entry in waiting { entries.insert((entry.id, true), at: min(entry.position, entries.count)) }
+            entries.removeAll { !$0.waits && doomed.contains($0.id, table) }
+            row.append(text: LinkList.text(entries.filter { !$0.waits }.map(\.id)))
+            let link = TableLayout.Link(
+                property: property, isToMany: true, targetType: { table.definition.type })
+            unresolved = entries.enumerated().filter(\.element.waits).map {
+                UnresolvedReference(link: link, target: table, position: $0.offset, id: $0.element.id)
+            }
+        }
+        _ = try update(
+            statement, with: row, in: holder.table, only: [holder.property], unresolved: unresolved,
+            keepsWaiting: unresolved == nil)
+    }
+
+    /// Detaches the holders of an object that a server deletes. Their references become unresolved, as for an object
+    /// that has not arrived. The server determines the state of the holders, and their unsent changes are not touched.
+    ///
+    /// - Parameter serverID: The server ID by which the object is identified if it arrives again. It then has another
+    ///   local ID if the server generates the IDs.
+    func detachHolders(of localID: LocalID, in table: TableLayout, as serverID: ServerID? = nil) throws {
+        let name = serverID.map { LocalID($0.rawValue) } ?? localID
+        for holder in table.holders {
+            let property = holder.table.definition.properties[holder.property]
+            let column = property.column.quotedSQL
+            let statement = try connection.statement(holderQuery(holder, "\"__rid\", \(column)"))
+            statement.bind(1, localID.rawValue)
+            var held: [(row: Int64, value: String)] = []
+            while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
+            statement.reset()
+            let link = TableLayout.Link(
+                property: holder.property, isToMany: holder.isToMany, targetType: { table.definition.type })
+            for (row, value) in held {
+                let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
+                let others = try waitingEntries(of: row, holder.property, in: holder.table)
+                let waiting = ids.enumerated().filter { $0.element == localID }.map {
+                    UnresolvedReference(
+                        link: link, target: table,
+                        position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: name)
+                }
+                let rest: StorageValue =
+                    holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
+                try connection.execute(
+                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?", [rest, .integer(row)])
+                if holder.isToMany {
+                    let buffer = RowEncoder()
+                    for _ in 0..<holder.property { buffer.appendNull() }
+                    buffer.append(rest)
+                    try removeLinks(link, of: row, holder.table)
+                    try writeLinks(link, of: row, buffer, holder.table)
+                }
+                try storeUnresolved(waiting, of: row, in: holder.table)
+            }
+        }
+    }
+
+    // MARK: Undeleting
+
+    /// Restores a deleted object, with the operation that its delete had replaced.
+    ///
+    /// References that the delete removed from other objects are not restored.
+    ///
+    /// - Returns: The object.
+    /// - Throws: ``TandemError/Code/notFound`` if it no longer exists, ``TandemError/Code/objectNotDeleted``,
+    ///   ``TandemError/Code/duplicateValue`` if another object now has its unique value.
+    @discardableResult
+    public func undelete<M: Model>(_ object: M) throws -> M {
+        try undelete(M.self, object.localID)
+    }
+
+    /// Restores deleted objects. See `undelete(_:)`.
+    public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
+        for object in objects { try undelete(M.self, object.localID) }
+    }
+
+    /// Restores all deleted objects of a result.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.undelete($0.objects(Card.self).onlyDeleted()) }
+    /// ```
+    ///
+    /// - Returns: The number of restored objects.
+    @discardableResult
+    public func undelete<M: Model>(_ results: Results<M>) throws -> Int {
+        try checkUsable()
+        let keys = try results.onlyDeleted().keys()
+        for key in keys { try undelete(M.self, key.localID) }
+        return keys.count
+    }
+
+    /// Restores the deleted object with a local ID. See `undelete(_:)`.
+    @discardableResult
+    public func undelete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(localID) else { throw notFound(localID, table) }
+        let state: ObjectState
+        do {
+            defer { statement.reset() }
+            state = try self.state(of: statement, table)
+        }
+        guard state.isDeleted else {
+            throw TandemError(
+                .objectNotDeleted, "The object \(localID) is not deleted.", advice: "No action is needed.",
+                store: store.path, model: table.definition.name)
+        }
+        try savepoint { try undeleteRow(state, in: table) }
+        guard let found = try statements.find(localID) else { throw notFound(localID, table) }
+        defer { found.reset() }
+        do {
+            return try M(__row: found.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+
+    /// Makes a tombstone's row visible again. Called in a savepoint.
+    func undeleteRow(_ state: ObjectState, in table: TableLayout) throws {
+        try completeUndelete(state, in: table)
+        try show(state, in: table)
+    }
+
+    /// Updates the operation of an object that is about to be restored.
+    func completeUndelete(_ state: ObjectState, in table: TableLayout) throws {
+        let isSynced = try willUndelete(state, in: table)
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+            [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+    }
+
+    /// Makes a row visible again. Called in a savepoint, after its operation was updated.
+    func show(_ state: ObjectState, in table: TableLayout) throws {
+        do {
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"deleted\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        } catch let error as TandemError where error.isConstraint {
+            throw try explainConstraint(error, nil, state, table)
+        }
+        try releaseDeadReferences(of: state, in: table)
+        var state = state
+        state.isDeleted = false
+        try resolveWaiting(for: state, in: table)
+    }
+
+    /// Makes references to objects unresolved that were deleted while this object was deleted.
+    private func releaseDeadReferences(of state: ObjectState, in table: TableLayout) throws {
+        guard !table.links.isEmpty, let statement = try connection.tableStatements(table).find(state.localID) else {
+            return
+        }
+        let row = RowEncoder()
+        for property in table.definition.properties.indices { row.append(statement.value(table.column(property))) }
+        statement.reset()
+        let unresolved = try resolveLinks(row, of: table)
+        guard !unresolved.isEmpty else { return }
+        for link in table.links where unresolved.contains(where: { $0.link.property == link.property }) {
+            let column = table.definition.properties[link.property].column.quotedSQL
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
+                [row.value(at: link.property), .integer(state.rowID)])
+            if link.isToMany {
+                try removeLinks(link, of: state.rowID, table)
+                try writeLinks(link, of: state.rowID, row, table)
+            }
+        }
+        for link in table.links {
+            let others = try waitingEntries(of: state.rowID, link.property, in: table)
+            let dead = unresolved.filter { $0.link.property == link.property }.map {
+                UnresolvedReference(
+                    link: link, target: $0.target,
+                    position: WaitingEntry.position(ofPresent: $0.position, besides: others), id: $0.id)
+            }
+            try storeUnresolved(dead, of: state.rowID, in: table)
+        }
+    }
+}

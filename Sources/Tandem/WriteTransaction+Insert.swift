@@ -1,0 +1,261 @@
+import Foundation
+import GRDBSQLite
+
+extension WriteTransaction {
+    /// Inserts a new object.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let card = try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567893")) }
+    /// ```
+    ///
+    /// If an object with the same local ID has a pending delete, the insert becomes an update that restores the object.
+    ///
+    /// In a write from a server, an object with a server ID from
+    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` also gets it as its local ID, unless another object
+    /// already has it.
+    ///
+    /// - Returns: The object in its stored state.
+    /// - Throws: ``TandemError/Code/duplicateID`` if another object has its ID, ``TandemError/Code/duplicateValue`` if
+    ///   another object has its value of a `@Unique` property.
+    /// - Complexity: O(log *n*) for *n* objects in the table. It does not wait for the disk before the commit.
+    @discardableResult
+    public func insert<M: Model>(_ object: M) throws -> M {
+        hasRewrittenLinks = false
+        let state = try insertRow(of: object)
+        return try refreshed(object, state, in: try store.schema.table(M.self))
+    }
+
+    /// Inserts new objects. See ``insert(_:)``.
+    public func insert<M: Model>(contentsOf objects: some Sequence<M>) throws {
+        for object in objects { _ = try insertRow(of: object) }
+    }
+
+    private func insertRow<M: Model>(of object: M) throws -> ObjectState {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        return try insert(row, state: object.__state, into: table)
+    }
+
+    /// Inserts a row with the property values of a buffer.
+    ///
+    /// - Parameters:
+    ///   - mayBeOwn: In a write from a server, whether a sent object without a server ID may be the object with this
+    ///     server ID.
+    ///   - isFree: Whether it is known that no object has the server ID as its local ID.
+    func insert(
+        _ row: RowEncoder, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true,
+        isFree: Bool = false
+    ) throws -> ObjectState {
+        try check(row, table)
+        try willWrite(row, over: nil, in: table, only: nil)
+        var state = try newState(given, in: table, mayBeOwn: mayBeOwn, isFree: isFree)
+        let unresolved = try resolveLinks(row, of: table)
+        let statements = try connection.tableStatements(table)
+        let statement = try statements.insert()
+        let twins = connection.twins
+        twins.removeAll()
+        for fold in table.folds { twins.appendTwins(fold, of: row) }
+        do {
+            try Self.insert(statement, state, row, twins, table)
+        } catch let error as TandemError where error.isConstraint {
+            if let revived = try reviveTombstone(row, unresolved, state: state, in: table) { return revived }
+            throw try explainInsert(error, row, state, table)
+        }
+        state.rowID = connection.lastInsertedRowID
+        try poisoningOnError {
+            // SQLite may reuse the rowid of a row that was deleted in this transaction, and that the index still
+            // contains.
+            if !table.searched.isEmpty, pendingSearch.isEmpty || !pendingSearch.contains(table, row: state.rowID) {
+                try addToSearch(statements, rowID: state.rowID, twins, table)
+            }
+            for link in table.links where link.isToMany && !row.isNull(link.property) {
+                try writeLinks(link, of: state.rowID, row, table)
+            }
+            if !unresolved.isEmpty { try storeUnresolved(unresolved, of: state.rowID, in: table) }
+            try resolveWaiting(for: state, in: table)
+            try didInsert(&state, in: table)
+        }
+        return state
+    }
+
+    /// Explains why a row can't be inserted. An existing object with its ID takes precedence over other conflicts.
+    private func explainInsert(
+        _ error: TandemError, _ row: RowEncoder, _ state: ObjectState, _ table: TableLayout
+    ) throws -> TandemError {
+        let explained = try explainConstraint(error, row, state, table)
+        guard explained.code == .duplicateValue,
+            let other = try connection.tableStatements(table).find(state.localID)
+        else { return explained }
+        other.reset()
+        return duplicateLocalID(state.localID, table, error)
+    }
+
+    /// Throws if a value could not be encoded.
+    func check(_ row: RowEncoder, _ table: TableLayout) throws {
+        if let failure = row.failure {
+            throw TandemError(
+                .invalidValue, "A value can't be encoded as JSON.", advice: "See the underlying error.",
+                store: store.path,
+                model: table.definition.name, underlying: failure)
+        }
+    }
+
+    private static func insert(
+        _ statement: Statement, _ state: ObjectState, _ row: RowEncoder, _ twins: RowEncoder, _ table: TableLayout
+    ) throws {
+        defer { statement.reset() }
+        try row.bytes.withUnsafeBufferPointer { rowBytes in
+            try twins.bytes.withUnsafeBufferPointer { twinBytes in
+                var localID = state.localID.rawValue
+                try localID.withUTF8 { id in
+                    statement.bindText(1, id, copied: false)
+                    statement.bind(2, state.serverID?.rawValue)
+                    statement.bind(3, state.isSynced)
+                    statement.bind(4, state.isDeleted)
+                    statement.bind(5, state.version)
+                    statement.bind(6, state.createdAt)
+                    statement.bind(7, state.updatedAt)
+                    var index: Int32 = 8
+                    for slot in row.slots {
+                        statement.bind(index, slot, in: rowBytes)
+                        index += 1
+                    }
+                    for slot in twins.slots {
+                        statement.bind(index, slot, in: twinBytes)
+                        index += 1
+                    }
+                    _ = try statement.step()
+                }
+            }
+        }
+    }
+
+    /// Adds a new row to the search index at once. New rows have ascending rowids, which is the best order for FTS5.
+    private func addToSearch(
+        _ statements: TableStatements, rowID: Int64, _ twins: RowEncoder, _ table: TableLayout
+    ) throws {
+        let statement = try statements.insertIntoSearch()
+        statement.bind(1, rowID)
+        defer { statement.reset() }
+        try twins.bytes.withUnsafeBufferPointer { bytes in
+            var parameter: Int32 = 2
+            var twin = 0
+            for fold in table.folds {
+                twin += 1
+                guard fold.searchColumn != nil else { continue }
+                statement.bind(parameter, twins.slots[twin], in: bytes)
+                parameter += 1
+                twin += 1
+            }
+            _ = try statement.step()
+        }
+    }
+
+    /// Returns the state of a new row.
+    private func newState(
+        _ given: ObjectState, in table: TableLayout, mayBeOwn: Bool, isFree: Bool
+    ) throws -> ObjectState {
+        guard origin == .server else { return ObjectState(localID: given.localID) }
+        var state = given
+        state.isSynced = state.serverID != nil
+        state.isDeleted = false
+        if let serverID = state.serverID {
+            // An object from a server gets its server ID as local ID, unless another object has it.
+            state.localID = LocalID(serverID.rawValue)
+            let statements = try connection.tableStatements(table)
+            if !isFree, let other = try statements.find(state.localID) {
+                let otherState: ObjectState
+                do {
+                    defer { other.reset() }
+                    otherState = try self.state(of: other, table)
+                }
+                if try mayBeOwn && mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, table) }
+                if otherState.serverID != serverID {
+                    state.localID = LocalIDGenerator.makeID()
+                    knownTargets.removeAll()
+                }
+            }
+        }
+        return state
+    }
+
+    /// Turns an insert over an object with a pending delete into an update of the object.
+    private func reviveTombstone(
+        _ row: RowEncoder, _ unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
+    ) throws -> ObjectState? {
+        guard origin == .app, let stored = try connection.tableStatements(table).find(state.localID) else {
+            return nil
+        }
+        let storedState = try self.state(of: stored, table)
+        stored.reset()
+        guard storedState.isDeleted else { return nil }
+        return try revive(storedState, with: row, unresolved, in: table, only: nil)
+    }
+
+    /// Restores a deleted object with new values. They are written first, because another object may now have its old
+    /// unique values.
+    func revive(
+        _ stored: ObjectState, with row: RowEncoder, _ unresolved: [UnresolvedReference]?, in table: TableLayout,
+        only: Set<Int>?
+    ) throws -> ObjectState {
+        try savepoint {
+            try completeUndelete(stored, in: table)
+            guard let statement = try connection.tableStatements(table).find(stored.localID, rowID: stored.rowID) else {
+                throw notFound(stored.localID, table)
+            }
+            var state = try update(
+                statement, with: row, in: table, only: only, unresolved: unresolved,
+                keepsWaiting: unresolved == nil ? nil : false, isReviving: true)
+            try show(state, in: table)
+            state.isDeleted = false
+            return state
+        }
+    }
+
+    /// Returns whether the server may know an object without a server ID by its local ID. Its insert was then sent, and
+    /// the response has not arrived.
+    func mayBeOnServer(_ state: ObjectState, in table: TableLayout) throws -> Bool {
+        guard state.serverID == nil, !state.isSynced, let operation = try operation(of: state.rowID, in: table) else {
+            return false
+        }
+        return !operation.attemptedKinds.isEmpty
+    }
+}
+
+extension ReadTransaction {
+    func state(of statement: Statement, _ table: TableLayout) throws -> ObjectState {
+        do {
+            return try statement.row().state
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+}
+
+extension Statement {
+    func bind(_ index: Int32, _ date: Date?) {
+        if let date {
+            bind(index, StorageValue.real(date.timeIntervalSinceReferenceDate))
+        } else {
+            bindNull(index)
+        }
+    }
+}
+
+extension Store {
+    /// Creates an error for an unreadable column, with its property.
+    func invalid(_ error: InvalidStoredValue, in table: TableLayout, base: Int32 = 0) -> TandemError {
+        let index = Int(error.column - base) - RowDecoder.stateColumns.count
+        let properties = table.definition.properties
+        return TandemError(
+            .invalidValue, "A stored value can't be read: \(error.reason).",
+            advice: "Another version of the app, or another program, wrote it. Migrate or correct it.",
+            store: path, model: table.definition.name,
+            property: properties.indices.contains(index) ? properties[index].name : nil)
+    }
+}

@@ -1,0 +1,49 @@
+extension WriteTransaction: RowWriteDelegate {
+    typealias OldValues = PropertyBases
+
+    func willWrite(_ row: RowEncoder, over stored: Statement?, in table: TableLayout, only: Set<Int>?) throws {
+        if !table.attachments.isEmpty { try registerAttachments(row, table, only: only, over: stored?.row()) }
+    }
+
+    func didInsert(_ state: inout ObjectState, in table: TableLayout) throws {
+        if state.isSynced, try !hasNoPendingFiles(state.rowID, table) {
+            state.isSynced = false
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        }
+        if origin == .app && !table.isLocalOnly { try recordInsert(state, table) }
+    }
+
+    func willUpdate(
+        _ changed: [Int], of statement: Statement, waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
+        in table: TableLayout
+    ) -> PropertyBases? {
+        guard origin == .app, !table.isLocalOnly else { return nil }
+        let sent = changed.filter { !table.definition.properties[$0].isLocalOnly }
+        guard !sent.isEmpty else { return nil }
+        return PropertyBases(
+            sent.map { index in
+                let property = table.definition.properties[index]
+                let value = statement.value(table.column(index))
+                guard let entries = waiting[index]?.before else { return (property.column, value) }
+                return (property.column, WaitingEntry.whole(value, with: entries, isToMany: property.isToMany))
+            })
+    }
+
+    func didUpdate(_ state: ObjectState, from old: PropertyBases, in table: TableLayout) throws {
+        try recordUpdate(state, table, old)
+    }
+
+    func willDelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
+        guard origin == .app, !table.isLocalOnly else { return false }
+        return try recordDelete(state, table)
+    }
+
+    func willErase(_ rowID: Int64, in table: TableLayout) throws {
+        try leaveServerSide(of: rowID, in: table)
+    }
+
+    func willUndelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
+        try recordUndelete(state, table) && hasNoPendingFiles(state.rowID, table)
+    }
+}

@@ -1,0 +1,335 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Updates all properties of the stored object to those of a value.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// var card = try store.objects(Card.self).first()!
+    /// card.points += 10
+    /// try store.write { try $0.update(card) }
+    /// ```
+    ///
+    /// Unchanged properties are not written. A value without changes writes nothing. To change a property independently
+    /// of the current values of the others, use ``update(_:_:_:)``.
+    ///
+    /// - Returns: The object in its stored state.
+    /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
+    ///   ``TandemError/Code/duplicateValue``.
+    @discardableResult
+    public func update<M: Model>(_ object: M) throws -> M {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(object.localID, rowID: object.__state.rowID) else {
+            throw notFound(object.localID, table)
+        }
+        hasRewrittenLinks = false
+        let state = try update(statement, with: row, in: table, received: object.__state)
+        return try refreshed(object, state, in: table)
+    }
+
+    /// Returns a written value in its stored state. It is read again if the store changed one of its properties.
+    func refreshed<M: Model>(
+        _ object: M, _ state: ObjectState, in table: TableLayout, isPartial: Bool = false
+    ) throws -> M {
+        guard isPartial || hasRewrittenLinks else {
+            var object = object
+            object.__state = state
+            return object
+        }
+        guard let statement = try connection.tableStatements(table).find(state.localID, rowID: state.rowID) else {
+            throw notFound(state.localID, table)
+        }
+        defer { statement.reset() }
+        do {
+            return try M(__row: statement.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+
+    /// Changes the current state of an object in place.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.update(Card.self, card.localID) { $0.points += 10 } }
+    /// ```
+    ///
+    /// - Returns: The object in its stored state.
+    /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
+    ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
+    @discardableResult
+    public func update<M: Model>(_ model: M.Type, _ localID: LocalID, _ change: (inout M) throws -> Void) throws -> M {
+        try checkUsable()
+        return try update(model, localID, rowID: 0, try store.schema.table(M.self), change)
+    }
+
+    /// Changes the current state of an object in place. The block receives the stored object, and not the given value.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.update(card) { $0.points += 1 } }
+    /// ```
+    ///
+    /// - Returns: The object in its stored state.
+    /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
+    ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
+    @discardableResult
+    public func update<M: Model>(_ object: M, _ change: (inout M) throws -> Void) throws -> M {
+        try checkUsable()
+        return try update(
+            M.self, object.localID, rowID: object.__state.rowID, try store.schema.table(M.self), change)
+    }
+
+    /// Changes all objects of a result in place.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { tx in
+    ///     try tx.update(tx.objects(Card.self).where { $0.points == 0 }) { $0.isPinned = false }
+    /// }
+    /// ```
+    ///
+    /// - Returns: The number of objects that the query found.
+    @discardableResult
+    public func update<M: Model>(_ results: Results<M>, _ change: (inout M) throws -> Void) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let keys = try results.keys()
+        for (localID, rowID) in keys { _ = try update(M.self, localID, rowID: rowID, table, change) }
+        return keys.count
+    }
+
+    private func update<M: Model>(
+        _ model: M.Type, _ localID: LocalID, rowID: Int64, _ table: TableLayout, _ change: (inout M) throws -> Void
+    ) throws -> M {
+        let statements = try connection.tableStatements(table)
+        guard let found = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
+        var object: M
+        do {
+            object = try M(__row: found.row())
+        } catch let error as InvalidStoredValue {
+            found.reset()
+            throw store.invalid(error, in: table)
+        }
+        let rowID = object.__state.rowID
+        let finds = statements.finds
+        let changes = connection.totalChanges
+        do {
+            try change(&object)
+        } catch {
+            found.reset()
+            throw error
+        }
+        object.__state.localID = localID
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        var statement = found
+        if statements.finds != finds || connection.totalChanges != changes {
+            // The block has written, perhaps with the same statements. Look up the row again.
+            found.reset()
+            guard let again = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
+            statement = again
+        }
+        hasRewrittenLinks = false
+        let state = try update(statement, with: row, in: table, received: object.__state)
+        return try refreshed(object, state, in: table)
+    }
+
+    /// Changes the row at which a statement is positioned, and resets the statement.
+    ///
+    /// - Parameters:
+    ///   - row: The new values.
+    ///   - only: The properties to change, or `nil` for all. The other values in `row` are ignored.
+    ///   - received: The server's state, in a write from a server. The same statement writes it.
+    ///   - unresolved: The row's unresolved references, if they are already known.
+    ///   - keepsWaiting: Whether unresolved references stay if `row` does not name them.
+    ///   - isReviving: Whether the row belongs to a deleted object that is about to be restored.
+    ///   - allowsUnsent: Whether a server's values may overwrite a row with an operation. The caller must then ensure
+    ///     that none of its unsent changes are overwritten.
+    ///   - queues: Whether a change by the app queues an operation.
+    func update(
+        _ statement: Statement, with row: RowEncoder, in table: TableLayout, only: Set<Int>? = nil,
+        received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil, keepsWaiting: Bool? = nil,
+        isReviving: Bool = false, allowsUnsent: Bool = false, queues: Bool = true
+    ) throws -> ObjectState {
+        var isReset = false
+        defer { if !isReset { statement.reset() } }
+        try check(row, table)
+        try willWrite(row, over: statement, in: table, only: only)
+        var state = try state(of: statement, table)
+        if state.isDeleted && !isReviving {
+            throw TandemError(
+                .objectDeleted, "The object \(state.localID) is deleted.", advice: "Undelete it first.",
+                store: store.path, model: table.definition.name)
+        }
+        let unresolved = try known ?? resolveLinks(row, of: table, only: only)
+        let waiting = try waitingChanges(
+            row, only: only, unresolved: unresolved, keeps: keepsWaiting ?? (origin == .app && only == nil),
+            of: state.rowID, in: table)
+        let stored = statement.row()
+        var changed: [Int] = []
+        for property in table.definition.properties.indices {
+            if let only, !only.contains(property) { continue }
+            if !isSame(property, row, stored, in: table)
+                || waiting[property].map({ $0.before != $0.after }) ?? false
+            {
+                changed.append(property)
+            }
+        }
+        let old = queues ? willUpdate(changed, of: statement, waiting: waiting, in: table) : nil
+        let searchChanges = table.searched.contains { changed.contains($0.property) }
+        let indexed =
+            searchChanges && !pendingSearch.contains(table, row: state.rowID)
+            ? try connection.tableStatements(table).searchTexts(statement) : nil
+        statement.reset()
+        isReset = true
+
+        if origin == .server && !allowsUnsent { try refuseUnsent(state, table) }
+        let received = origin == .server && received?.serverID != nil ? received : nil
+        try writeChanges(
+            changed, row, clearsSynced: old != nil && state.isSynced, received: received, state, table)
+        if !changed.isEmpty {
+            try poisoningOnError {
+                if let indexed { pendingSearch.recordChange(table, row: state.rowID, indexed: indexed) }
+                if pendingSearch.count > pendingSearchLimit { try flushSearch() }
+                try relink(changed, row, waiting, state, table)
+                if let old { try didUpdate(state, from: old, in: table) }
+            }
+            if old != nil { state.isSynced = false }
+        }
+        if let received { try poisoningOnError { try adopt(received, &state, table) } }
+        return state
+    }
+
+    /// Returns whether a property's new value equals the stored one.
+    private func isSame(_ property: Int, _ row: RowEncoder, _ stored: RowDecoder, in table: TableLayout) -> Bool {
+        let column = table.column(property)
+        if row.equals(property, stored, column) { return true }
+        let definition = table.definition.properties[property]
+        return definition.hasSeveralForms
+            && definition.isSame(row.value(at: property), stored.storageValue(column))
+    }
+
+    /// Writes changed properties, and the server's state if it differs, with one statement. Writes nothing if neither
+    /// has changed.
+    private func writeChanges(
+        _ changed: [Int], _ row: RowEncoder, clearsSynced: Bool, received: ObjectState?, _ state: ObjectState,
+        _ table: TableLayout
+    ) throws {
+        let server = received.flatMap { serverColumns(of: $0, over: state, table) }
+        guard !changed.isEmpty || server != nil else { return }
+        let twins = connection.twins
+        twins.removeAll()
+        for fold in table.folds where changed.contains(fold.property) { twins.appendTwins(fold, of: row) }
+        let statement = try connection.tableStatements(table).update(
+            TableStatements.UpdateKey(properties: changed, clearsSynced: clearsSynced, server: server))
+        defer { statement.reset() }
+        do {
+            try row.bytes.withUnsafeBufferPointer { rowBytes in
+                try twins.bytes.withUnsafeBufferPointer { twinBytes in
+                    var index: Int32 = 1
+                    for property in changed {
+                        statement.bind(index, row.slots[property], in: rowBytes)
+                        index += 1
+                    }
+                    for slot in twins.slots {
+                        statement.bind(index, slot, in: twinBytes)
+                        index += 1
+                    }
+                    if let received, let server {
+                        if server == .all {
+                            statement.bind(index, received.serverID?.rawValue)
+                            index += 1
+                        }
+                        statement.bind(index, received.version)
+                        statement.bind(index + 1, received.createdAt)
+                        statement.bind(index + 2, received.updatedAt)
+                        index += 3
+                    }
+                    statement.bind(index, state.rowID)
+                    _ = try statement.step()
+                }
+            }
+        } catch let error as TandemError where error.isConstraint {
+            var written = state
+            if let received { written.serverID = received.serverID }
+            throw try explainConstraint(error, row, written: changed, written, table)
+        }
+    }
+
+    /// Returns the columns that a server's state changes, or `nil` if the stored state is equal.
+    private func serverColumns(
+        of received: ObjectState, over state: ObjectState, _ table: TableLayout
+    ) -> TableStatements.ServerColumns? {
+        if received.serverID != state.serverID || !state.isSynced && !table.sendsFiles { return .all }
+        let isSame =
+            ScalarText.isEqual(received.version, state.version) && received.createdAt == state.createdAt
+            && received.updatedAt == state.updatedAt
+        return isSame ? nil : .version
+    }
+
+    /// Updates the link tables for changed references.
+    private func relink(
+        _ changed: [Int], _ row: RowEncoder, _ waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
+        _ state: ObjectState, _ table: TableLayout
+    ) throws {
+        for link in table.links where changed.contains(link.property) {
+            if let (before, after) = waiting[link.property], before != after {
+                try replaceWaiting(after, of: state.rowID, link, in: table)
+            }
+            if link.isToMany {
+                try removeLinks(link, of: state.rowID, table)
+                try writeLinks(link, of: state.rowID, row, table)
+            }
+        }
+    }
+
+    /// Completes an object's state after a server's state was written to its row.
+    private func adopt(_ received: ObjectState, _ state: inout ObjectState, _ table: TableLayout) throws {
+        let hadServerID = state.serverID != nil
+        state.serverID = received.serverID
+        state.version = received.version
+        state.createdAt = received.createdAt
+        state.updatedAt = received.updatedAt
+        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
+        // to be uploaded for another object. Triggers record the files of the new values after the update.
+        let isSynced = try hasNoPendingFiles(state.rowID, table)
+        if table.sendsFiles, isSynced != state.isSynced {
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+                [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+        }
+        state.isSynced = isSynced
+        if !hadServerID {
+            knownTargets.removeAll()
+            try resolveWaiting(for: state, in: table)
+        }
+    }
+
+    /// Throws if an object has unsent changes. A server's values never overwrite them.
+    func refuseUnsent(_ state: ObjectState, _ table: TableLayout) throws {
+        guard !state.isSynced, try operation(of: state.rowID, in: table) != nil else { return }
+        throw TandemError(
+            .unsentChanges, "The object \(state.localID) has changes that have not been sent.",
+            advice: "Send them, or discard their operation, before you write a server's values.",
+            store: store.path, model: table.definition.name)
+    }
+}
+
+extension ReadTransaction {
+    func notFound(_ localID: LocalID, _ table: TableLayout) -> TandemError {
+        TandemError(
+            .notFound, "An object with the local ID \(localID) does not exist.",
+            advice: "Insert it, or use upsert.", store: store.path, model: table.definition.name)
+    }
+}

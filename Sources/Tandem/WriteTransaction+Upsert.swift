@@ -1,0 +1,151 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Inserts an object, or updates the object with its local ID or its server ID.
+    ///
+    /// If the object has a pending delete, the update restores it. A write from a server does not change the local-only
+    /// properties of an existing object.
+    ///
+    /// - Returns: The object in its stored state, with the local ID of the stored object.
+    /// - Throws: ``TandemError/Code/duplicateValue``. In a write from a server, ``TandemError/Code/unsentChanges``.
+    @discardableResult
+    public func upsert<M: Model>(_ object: M) throws -> M {
+        try upsert(object, only: nil)
+    }
+
+    /// Inserts an object, or updates the named properties of the object with its local ID or its server ID.
+    ///
+    /// Other properties do not change:
+    ///
+    /// ```swift
+    /// try store.write { try $0.upsert(card, properties: \.shop, \.points) }
+    /// ```
+    ///
+    /// A new object is inserted with all its properties.
+    @discardableResult
+    public func upsert<M: Model, each P: StoredProperty>(
+        _ object: M, properties: repeat KeyPath<M.Columns, each P>
+    ) throws -> M {
+        var only: Set<Int> = []
+        let columns = M.Columns()
+        for path in repeat each properties {
+            guard let index = columns[keyPath: path].__storedIndex else {
+                throw TandemError(
+                    .invalidValue, "An app can't set an object's state.",
+                    advice: "Pass properties of the model.", store: store.path, model: "\(M.self)")
+            }
+            only.insert(index)
+        }
+        return try upsert(object, only: only)
+    }
+
+    /// Inserts objects, or updates the objects with their IDs. See ``upsert(_:)``.
+    public func upsert<M: Model>(contentsOf objects: some Sequence<M>) throws {
+        for object in objects { _ = try upsert(object, only: nil) }
+    }
+
+    /// Inserts objects, or updates the named properties of the objects with their IDs. See ``upsert(_:properties:)``.
+    public func upsert<M: Model, each P: StoredProperty>(
+        contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
+    ) throws {
+        for object in objects { _ = try upsert(object, properties: repeat each properties) }
+    }
+
+    private func upsert<M: Model>(_ object: M, only: Set<Int>?) throws -> M {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        hasRewrittenLinks = false
+        let state = try upsert(row, state: object.__state, into: table, only: only)
+        let isPartial = only != nil || (origin == .server && table.sentProperties != nil)
+        return try refreshed(object, state, in: table, isPartial: isPartial)
+    }
+
+    /// Inserts a row, or updates the row with its ID.
+    func upsert(
+        _ row: RowEncoder, state: ObjectState, into table: TableLayout, only: Set<Int>?
+    ) throws -> ObjectState {
+        guard let statement = try find(state, in: table) else { return try insert(row, state: state, into: table) }
+        if statement.integer(4) != 0, origin == .app {
+            let stored = try self.state(of: statement, table)
+            statement.reset()
+            return try revive(stored, with: row, nil, in: table, only: only)
+        }
+        if statement.integer(4) != 0 {
+            let stored = try self.state(of: statement, table)
+            statement.reset()
+            try refuseUnsent(stored, table)
+        }
+        // A server does not know local-only properties, so the app's values stay.
+        let only = only ?? (origin == .server ? table.sentProperties : nil)
+        return try update(statement, with: row, in: table, only: only, received: state)
+    }
+
+    /// Finds the object with a local ID or a server ID. In a write from a server, the server ID takes precedence.
+    func find(_ state: ObjectState, in table: TableLayout) throws -> Statement? {
+        let statements = try connection.tableStatements(table)
+        if origin == .server, let serverID = state.serverID {
+            if let found = try find(serverID, in: table) { return found }
+            // A local object whose insert was sent without a response is identified by its own ID.
+            if let found = try statements.find(LocalID(serverID.rawValue)) {
+                let own: ObjectState
+                do {
+                    defer { found.reset() }
+                    own = try self.state(of: found, table)
+                }
+                if try mayBeOnServer(own, in: table) { return try statements.find(own.localID, rowID: own.rowID) }
+            }
+        }
+        if let found = try statements.find(state.localID, rowID: state.rowID) {
+            // If the server knows the object with this local ID by another server ID, it is another object.
+            guard origin == .server, let serverID = state.serverID, let other = try found.optionalText(2),
+                !ScalarText.isEqual(other, serverID.rawValue)
+            else { return found }
+            found.reset()
+            return nil
+        }
+        if origin == .app, let serverID = state.serverID { return try find(serverID, in: table) }
+        return nil
+    }
+}
+
+extension ReadTransaction {
+    func find(_ serverID: ServerID, in table: TableLayout) throws -> Statement? {
+        try connection.tableStatements(table).find(serverID)
+    }
+}
+
+/// A stored property, which can be passed to ``WriteTransaction/upsert(_:properties:)``.
+public protocol StoredProperty: Sendable {
+    /// The property's index in the model's definition, or `nil` for the object's state.
+    var __storedIndex: Int? { get }
+}
+
+extension Property: StoredProperty {
+    /// The property's index in the model's definition, or `nil` for the object's state.
+    public var __storedIndex: Int? { __column.storedIndex }
+}
+
+extension FoldedProperty: StoredProperty {
+    /// The property's index in the model's definition.
+    public var __storedIndex: Int? { __column.storedIndex }
+}
+
+extension ReferenceProperty: StoredProperty {
+    /// The property's index in the model's definition.
+    public var __storedIndex: Int? { __propertyIndex }
+}
+
+extension ReferencesProperty: StoredProperty {
+    /// The property's index in the model's definition.
+    public var __storedIndex: Int? { __propertyIndex }
+}
+
+extension ColumnPath {
+    /// The index of the property, if it belongs to the query's own model.
+    var storedIndex: Int? {
+        if steps.isEmpty, case .property(let index) = column { index } else { nil }
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+
+/// A write transaction of a store, inside a block. It is atomic. See `Store.write(from:_:)`.
+///
+/// ## Topics
+/// ### Objects
+/// - ``insert(_:)``
+/// - ``insert(contentsOf:)``
+/// - ``upsert(_:)``
+/// - ``update(_:)``
+/// - `delete(_:)`
+/// - `undelete(_:)`
+public final class WriteTransaction: ReadTransaction {
+    /// The origin of the changes.
+    public internal(set) var origin: WriteOrigin
+
+    /// The transaction's changes, for observers.
+    var touched = TouchedTables()
+    /// Tokens of the subscriptions that are not notified of the transaction.
+    var quiet: Set<LiveToken> = []
+    /// Whether another process has committed since the store's last transaction.
+    var hasExternalCommit = false
+    /// The error that ended the transaction, if another process has changed the schema.
+    var foreignSchemaChange: TandemError?
+    /// Closures that notify observers, after the transaction. They run after the writer is released.
+    private(set) var notifications: [@Sendable () -> Void] = []
+
+    /// Search index entries that are outdated.
+    var pendingSearch = PendingSearch()
+    /// A cache of the targets of references.
+    var knownTargets = KnownTargets()
+    /// A cache of the data that sync keeps besides the objects.
+    var deferredItemCache = DeferredItemCache()
+    /// The transaction's changes of files.
+    var files = TouchedFiles()
+    /// Whether the stored references or attachments of the current row differ from the given ones.
+    var hasRewrittenLinks = false
+    /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
+    /// memory.
+    var pendingSearchLimit = 20_000
+
+    /// The error of a change that failed after its first statement. The transaction must then not be committed.
+    private(set) var brokenBy: (any Error)?
+
+    /// The local time of the transaction's changes, read once.
+    lazy var now: Date = store.configuration.now()
+
+    init(store: Store, connection: Connection, origin: WriteOrigin) {
+        self.origin = origin
+        super.init(store: store, connection: connection)
+    }
+
+    override func checkUsable() throws {
+        try super.checkUsable()
+        if let brokenBy {
+            throw TandemError(
+                .transactionBroken, "An earlier change in this transaction failed half-way.",
+                advice: "Let the error end the block, so that nothing is saved.", store: store.path,
+                underlying: brokenBy)
+        }
+    }
+
+    override func connectionForReading(searching: Bool) throws -> Connection {
+        try checkUsable()
+        if searching { try flushSearch() }
+        return connection
+    }
+
+    /// Runs the outermost block.
+    ///
+    /// - Parameters:
+    ///   - isCancellable: Whether the transaction is rolled back if its task is cancelled before the commit.
+    ///   - isBegun: Whether a migration has already begun the transaction.
+    func run<T>(isCancellable: Bool, isBegun: Bool = false, _ body: () throws -> T) throws -> T {
+        if store.configuration.isReadOnly {
+            throw TandemError(
+                .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
+                store: store.path)
+        }
+        if !isBegun { try connection.begin() }
+        let participants = store.commitParticipants(on: connection, isMigrating: isBegun)
+        defer {
+            for participant in participants {
+                participant.end(self)
+                if let notification = participant.notification() { notifications.append(notification) }
+            }
+        }
+        do {
+            for participant in participants { try participant.begin(self) }
+            let result = try body()
+            isOver = false
+            try checkUsable()
+            try flushSearch()
+            isOver = true
+            if isCancellable { try Task.checkCancellation() }
+            for participant in participants { try participant.prepare(self) }
+            try commit(participants[...])
+            for participant in participants { participant.didCommit(self) }
+            return result
+        } catch {
+            isOver = true
+            connection.rollBack()
+            for participant in participants { participant.didRollBack(self) }
+            throw error
+        }
+    }
+
+    /// Commits inside the ``CommitParticipant/commit(_:with:)`` of each participant.
+    private func commit(_ participants: ArraySlice<any CommitParticipant>) throws {
+        guard let participant = participants.first else { return try connection.statement(.commit).run() }
+        try participant.commit(self) { try commit(participants.dropFirst()) }
+    }
+
+    /// Runs a block inside this transaction. If it throws, its changes are undone.
+    func nested<T>(
+        _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, _ body: (WriteTransaction) throws -> T
+    ) throws -> T {
+        try checkUsable()
+        let outerQuiet = self.quiet
+        self.quiet.formUnion(quiet)
+        let outer = self.origin
+        self.origin = origin
+        // The meaning of a reference depends on the origin: a server may use server IDs.
+        if origin != outer { knownTargets.removeAll() }
+        defer {
+            if origin != outer { knownTargets.removeAll() }
+            self.origin = outer
+        }
+        do {
+            return try savepoint { try body(self) }
+        } catch {
+            self.quiet = outerQuiet
+            throw error
+        }
+    }
+
+    /// Runs changes that are undone together if one of them fails.
+    func savepoint<T>(_ body: () throws -> T) throws -> T {
+        try flushSearch()
+        try connection.statement("SAVEPOINT tandem").run()
+        do {
+            let result = try body()
+            try flushSearch()
+            try connection.statement("RELEASE tandem").run()
+            return result
+        } catch {
+            pendingSearch.removeAll()
+            knownTargets.removeAll()
+            deferredItemCache = DeferredItemCache()
+            if connection.isInTransaction {
+                do {
+                    try connection.statement("ROLLBACK TO tandem").run()
+                    try connection.statement("RELEASE tandem").run()
+                    brokenBy = nil
+                } catch let failure {
+                    brokenBy = failure
+                }
+            } else {
+                brokenBy = error
+            }
+            throw error
+        }
+    }
+
+    /// Runs the statements that follow a change's first one. If one fails, the transaction is broken, because the
+    /// change may lack its operation.
+    func poisoningOnError<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            brokenBy = error
+            throw error
+        }
+    }
+}
+
+/// The tables that a transaction has changed.
+struct TouchedTables: Sendable {
+    /// Tables whose operations changed.
+    private(set) var operations: Set<String> = []
+    /// Whether the state of files changed.
+    private(set) var hasFiles = false
+    /// The last recorded table. Changes come in runs, and a set would hash each name.
+    private var latest: ObjectIdentifier?
+
+    mutating func recordOperation(of table: TableLayout) {
+        guard latest != ObjectIdentifier(table) else { return }
+        latest = ObjectIdentifier(table)
+        operations.insert(table.table)
+    }
+
+    mutating func recordOperation(ofTable name: String) {
+        operations.insert(name)
+    }
+
+    mutating func recordFiles() { hasFiles = true }
+}

@@ -1,0 +1,220 @@
+import HTTPTypes
+
+/// A file request, from authentication to the response.
+struct FileRequest {
+    typealias Answer = (response: HTTPResponse, content: FileContent?)
+
+    /// A response that ends the request early.
+    struct Early: Error {
+        let answer: Answer
+    }
+
+    let core: ServerCore
+    let files: ServerFiles
+    let http: HTTPRequest
+    let id: String
+    let faults: FileFaults
+
+    /// Returns `nil` if no file can exist at the request's path.
+    init?(_ core: ServerCore, _ http: HTTPRequest, _ faults: FileFaults) {
+        guard let files = core.configuration.files, let request = ServerRequest(http, body: []),
+            request.path.count == 2, ServerFile.isID(request.path[1])
+        else { return nil }
+        self.core = core
+        self.files = files
+        self.http = http
+        id = request.path[1]
+        self.faults = faults
+    }
+
+    /// Returns the response, or `nil` if the request's body was incomplete.
+    func answer(_ next: () async throws -> [UInt8]?) async -> Answer? {
+        do {
+            let user = try user()
+            switch http.method {
+            case .head: return try head(user)
+            case .get: return try get(user)
+            case .put: return try await put(user, next)
+            case .delete: return try delete(user)
+            default:
+                var answer = Self.refusal(.methodNotAllowed)
+                answer.response.headerFields[.allow] = "HEAD, GET, PUT, DELETE"
+                return answer
+            }
+        } catch let early as Early {
+            return early.answer
+        } catch FileStorageError.Code.outOfSpace {
+            return Self.refusal(
+                .init(code: 507, reasonPhrase: "Insufficient Storage"), "The server has no space for this file.")
+        } catch is FileStorageError {
+            return Self.refusal(.internalServerError, "The server's file storage failed.")
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns a response without a file, with an optional error message.
+    static func refusal(_ status: HTTPResponse.Status, _ message: String? = nil) -> Answer {
+        var response = HTTPResponse(status: status)
+        response.headerFields[.cacheControl] = "no-store"
+        guard let message else {
+            if status != .noContent, status != .notModified { response.headerFields[.contentLength] = "0" }
+            return (response, nil)
+        }
+        // The message is a content in memory, like a file's.
+        let json: JSONValue = ["error": .text(message)]
+        let bytes = json.bytes
+        let content = MemoryBackend().create("")
+        try? content.write(bytes, at: 0)
+        response.headerFields[.contentType] = "application/json; charset=utf-8"
+        response.headerFields[.contentLength] = String(bytes.count)
+        let faults = FileFaults([], ServerClock())
+        return (response, FileContent(content: content, bytes: 0..<Int64(bytes.count), faults: faults))
+    }
+
+    func header(_ name: HTTPField.Name) -> String? { http.headerFields[name] }
+}
+
+// MARK: - Access
+
+extension FileRequest {
+    /// Authenticates the user, by the same rules as for tables.
+    private func user() throws -> String? {
+        var user: String?
+        if let token = ServerRequest(http, body: [])?.token, let userOf = core.configuration.user {
+            user = userOf(token)
+            if user == nil { throw unauthorized }
+        }
+        if files.isPerUser, user == nil { throw unauthorized }
+        return user
+    }
+
+    private var unauthorized: Early {
+        var answer = Self.refusal(.unauthorized)
+        answer.response.headerFields[.wwwAuthenticate] = "Bearer"
+        return Early(answer: answer)
+    }
+
+    func allows(_ action: ServerFile.Action, _ file: ServerFile, _ user: String?) -> Bool {
+        if files.isPerUser, file.owner != user { return false }
+        return core.configuration.hooks.authorizeFile?(action, file, user) ?? true
+    }
+
+    /// Returns the state of the file, if this user may see it.
+    func seen(_ user: String?) throws -> FileStorage.Found {
+        let found = try files.storage.find(id)
+        switch found {
+        case .nothing: return .nothing
+        case .begun(let file, _), .whole(let file): return allows(.read, file, user) ? found : .nothing
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension FileRequest {
+    private func head(_ user: String?) throws -> Answer {
+        switch try seen(user) {
+        case .nothing: return Self.refusal(.notFound)
+        case .begun(let file, let offset):
+            // A user without permission to send does not interrupt current uploads.
+            let isSender = allows(.write, file, user)
+            return begun(file, (isSender ? files.storage.resumeUpload(id) : nil) ?? offset)
+        case .whole(let file):
+            try checkPreconditions(file)
+            return (HTTPResponse(status: .ok, headerFields: fields(of: file, count: file.size)), nil)
+        }
+    }
+
+    private func get(_ user: String?) throws -> Answer {
+        guard case .whole(let file) = try seen(user), let (_, content) = try files.storage.open(id) else {
+            return Self.refusal(.notFound)
+        }
+        try checkPreconditions(file)
+        var bytes = 0..<file.size
+        var status = HTTPResponse.Status.ok
+        var range: String?
+        if let text = header(.range), header(.ifRange).map({ $0 == file.etag }) ?? true {
+            switch ServerRange.asked(text, size: file.size) {
+            case .all: break
+            case .bytes(let asked):
+                (bytes, status) = (asked, .partialContent)
+                let size = file.size + faults.sizeError
+                range = "bytes \(asked.lowerBound)-\(asked.upperBound - 1 + faults.sizeError)/\(size)"
+            case .unsatisfiable:
+                var answer = Self.refusal(.rangeNotSatisfiable)
+                answer.response.headerFields[.contentRange] = "bytes */\(file.size)"
+                return answer
+            }
+        }
+        var fields = fields(of: file, count: Int64(bytes.count))
+        if let range { fields[.contentRange] = range }
+        let sent = FileContent(content: content, bytes: bytes, faults: faults)
+        return (HTTPResponse(status: status, headerFields: fields), sent)
+    }
+
+    private func fields(of file: ServerFile, count: Int64) -> HTTPFields {
+        var fields: HTTPFields = [
+            .eTag: file.etag, .contentType: file.contentType, .contentLength: String(count + faults.sizeError),
+            .acceptRanges: "bytes", .contentDisposition: ServerFileName.field(file.name),
+            .xContentTypeOptions: "nosniff", .cacheControl: "no-cache",
+        ]
+        fields[.reprDigest] = ServerDigest.field(file.sha256)
+        return fields
+    }
+
+    /// Checks `If-Match` and `If-None-Match` before a file is read.
+    private func checkPreconditions(_ file: ServerFile) throws {
+        if let text = header(.ifMatch), !Self.names(text, file.etag) {
+            throw Early(answer: Self.refusal(.preconditionFailed))
+        }
+        if let text = header(.ifNoneMatch), Self.names(text, file.etag, weakly: true) {
+            var answer = Self.refusal(.notModified)
+            answer.response.headerFields[.eTag] = file.etag
+            throw Early(answer: answer)
+        }
+    }
+
+    /// Returns whether a list of ETags contains one, or is `*`.
+    static func names(_ list: String, _ etag: String, weakly: Bool = false) -> Bool {
+        list.split(separator: ",").contains { item in
+            var item = item.drop { $0 == " " || $0 == "\t" }
+            while item.last == " " || item.last == "\t" { item.removeLast() }
+            return item == "*" || item == etag || (weakly && item == "W/\(etag)")
+        }
+    }
+
+    /// Returns the response that describes a partial upload.
+    func begun(_ file: ServerFile, _ offset: Int64, _ status: HTTPResponse.Status = .noContent) -> Answer {
+        var answer = Self.refusal(status)
+        answer.response.headerFields[.uploadOffset] = String(offset)
+        answer.response.headerFields[.uploadLength] = String(file.size)
+        answer.response.headerFields[.reprDigest] = ServerDigest.field(file.sha256)
+        return answer
+    }
+}
+
+// MARK: - Deleting
+
+extension FileRequest {
+    private func delete(_ user: String?) throws -> Answer {
+        switch try seen(user) {
+        case .nothing: return Self.refusal(.notFound)
+        case .begun(let file, _):
+            // A partial upload has no ETag.
+            guard header(.ifMatch) == nil else { return Self.refusal(.preconditionFailed) }
+            guard allows(.delete, file, user) else { return Self.refusal(.forbidden) }
+        case .whole(let file):
+            try checkPreconditions(file)
+            guard allows(.delete, file, user) else { return Self.refusal(.forbidden) }
+        }
+        try files.storage.remove(id)
+        return Self.refusal(.noContent)
+    }
+}
+
+extension HTTPField.Name {
+    static let reprDigest = Self.known("Repr-Digest")
+    static let uploadOffset = Self.known("Upload-Offset")
+    static let uploadLength = Self.known("Upload-Length")
+}

@@ -1,4 +1,0 @@
-import Tandem
-
-/// Foundation has an `Operation` too: in this module it is the store's.
-package typealias Operation = Tandem.Operation

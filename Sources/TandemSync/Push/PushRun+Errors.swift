@@ -1,0 +1,171 @@
+import Foundation
+import Tandem
+
+extension PushRun {
+    /// Handles a failed request. The effect on the operation and the push depends only on the failure's type.
+    func fail(_ attempt: Attempt, _ failure: RemoteFailure, mayHaveActed: Bool) async throws -> Step {
+        let error = SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
+        if failure.isCancellation, Task.isCancelled {
+            try await storeError(attempt, error, mayHaveActed: mayHaveActed)
+            stop(.cancelled)
+            return .end(.retryLater(error, at: nil))
+        }
+        switch failure {
+        case .notSent, .lost, .unauthenticated:
+            try await storeError(attempt, error, mayHaveActed: mayHaveActed)
+            stop(.failure(error))
+            return .end(.retryLater(error, at: nil))
+        case .later(_, let retryAfter):
+            return try await postpone(attempt, error, retryAfter, mayHaveActed: mayHaveActed)
+        case .badAnswer(let answer):
+            let next = try await markOutcomeUnknown(attempt, error)
+            if answer.code.isStrangers { recordExhausted(attempt.id, error) }
+            return next
+        case .refused, .conflict, .gone, .notFound, .unsendable, .file:
+            // A server that refuses is not down. A request that can't be encoded was not sent.
+            if case .unsendable = failure {} else { state.withLock { $0.recordResponse() } }
+            guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }
+            return try await refuse(attempt, error)
+        }
+    }
+
+    /// Handles a refusal: the operation waits for the user, or for a new change. The rest continues.
+    private func refuse(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
+        let problem = operationError(error)
+        let isUnderWay = try await store.write { store in
+            try store.fail(attempt.id, attempt: attempt.number, problem, retry: false, retryAt: nil)
+        }
+        return isUnderWay ? .end(.refused(error)) : .reread
+    }
+
+    /// Handles an unknown outcome: the server may have acted. The rest continues.
+    func markOutcomeUnknown(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
+        try await storeError(attempt, error, mayHaveActed: true)
+        return .end(.retryLater(error, at: nil))
+    }
+
+    /// Leaves an operation that the server has certainly not carried out to the next push.
+    func requeue(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
+        try await storeError(attempt, error, mayHaveActed: false)
+        return .end(.retryLater(error, at: nil))
+    }
+
+    /// Handles a server item that can't be decoded and blocks an operation. The item may come from the operation
+    /// itself.
+    func unreadable(_ problem: UnreadableValue, _ id: PendingOperation.ID, _ attempt: Attempt?) async throws -> Step {
+        let coder = try attempt.map { context.coder(of: $0.settings) } ?? coder(of: id)
+        guard let coder else { return .skip }
+        let error = SyncError(problem, coder)
+        guard let attempt else { return .end(try await leaveUnsent(id, error)) }
+        return .markOutcomeUnknown(attempt, error)
+    }
+
+    /// Leaves an unsent operation to the next push, and stores the reason. The outcome of an earlier attempt stays
+    /// unknown.
+    func leaveUnsent(_ id: PendingOperation.ID, _ error: SyncError) async throws -> SyncResult.Outcome {
+        let problem = operationError(error)
+        try await store.write { store in
+            guard let operation = try store.operation(withID: id) else { return }
+            switch operation.state {
+            case .pending: try store.fail(id, problem, retry: true)
+            case .attempted:
+                _ = try store.markOutcomeUnknown(id, attempt: operation.attempts, problem, retryAt: operation.retryAt)
+            case .failed, .held: return
+            }
+        }
+        return .retryLater(error, at: nil)
+    }
+
+    /// Stores the error of an operation that is to be sent again.
+    private func storeError(
+        _ attempt: Attempt, _ error: SyncError, mayHaveActed: Bool, retryAt: Date? = nil
+    ) async throws {
+        let problem = operationError(error)
+        try await store.write { store in
+            if mayHaveActed {
+                _ = try store.markOutcomeUnknown(attempt.id, attempt: attempt.number, problem, retryAt: retryAt)
+            } else {
+                _ = try store.fail(attempt.id, attempt: attempt.number, problem, retry: true, retryAt: retryAt)
+            }
+        }
+    }
+
+    func operationError(_ error: SyncError, keeping item: ServerItem? = nil) -> OperationError {
+        OperationError(
+            status: error.status, message: error.message, at: options.clock.now(),
+            serverItem: item.map { Data($0.source) })
+    }
+
+    // MARK: Patience
+
+    /// Handles a server that is not available: retries a few times, then leaves the operation to the next push.
+    private func postpone(
+        _ attempt: Attempt, _ error: SyncError, _ retryAfter: Duration?, mayHaveActed: Bool
+    ) async throws -> Step {
+        let policy = options.retry
+        let tries = state.withLock { state in
+            state.queue[attempt.id]?.tries += 1
+            return state.queue[attempt.id]?.tries ?? policy.tries
+        }
+        let isAskedFor = retryAfter.map { $0 > .zero } ?? false
+        let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, options.random()))
+        var (error, retryAt) = (error, nil as Date?)
+        // A server's `Retry-After` applies to all requests.
+        if isAskedFor {
+            let now = options.clock.now()
+            let end = ServerBackoff.end(of: delay, at: now)
+            (retryAt, error.retryAt) = (end, end)
+            // Stop before the pause is recorded, so that no request begins to wait for a long pause.
+            if delay > policy.ceiling { stop(.failure(error)) }
+            context.pause.record(until: end, at: now)
+        }
+        let mayRetry = tries < policy.tries && delay <= policy.ceiling
+        try await storeError(attempt, error, mayHaveActed: mayHaveActed, retryAt: retryAt)
+        let unfinished = SyncResult.Outcome.retryLater(error, at: retryAt)
+        guard mayRetry else {
+            recordExhausted(attempt.id, error)
+            return .end(unfinished)
+        }
+        if !isAskedFor {
+            state.withLock { $0.queue[attempt.id]?.unfinished = unfinished }
+            try await rest(for: delay)
+        }
+        return .retry(unfinished: unfinished)
+    }
+}
+
+extension PushRun {
+    /// Records that an operation has exhausted its attempts. After too many of these, the push stops.
+    private func recordExhausted(_ id: PendingOperation.ID, _ error: SyncError) {
+        if state.withLock({ $0.recordExhausted(id, error) }) { stop(.failure(error)) }
+    }
+
+    /// Returns the next operation to send. Skipped operations wait for the next push, with their earlier errors.
+    func dequeue(isIdle: Bool) -> PendingOperation.ID? {
+        while let (id, failure) = state.withLock({ $0.dequeue(isIdle: isIdle) }) {
+            guard let failure else { return id }
+            let coder = try? coder(of: id)
+            let error = SyncError(
+                .later, "It has failed in an earlier push: \(failure.message)",
+                advice: "It is tried again by a later sync.", table: coder?.table.rawValue, url: coder?.url,
+                status: failure.status)
+            state.withLock { $0.queue.finish(id, .retryLater(error, at: nil)) }
+            reportProgress()
+        }
+        return nil
+    }
+}
+
+extension InvalidResponse.Code {
+    /// Whether another host may have answered, for example a sign-in page.
+    fileprivate var isStrangers: Bool { self == .notJSON || self == .status }
+}
+
+extension RetryPolicy {
+    /// Returns the delay after a failed attempt. It is random, up to twice the last limit, so that clients that failed
+    /// together do not retry together.
+    func delay(after tries: Int, _ random: UInt64) -> Duration {
+        let longest = min(ceiling.seconds, first.seconds * Double(1 << min(max(tries - 1, 0), 30)))
+        return .seconds(max(0, longest) * (Double(random >> 11) * 0x1p-53))
+    }
+}

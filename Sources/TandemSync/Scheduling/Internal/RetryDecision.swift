@@ -1,0 +1,122 @@
+import Foundation
+import Tandem
+
+/// The effect of a completed sync on the schedule of the next one.
+struct RetryDecision: Sendable {
+    enum Kind: Hashable, Sendable {
+        /// There is nothing to retry. Refused operations wait for the user.
+        case fine
+        /// The server works, but some operations must be retried.
+        case leftOver
+        /// Further requests would fail now.
+        case failed
+        /// The sync fails until the app resolves the problem.
+        case needsApp
+    }
+
+    let kind: Kind
+    /// The reason for a retry, or for a failed fetch.
+    let error: (any Error)?
+    /// The server's `Retry-After` as a duration.
+    private(set) var retryAfter: Duration?
+    /// The server's `Retry-After` as a date.
+    private(set) var retryAt: Date?
+    /// The time of the first operation that was not due.
+    private(set) var nextDue: Date?
+    /// The operations that wait for the user. Each counts as new when it is released, even during the sync.
+    private(set) var forTheUser: Set<PendingOperation.ID> = []
+
+    private init(_ kind: Kind, _ error: (any Error)?) {
+        self.kind = kind
+        self.error = error
+    }
+
+    init(_ error: any Error) {
+        if let error = error as? SyncError, let result = error.result {
+            self.init(result, stoppedBy: error)
+        } else {
+            self.init(stop: error)
+        }
+    }
+
+    private init(stop error: any Error) {
+        self.init((error as? SyncError)?.needsApp ?? false ? .needsApp : .failed, error)
+        record(error)
+    }
+
+    /// - Parameter error: The error that stopped the sync.
+    init(_ result: SyncResult, stoppedBy error: SyncError? = nil) {
+        let (failures, entries) = (result.pulls.compactMap(\.failure), result.entries)
+        let stops = [error, result.pushStop].compactMap { $0 }
+        let hasSettled = entries.contains { $0.outcome.isSettled }
+        // Objects may have stopped the push. The server is up if it accepted other objects, or a pull of a table.
+        let isUp = hasSettled || failures.count < result.pulls.count
+        if let stop = (stops + failures).first(where: \.needsApp)
+            ?? stops.first(where: { !isUp || !$0.mayConcernObjects })
+        {
+            self.init(stop: stop)
+        } else {
+            let passing = failures.filter(\.mayPass)
+            let unsent = entries.compactMap { $0.outcome.errorToRetry }
+            let areAllPassing = !result.pulls.isEmpty && passing.count == result.pulls.count
+            // If all responses are invalid, for example from a sign-in page, the server counts as down.
+            let isDead = areAllPassing && !hasSettled
+            if let error = passing.first ?? unsent.first ?? stops.first {
+                self.init(isDead ? .failed : .leftOver, error)
+            } else {
+                self.init(.fine, failures.count == result.pulls.count ? failures.first : nil)
+            }
+        }
+        for error in failures + stops { record(error) }
+        for entry in entries {
+            switch entry.outcome {
+            case .retryLater(let error, let date):
+                record(error)
+                if let date { retryAt = max(retryAt ?? date, date) }
+            case .refused, .conflict, .held: forTheUser.insert(entry.id)
+            default: break
+            }
+        }
+        let files = result.uploads.compactMap { upload in
+            switch upload.outcome {
+            case .failed(_, let date?), .waiting(let date): date
+            default: nil
+            }
+        }
+        nextDue = ([result.nextDue].compactMap { $0 } + files).min()
+    }
+
+    private mutating func record(_ error: any Error) {
+        if let date = (error as? SyncError)?.retryAt {
+            retryAt = max(retryAt ?? date, date)
+            return
+        }
+        let failure = (error as? SyncError)?.underlying as? RemoteFailure ?? error as? RemoteFailure
+        guard case .later(_, let delay?)? = failure else { return }
+        retryAfter = max(retryAfter ?? delay, delay)
+    }
+}
+
+extension SyncError {
+    /// Whether the error recurs until the app resolves the problem.
+    fileprivate var needsApp: Bool {
+        switch code {
+        case .unauthenticated, .otherUser, .otherServer: true
+        default: false
+        }
+    }
+
+    /// Whether the same pull may succeed later without a change.
+    fileprivate var mayPass: Bool {
+        switch code {
+        case .later, .badAnswer, .noProgress, .unreachable, .busy: true
+        default: false
+        }
+    }
+}
+
+extension SyncResult.Outcome {
+    fileprivate var errorToRetry: SyncError? {
+        if case .retryLater(let error, _) = self { error } else { nil }
+    }
+}

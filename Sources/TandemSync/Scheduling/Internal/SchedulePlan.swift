@@ -1,0 +1,214 @@
+import Foundation
+
+/// The plan of the next sync. It uses no clock and no task: the caller passes the time and the events.
+struct SchedulePlan {
+    /// The next step.
+    enum Step: Equatable {
+        case sync(isAsked: Bool)
+        /// Check the queue for operations that no sync has tried.
+        case check
+        /// Wait until the given time, or until an event.
+        case wait(until: Date?)
+    }
+
+    private let options: SyncScheduler.Options
+    private let random: @Sendable () -> UInt64
+    private(set) var now: Date
+    private(set) var isSyncing = false
+    /// Whether a sync is running that has only files left to upload. It also sends changes made meanwhile.
+    private var isUploading = false
+
+    /// Whether the app has requested a sync.
+    private var isAsked = false
+    /// Whether the network has returned.
+    private var isBack = false
+    /// Whether the queue has operations that no sync has tried.
+    private var hasNews = false
+    private var startDue: Date?
+    private var intervalDue: Date?
+    private var retryDue: Date?
+    /// The time when the files that the last uploads left are due.
+    private var filesDue: Date?
+    /// The times of the first and last change of the queue.
+    private var change: (first: Date, last: Date)?
+
+    /// The end of the backoff.
+    private var backoffEnd: Date?
+    /// The end of the backoff for a problem that only the app can resolve. The return of the network does not end it.
+    private var appEnd: Date?
+    /// The end of the server's `Retry-After`.
+    private var pauseEnd: Date?
+    /// The number of consecutive failed syncs.
+    private var failures = 0
+    /// The number of syncs with unfinished work since the last complete one.
+    private var remainders = 0
+    private var lastEnd: Date?
+
+    private var network: NetworkState
+    /// Whether a sync has succeeded while the network was reported as down.
+    private var distrustsNetwork = false
+
+    /// The pause after a sync, in seconds. It ignores shorter changes of state.
+    private static let pauseAfterSync: TimeInterval = 1
+
+    init(
+        _ options: SyncScheduler.Options, network: NetworkState, at now: Date, random: @escaping @Sendable () -> UInt64
+    ) {
+        self.options = options
+        self.network = network
+        self.now = now
+        self.random = random
+        if options.syncsAtStart { startDue = now }
+        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+    }
+
+    // MARK: Events
+
+    /// Sets the time. If the clock was set back, due times move along, so that nothing waits for a past day to come
+    /// again.
+    mutating func advance(to date: Date) {
+        let step = date.timeIntervalSince(now)
+        now = date
+        guard step < 0 else { return }
+        func moved(_ date: Date?) -> Date? { date.map { $0 + step } }
+        (startDue, intervalDue, retryDue) = (moved(startDue), moved(intervalDue), moved(retryDue))
+        filesDue = moved(filesDue)
+        (backoffEnd, appEnd) = (moved(backoffEnd), moved(appEnd))
+        (pauseEnd, lastEnd) = (moved(pauseEnd), moved(lastEnd))
+        change = change.map { ($0.first + step, $0.last + step) }
+    }
+
+    /// Records the server's `Retry-After`, whichever request received it.
+    mutating func recordPause(until date: Date?) {
+        if let date { pauseEnd = max(pauseEnd ?? date, date) }
+    }
+
+    mutating func ask() { isAsked = true }
+
+    mutating func recordChange() { change = (change?.first ?? now, now) }
+
+    /// Records the result of a check of the queue.
+    mutating func checked(hasNews: Bool) {
+        change = nil
+        self.hasNews = hasNews
+    }
+
+    mutating func update(_ state: NetworkState) {
+        guard state != network else { return }
+        let wasBlocked = isBlockedByCost
+        let isBetter = state.reach > network.reach
+        network = state
+        distrustsNetwork = false
+        guard isBetter || wasBlocked, state.isUp, !isBlockedByCost else { return }
+        isBack = true
+        failures = 0
+        backoffEnd = nil
+    }
+
+    mutating func began() {
+        isSyncing = true
+        (isAsked, isBack, hasNews) = (false, false, false)
+        (startDue, intervalDue, retryDue, filesDue, change) = (nil, nil, nil, nil, nil)
+    }
+
+    /// Records that the sync has only files left to upload. Another sync may begin.
+    mutating func beganUploads() {
+        (isSyncing, isUploading) = (false, true)
+        lastEnd = now
+        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+    }
+
+    /// Records that the sync that uploaded files has ended. Another sync may be running.
+    mutating func endedUploads(_ verdict: RetryDecision) {
+        let wasSyncing = isSyncing
+        ended(verdict)
+        (isSyncing, isUploading) = (wasSyncing, false)
+        filesDue = verdict.nextDue
+    }
+
+    mutating func ended(_ verdict: RetryDecision) {
+        isSyncing = false
+        lastEnd = now
+        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+        // Changes made meanwhile count as if they had been made now.
+        if change != nil { change = (now, now) }
+        (backoffEnd, appEnd, retryDue) = (nil, nil, nil)
+        switch verdict.kind {
+        case .fine:
+            (failures, remainders) = (0, 0)
+            isBack = false
+        case .leftOver:
+            failures = 0
+            remainders += 1
+            retryDue = now + delay(after: remainders)
+        case .failed:
+            failures += 1
+            backoffEnd = now + delay(after: failures)
+        case .needsApp: appEnd = now + max(0, options.longestRetry.seconds)
+        }
+        if verdict.kind == .fine || verdict.kind == .leftOver {
+            distrustsNetwork = !network.isUp
+            // Otherwise no response since then has ended the server's pause.
+            pauseEnd = nil
+        }
+        let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
+        if let asked { pauseEnd = min(asked, now + RetryPolicy.longestPause) }
+        if let end = backoffEnd ?? appEnd { retryDue = end }
+        if let next = verdict.nextDue { retryDue = min(retryDue ?? next, next) }
+    }
+
+    /// Returns the delay after a number of failures. Half of it is random.
+    private func delay(after failures: Int) -> TimeInterval {
+        let first = max(0, options.firstRetry.seconds)
+        let longest = min(max(0, options.longestRetry.seconds), first * pow(2, Double(min(failures - 1, 60))))
+        return longest * (1 - 0.5 * Double(random() >> 11) * 0x1p-53)
+    }
+
+    // MARK: Due steps
+
+    private var isBlockedByCost: Bool { network.isMetered && !options.allowsMetered }
+    private var isDown: Bool { !network.isUp && !distrustsNetwork }
+
+    /// Returns the step to take now.
+    func next() -> Step {
+        guard !isSyncing else { return .wait(until: nil) }
+        if isAsked { return .sync(isAsked: true) }
+        let (sync, check) = (syncDue, checkDue)
+        if let sync, sync <= now { return .sync(isAsked: false) }
+        if let check, check <= now { return .check }
+        return .wait(until: [sync, check].compactMap { $0 }.min())
+    }
+
+    /// The time of the next known sync.
+    private var syncDue: Date? {
+        guard !isBlockedByCost else { return nil }
+        var dates = [startDue, intervalDue]
+        if !isDown {
+            dates += [retryDue, filesDue]
+            if hasNews { dates.append(now) }
+            if isBack { dates.append(now) }
+        }
+        return dates.compactMap { $0 }.min().map(afterPauses)
+    }
+
+    private var checkDue: Date? {
+        guard !isBlockedByCost, !isDown, !isUploading, let change else { return nil }
+        let quiet = change.last + max(0, options.debounce.seconds)
+        return afterPauses(min(quiet, change.first + max(0, options.debounceCeiling.seconds)))
+    }
+
+    private func afterPauses(_ date: Date) -> Date {
+        // The network has returned during a sync that failed without it.
+        let backoff = isBack ? nil : backoffEnd
+        // Options with zero durations must not cause syncs without a pause.
+        let rest = lastEnd.map { $0 + Self.pauseAfterSync }
+        return [date, backoff, appEnd, pauseEnd, rest].compactMap { $0 }.max() ?? date
+    }
+
+    var state: SyncScheduler.State {
+        if isSyncing || isUploading { return .syncing }
+        if isBlockedByCost { return .waitingForUnmeteredNetwork }
+        if isDown { return .waitingForNetwork }
+        return .waiting(until: syncDue)
+    }
+}

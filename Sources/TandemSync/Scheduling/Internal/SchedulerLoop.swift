@@ -1,0 +1,172 @@
+import Foundation
+import OpenCombine
+import Synchronization
+import Tandem
+
+/// The work of a running scheduler. It does not retain the scheduler, so that a released scheduler ends.
+final class SchedulerLoop: Sendable {
+    let state = LiveValue(SyncScheduler.State.stopped)
+    let lastError = Mutex<(any Error)?>(nil)
+    let checkCount = LiveValue(0)
+    private let context: SyncContext
+    private let options: SyncScheduler.Options
+    private let network: (any NetworkMonitor)?
+    private let sync: @Sendable (SyncContext) async throws -> SyncResult
+
+    init(
+        context: SyncContext, options: SyncScheduler.Options, network: (any NetworkMonitor)?,
+        sync: @escaping @Sendable (SyncContext) async throws -> SyncResult
+    ) {
+        self.context = context
+        self.options = options
+        self.network = network
+        self.sync = sync
+    }
+
+    private var clock: any SyncClock { context.options.clock }
+
+    /// Runs until its task is cancelled or the store is closed. When it returns, all tasks that it started have ended.
+    func run(_ inbox: ScheduleInbox) async {
+        // The state is read before the listeners start, so it is older than any state that they post.
+        let network = network?.state ?? .up
+        let changes = context.store.observeOperations {
+            inbox.post { $0.hasChanged = true }
+        } onEnd: {
+            inbox.post { $0.isClosed = true }
+        }
+        let listener = listenToNetwork(inbox)
+        var plan = SchedulePlan(options, network: network, at: clock.now(), random: context.options.random)
+        // The first sync, if there is one, sends the operations that are already in the queue.
+        var tried = await marks() ?? OperationMarks()
+        var timer: ScheduleTimer?
+        // Another sync may run beside a sync that uploads files.
+        var (running, uploading) = (Run?.none, Run?.none)
+        var lastRun = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        for await _ in inbox.signals {
+            let mail = inbox.drain()
+            waiters += mail.waiters
+            if mail.isClosed || Task.isCancelled { break }
+            // The timer has elapsed, so its date counts as reached whatever the clock shows.
+            let due = timer.flatMap { $0.id == mail.timer ? $0.date : nil }
+            plan.advance(to: max(clock.now(), due ?? .distantPast))
+            if due != nil { timer = nil }
+            plan.recordPause(until: context.pause.end(at: plan.now))
+            for state in mail.networks { plan.update(state) }
+            if mail.isAsked { plan.ask() }
+            if mail.hasChanged { plan.recordChange() }
+            if let run = running, run.number == mail.uploading {
+                (running, uploading) = (nil, run)
+                plan.beganUploads()
+            }
+            for (number, verdict) in mail.verdicts {
+                let isUploads = uploading?.number == number
+                await (isUploads ? uploading : running)?.task.value
+                if isUploads { uploading = nil } else { running = nil }
+                lastError.withLock { $0 = verdict.error }
+                // A refused operation counts as new when the user resends it.
+                tried.forget(verdict.forTheUser)
+                if let marks = await marks() { tried.retain(marks) }
+                if isUploads { plan.endedUploads(verdict) } else { plan.ended(verdict) }
+            }
+            if plan.next() == .check {
+                let marks = await marks()
+                plan.checked(hasNews: marks?.hasNews(since: tried) ?? true)
+                if let marks { tried.retain(marks) }
+                checkCount.set(checkCount.value + 1)
+            }
+            if case .sync(let isAsked) = plan.next(), !Task.isCancelled {
+                // If the queue can't be read, its operations count as new afterwards.
+                tried = await marks() ?? OperationMarks()
+                plan.began()
+                lastRun += 1
+                running = begin(lastRun, isAsked: isAsked, besideUploads: uploading != nil, inbox)
+            }
+            timer = await set(timer, plan, inbox)
+            if !Task.isCancelled { state.set(plan.state) }
+            if case .wait = plan.next(), running == nil, uploading == nil {
+                for waiter in waiters { waiter.resume() }
+                waiters = []
+            }
+        }
+        changes.cancel()
+        let tasks = [listener, running?.task, uploading?.task, timer?.task].compactMap { $0 }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        state.set(.stopped)
+        for waiter in waiters + inbox.close() { waiter.resume() }
+    }
+
+    /// Posts the states of the network; `nil` if there is no monitor.
+    private func listenToNetwork(_ inbox: ScheduleInbox) -> Task<Void, Never>? {
+        guard let network else { return nil }
+        return Task {
+            for await state in network.states { inbox.post { $0.add(state) } }
+        }
+    }
+
+    /// A running sync.
+    private struct Run {
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
+    private func begin(_ number: Int, isAsked: Bool, besideUploads: Bool, _ inbox: ScheduleInbox) -> Run {
+        let (context, sync) = (context, sync)
+        let isCostly = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
+        let run = ScheduledRun(
+            job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: isCostly || besideUploads
+        ) {
+            inbox.post { $0.uploading = number }
+        }
+        let task = Task {
+            let verdict: RetryDecision
+            do {
+                verdict = RetryDecision(try await run.run { try await sync(context) })
+            } catch {
+                verdict = RetryDecision(error)
+            }
+            run.end()
+            inbox.post { $0.verdicts.append((number, verdict)) }
+        }
+        return Run(number: number, task: task)
+    }
+
+    /// Sets a timer that evaluates the plan again when something is due.
+    private func set(_ timer: ScheduleTimer?, _ plan: SchedulePlan, _ inbox: ScheduleInbox) async -> ScheduleTimer? {
+        guard case .wait(let date) = plan.next() else {
+            // The next iteration handles everything that is due now.
+            inbox.post { _ in }
+            return timer
+        }
+        if timer?.date == date { return timer }
+        timer?.task.cancel()
+        await timer?.task.value
+        return date.map { ScheduleTimer(id: (timer?.id ?? 0) + 1, date: $0, now: plan.now, clock, inbox) }
+    }
+
+    /// Returns the marks of the operations to send; `nil` if the queue can't be read.
+    private func marks() async -> OperationMarks? {
+        try? await context.store.read { try $0.operationMarks() }
+    }
+}
+
+/// A timer.
+private struct ScheduleTimer {
+    let id: Int
+    let date: Date
+    let task: Task<Void, Never>
+
+    init(id: Int, date: Date, now: Date, _ clock: any SyncClock, _ inbox: ScheduleInbox) {
+        self.id = id
+        self.date = date
+        task = Task {
+            do {
+                try await clock.sleep(for: .seconds(max(0, date.timeIntervalSince(now))))
+                inbox.post { $0.timer = id }
+            } catch {
+                // Another timer has replaced this one.
+            }
+        }
+    }
+}

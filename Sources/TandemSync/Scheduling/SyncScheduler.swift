@@ -1,0 +1,166 @@
+import Synchronization
+import Tandem
+
+/// A scheduler that syncs automatically after the app starts it.
+///
+/// For example:
+///
+/// ```swift
+/// let scheduler = SyncScheduler(sync, onResult: { result in
+///     for issue in result.issues { journal.note(issue) }
+/// })
+/// scheduler.start()
+/// // When the app ends:
+/// await scheduler.stop()
+/// ```
+///
+/// Only the result of a sync lists the local changes that it lost, because the server deleted an object or the conflict
+/// policy prefers the server's side. Use `onResult` to show them: ``SyncIssue/lostEdit(_:)``.
+///
+/// The scheduler syncs at the start, after local changes, when the network returns, and every 15 minutes: see
+/// ``Options``. A failed sync never stops it:
+///
+/// - If the server can't be reached or can't answer, the scheduler waits 5 seconds, then twice as long each time, up to
+///   15 minutes. Local changes wait too. The return of the network ends the wait.
+/// - If the server sends `Retry-After` for any request, the scheduler sends no request until then, for at most a day.
+/// - Missing authentication, and data of another user or server, need the app. The app calls ``syncNow()`` after it has
+///   resolved the problem. Otherwise the scheduler retries only after the longest wait. The return of the network does
+///   not end that wait.
+/// - An object that the server refuses waits for the user and blocks nothing else. Operations that may still succeed
+///   are retried after a wait as above, and do not delay others.
+///
+/// A change made during a sync causes another sync. A change by another process counts as a local change. Writes of
+/// syncs do not count, in any process, so that processes do not wake each other.
+///
+/// The state of the network is a hint. If it reports no network, local changes and retries wait for the network. The
+/// first sync and those of the interval do not wait. After one of them succeeds, the scheduler ignores the hint until
+/// it changes. Over metered connections, the scheduler does not sync automatically unless the options allow it.
+///
+/// A store has at most one sync at a time, across all processes. Only a sync that uploads files lets others run beside
+/// it.
+public final class SyncScheduler: Sendable {
+    private struct Run {
+        let task: Task<Void, Never>
+        let inbox: ScheduleInbox
+    }
+
+    private struct Runs {
+        var current: Run?
+        /// The previous task, which may still be ending.
+        var last: Task<Void, Never>?
+    }
+
+    private let job: SchedulerLoop
+    private let runs = Mutex(Runs())
+
+    /// Creates a scheduler that calls ``SyncContext/synchronize(_:)``.
+    ///
+    /// - Parameters:
+    ///   - pulls: The queries to fetch. By default: all synced models, as ``SyncContext/synchronize(_:)`` does.
+    ///   - network: The monitor of the network; `nil` to assume that the network is always available.
+    ///   - onResult: Called after each sync with its result or its error. `issues` of both lists everything that the
+    ///     user should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or
+    ///     ``SyncError/Code/cancelled`` if edits were lost before. The scheduler and ``stop()`` wait for this closure
+    ///     and do not cancel it, so that it may write to the store.
+    public convenience init(
+        _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
+        network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
+        onResult: @escaping @Sendable (Result<SyncResult, any Error>) async -> Void = { _ in }
+    ) {
+        self.init(context, options: options, network: network) { context in
+            let result: Result<SyncResult, any Error>
+            do {
+                result = .success(try await context.synchronize(pulls))
+            } catch {
+                result = .failure(error)
+            }
+            // This is a separate task: a cancelled task could not store the result.
+            await Task { await ScheduledRun.asTheApp { await onResult(result) } }.value
+            return try result.get()
+        }
+    }
+
+    /// Creates a scheduler that runs a closure of the app, for example to fetch what the user looks at:
+    ///
+    /// ```swift
+    /// let scheduler = SyncScheduler(sync) { sync in
+    ///     try await sync.synchronize([PullQuery(Card.self, queryID: "cards")] + openLists.map(\.query))
+    /// }
+    /// ```
+    ///
+    /// - Parameter sync: A closure that syncs. ``stop()`` cancels it and waits for its end. Its result or error only
+    ///   decides when the scheduler calls it again, so the closure itself must show the issues. To combine the results
+    ///   of several calls, use ``SyncResult/followed(by:)``.
+    public init(
+        _ context: SyncContext, options: Options = Options(),
+        network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
+        sync: @escaping @Sendable (SyncContext) async throws -> SyncResult
+    ) {
+        job = SchedulerLoop(context: context, options: options, network: network, sync: sync)
+    }
+
+    deinit {
+        runs.withLock { $0.current }?.task.cancel()
+        job.state.set(.stopped)
+        job.state.finish()
+    }
+
+    /// Starts the scheduler. Does nothing if it is running.
+    public func start() {
+        runs.withLock { runs in
+            guard runs.current == nil else { return }
+            let (job, inbox, last) = (job, ScheduleInbox(), runs.last)
+            // The task is detached, so that it does not inherit the context of a sync that may have called this method.
+            let task = Task.detached {
+                await last?.value
+                await job.run(inbox)
+            }
+            runs.current = Run(task: task, inbox: inbox)
+        }
+    }
+
+    /// Stops the scheduler and cancels a running sync. When the method returns, no task runs, and no request is in
+    /// flight.
+    ///
+    /// If the scheduler's own sync calls this method, it does not wait for that sync. The scheduler can be started
+    /// again.
+    public func stop() async {
+        let task = runs.withLock { runs in
+            if let run = runs.current {
+                run.task.cancel()
+                runs.last = run.task
+                runs.current = nil
+            }
+            return runs.last
+        }
+        guard !ScheduledRun.isInside(job) else { return }
+        await task?.value
+    }
+
+    /// Syncs as soon as no other sync is running, whatever the state of the network, and without waiting for a retry
+    /// date. Does nothing if the scheduler is stopped. A long `Retry-After` of the server still applies: such a sync
+    /// ends with ``SyncError/Code/later``.
+    ///
+    /// Call this method when the app has resolved a problem, for example after the user has signed in.
+    public func syncNow() {
+        runs.withLock { $0.current }?.inbox.post { $0.isAsked = true }
+    }
+
+    /// The current state of the scheduler.
+    public var state: State { job.state.value }
+
+    /// The live state of the scheduler: the current one first, then each change. A slow consumer gets only the newest.
+    /// Ends when the scheduler is deallocated.
+    public var states: AsyncStream<State> { job.state.values() }
+
+    var liveState: LiveValue<State> { job.state }
+
+    /// The reason why the last sync failed, fetched nothing, or left work to retry; `nil` if it did not.
+    public var lastError: (any Error)? { job.lastError.withLock { $0 } }
+
+    /// Waits until all due work is done and no sync of this scheduler runs. For tests.
+    package func waitUntilIdle() async { await runs.withLock { $0.current }?.inbox.waitUntilIdle() }
+
+    /// The number of checks for changes that no sync has tried to send. For tests.
+    package var checkCount: LiveValue<Int> { job.checkCount }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Synchronization
+import Tandem
+
+extension SyncContext {
+    /// Downloads a file that is not on this device into the cache of ``Tandem/AttachmentStore``. The file is removed
+    /// again when the cache is full.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// if try store.attachments.diskURL(of: photo) == nil { try await sync.download(photo) }
+    /// image.show(try store.attachments.data(of: photo))
+    /// ```
+    ///
+    /// The method looks the file up in the store by ID, so an old attachment value is enough. It checks size and hash
+    /// before the file becomes visible. For an unknown size, ``Options/downloadLimit`` applies. Concurrent calls for
+    /// the same file share a download. A file on this device is not fetched again, unless it is missing or truncated in
+    /// the store's folder. To fetch a file with other damage, call ``Tandem/AttachmentStore/evict(_:)`` first. A
+    /// broken connection is resumed up to ``RetryPolicy/tries`` times. A download is not part of a sync and may run
+    /// beside a sync.
+    ///
+    /// - Throws: ``SyncError`` if the server does not send it, ``SyncError/Code/tooLarge`` if it is larger than the
+    ///   limit; `TandemError.Code.fileMismatch` if it sends another file, which is then discarded;
+    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.attachmentNotHere` if no server is
+    ///   known to have it, `.diskFull`; `CancellationError`.
+    /// - Complexity: O(size of the file), in constant memory.
+    public func download(_ attachment: Attachment) async throws {
+        guard let files, let tandem else { throw Self.noFiles() }
+        try await downloads.share(attachment.id) { try await self.fetch(attachment, files, tandem) }
+    }
+
+    /// The number of attempts if the store's record of the file changes during the download.
+    private static let downloadRounds = 3
+
+    private func fetch(_ attachment: Attachment, _ files: any RemoteFiles, _ store: Store) async throws {
+        var (rounds, tries) = (0, 0)
+        // Another download may have ended just now.
+        while let download = try store.attachments.download(attachment, atMost: options.downloadLimit) {
+            do {
+                guard try await downloadBytes(download, from: files, &tries) else { continue }
+                try Task.checkCancellation()
+                if try download.finish() { return }
+            } catch {
+                // If the store's record of the file has changed, an error for the old record does not apply.
+                guard !(error is CancellationError), try download.isOutdated() else { throw error }
+            }
+            rounds += 1
+            guard rounds < Self.downloadRounds else {
+                throw TandemError(
+                    .fileMismatch, "The attachment \(attachment.id) became another file each time that it was fetched.",
+                    advice: "Try again when its object is at rest.", store: store.path)
+            }
+        }
+    }
+
+    /// Fetches all bytes of a file.
+    ///
+    /// - Parameter tries: The number of failed attempts.
+    /// - Returns: Whether all bytes have arrived. If not, the rest might belong to another file, so the download must
+    ///   restart.
+    private func downloadBytes(
+        _ download: AttachmentStore.Download, from files: any RemoteFiles, _ tries: inout Int
+    ) async throws -> Bool {
+        let (source, progress, limit) = (download.source, DownloadProgress(), options.downloadLimit)
+        // A known hash identifies the file. The server may assign another ETag to the same file.
+        let etag = source.sha256 == nil ? source.etag : nil
+        let file = RemoteFile(url: source.url, etag: etag, size: source.size)
+        while true {
+            if let error = pauseError(for: nil) { throw error }
+            do throws(RemoteFailure) {
+                let offset = progress.offset
+                if offset > 0, progress.isWhole { return true }
+                _ = try await files.download(progress.going(on: file), from: offset) { piece in
+                    try source.check(piece, limit)
+                    try download.write(piece.bytes)
+                    progress.report(piece)
+                }
+                return true
+            } catch {
+                if error.isCancellation, Task.isCancelled { throw CancellationError() }
+                if case .file(.notTaken(let reason)) = error, reason is TandemError || reason is SyncError {
+                    throw reason
+                }
+                tries += 1
+                guard tries < options.retry.tries, error.mayPass else {
+                    throw SyncError(error, table: nil, url: source.url)
+                }
+                var delay = options.retry.delay(after: tries, options.random())
+                if case .later(_, let asked?) = error { delay = asked }
+                guard delay <= options.retry.ceiling else { throw SyncError(error, table: nil, url: source.url) }
+                try await options.clock.sleep(for: delay)
+                if progress.offset > 0, source.sha256 == nil, progress.going(on: file).etag == nil { return false }
+            }
+        }
+    }
+}
+
+extension DownloadSource {
+    /// Compares the server's description of a file with the known one, before its bytes are accepted.
+    fileprivate func check(_ piece: FilePiece, _ limit: Int64) throws {
+        if let size {
+            guard piece.file.size == size else {
+                throw TandemError(
+                    .fileMismatch, "The server's file has \(piece.file.size) bytes, and should have \(size).",
+                    advice: "Report it to the server's operator. Nothing of the file was stored.")
+            }
+        } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {
+            throw SyncError(
+                .tooLarge,
+                "The file has \(piece.file.size) bytes, and \(limit) are the most for one whose size was not known.",
+                advice: "Raise SyncContext.Options.downloadLimit if that is right.", url: url)
+        }
+    }
+}
+
+extension RemoteFailure {
+    /// Whether the same request may succeed later.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .lost, .later: true
+        default: false
+        }
+    }
+}
+
+/// The progress of a download.
+private final class DownloadProgress: Sendable {
+    private let state = Mutex((offset: Int64(0), file: ServedFile?.none))
+
+    var offset: Int64 { state.withLock(\.offset) }
+    /// Whether all bytes have arrived and only the end of the response was lost.
+    var isWhole: Bool { state.withLock { $0.offset == $0.file?.size } }
+
+    func report(_ piece: FilePiece) {
+        state.withLock { $0 = (piece.offset + Int64(piece.bytes.count), piece.file) }
+    }
+
+    /// Returns the file to request: the same one as before, if the server sent its ETag.
+    func going(on file: RemoteFile) -> RemoteFile {
+        var file = file
+        file.etag = file.etag ?? state.withLock { $0.file?.etag }
+        return file
+    }
+}
+
+/// The running downloads, each shared by all tasks that need the file.
+final class DownloadCoordinator: Sendable {
+    private struct Entry {
+        let number: Int
+        let task: Task<Void, any Error>
+        var waiting = 0
+    }
+
+    private struct State {
+        var entries: [FileID: Entry] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs a download, or waits for the running one of the same file. It is cancelled when its last waiting task is
+    /// cancelled.
+    func share(_ id: FileID, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let (number, task) = state.withLock { state in
+            var entry =
+                state.entries[id]
+                ?? {
+                    state.last += 1
+                    let number = state.last
+                    return Entry(
+                        number: number,
+                        task: Task {
+                            defer { self.forget(id, number) }
+                            try await body()
+                        })
+                }()
+            entry.waiting += 1
+            state.entries[id] = entry
+            return (entry.number, entry.task)
+        }
+        let gate = Waiter()
+        try await withTaskCancellationHandler {
+            try await gate.value(of: task)
+        } onCancel: {
+            gate.cancel()
+            let isLast = state.withLock { state in
+                guard var entry = state.entries[id], entry.number == number else { return false }
+                entry.waiting -= 1
+                state.entries[id] = entry.waiting == 0 ? nil : entry
+                return entry.waiting == 0
+            }
+            if isLast { task.cancel() }
+        }
+    }
+
+    private func forget(_ id: FileID, _ number: Int) {
+        state.withLock { state in
+            if state.entries[id]?.number == number { state.entries[id] = nil }
+        }
+    }
+}
+
+/// A waiting caller of a shared task. It stops waiting when it is cancelled itself.
+private final class Waiter: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Void, any Error>?
+        var result: Result<Void, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    func value(of task: Task<Void, any Error>) async throws {
+        Task { [self] in end(await task.result) }
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.continuation = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+
+    func cancel() { end(.failure(CancellationError())) }
+
+    private func end(_ result: Result<Void, any Error>) {
+        let continuation = state.withLock { state in
+            state.result = state.result ?? result
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(with: result)
+    }
+}

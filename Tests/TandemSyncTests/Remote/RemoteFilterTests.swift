@@ -1,0 +1,69 @@
+import Foundation
+import LocalStoreSupport
+import Tandem
+import TestSupport
+import Testing
+
+@testable import TandemSync
+
+/// A filter evaluated here, as a server evaluates it.
+@Suite(.ownThreads) struct RemoteFilterTests {
+    private func holds(_ filter: RemoteFilter, _ values: [String: StorageValue], id: ServerID? = "s") -> Bool {
+        let object = LocalObject(localID: "l", serverID: id, updatedAt: Date(timeIntervalSince1970: 10), values: values)
+        return filter.holds(for: object, of: ConformanceModel.__definition)
+    }
+
+    @Test func `null equals null only and is neither less nor greater`() {
+        let code = RemoteFilter.Member("code", isOptional: true)
+        #expect(holds(.isNull(code), ["code": .null]) && !holds(.isNull(code), ["code": "x"]))
+        #expect(holds(.comparison(code, .notEqual, .text("x")), ["code": .null]))
+        for comparison in RemoteFilter.Comparison.allCases where comparison != .notEqual {
+            #expect(!holds(.comparison(code, comparison, .text("x")), ["code": .null]))
+        }
+        #expect(holds(.members(code, .equal, code), ["code": .null]))
+    }
+
+    @Test(arguments: [
+        (1, [false, true, true, true, false, false]), (2, [true, false, false, true, false, true]),
+        (3, [false, true, false, false, true, true]),
+    ])
+    func `members are compared`(count: Int, expected: [Bool]) {
+        let found = RemoteFilter.Comparison.allCases.map {
+            holds(.comparison(RemoteFilter.Member("count"), $0, .integer(2)), ["count": .integer(Int64(count))])
+        }
+        #expect(found == expected)
+    }
+
+    @Test func `state and wire names are known`() {
+        let seen = RemoteFilter.Member("seenAt", isOptional: true)
+        #expect(!holds(.isNull(seen), ["at": .real(5)]) && holds(.isNull(seen), ["at": .null]))
+        #expect(holds(.comparison(.id, .equal, .text("s")), [:]) && holds(.isNull(.id), [:], id: nil))
+        #expect(holds(.comparison(.deleted, .equal, .bool(false)), [:]) && holds(.isNull(.createdAt), [:]))
+        #expect(!holds(.isNull(.updatedAt), [:]))
+    }
+
+    @Test func `texts are searched byte by byte`() {
+        let name = RemoteFilter.Member("name")
+        for (test, text, isThere) in [
+            (RemoteFilter.TextTest.prefix, "ab", true), (.prefix, "b", false), (.suffix, "cd", true),
+            (.suffix, "abcde", false), (.contains, "bc", true), (.contains, "B", false),
+        ] {
+            #expect(holds(.text(name, test, text), ["name": "abcd"]) == isThere)
+        }
+        #expect(!holds(.comparison(name, .equal, .text("\u{e9}")), ["name": "e\u{301}"]))
+        #expect(holds(.among(name, [.text("a"), .text("b")]), ["name": "b"]))
+    }
+
+    /// The model's name differs from its table's.
+    @Test func `a reference is looked up in its model's table`() throws {
+        let asked = Seen<String>()
+        let filter = try RemoteFilter(
+            ConformanceModel.Columns().next == Reference<ConformanceModel>(localID: "l"), format: WireFormat()
+        ) { id, table in
+            asked.note("\(id) in \(table)")
+            return "s"
+        }
+        #expect(asked.all == ["l in things"])
+        #expect(filter == .comparison(RemoteFilter.Member("next", isOptional: true), .equal, .text("s")))
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Tandem
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import TandemSync
+
+/// A scheduler does not wait for its own uploads.
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerUploadTests {
+    @Test func `scheduler syncs beside its own upload, and ends it when it is stopped`() async throws {
+        let desk = try PhotoFixture { $0.clock = ManualSyncClock(Date(timeIntervalSince1970: 1_795_000_000)) }
+        let receipt = try desk.attached()
+        let (hasBegun, isReleased) = (Synchronized(false), Synchronized(false))
+        desk.shelf.whileUploading {
+            hasBegun.change { $0 = true }
+            _ = await comesTrue { isReleased.value }
+        }
+        let results = Synchronized<[SyncResult]>([])
+        let scheduler = SyncScheduler(
+            desk.sync, network: nil,
+            onResult: { result in
+                if case .success(let result) = result { results.change { $0.append(result) } }
+            })
+        scheduler.start()
+        #expect(await comesTrue { hasBegun.value })
+        #expect(results.value.isEmpty)
+        desk.remote.edit("Receipt", "theirs") { $0.put("shop", .text("Магнит")) }
+        scheduler.syncNow()
+        #expect(await comesTrue { results.value.count == 1 })
+        #expect(try await desk.store.objects(Receipt.self).all().count == 2)
+        // It has left the file to the sync that uploads it.
+        #expect(results.value.first?.uploads.isEmpty == true && desk.shelf.files.isEmpty)
+        #expect(scheduler.state == .syncing)
+
+        isReleased.change { $0 = true }
+        await scheduler.waitUntilIdle()
+        #expect(results.value.count == 2)
+        #expect(results.value.last?.uploads.map(\.isSettled) == [true])
+        #expect(try desk.receipt(receipt.localID).isSynced)
+
+        // Another upload is blocked, and a stop ends it.
+        hasBegun.change { $0 = false }
+        desk.shelf.whileUploading {
+            hasBegun.change { $0 = true }
+            while !Task.isCancelled { await Task.yield() }
+        }
+        try desk.attached("Лента", PhotoFixture.bytes(seed: 3))
+        scheduler.syncNow()
+        #expect(await comesTrue { hasBegun.value })
+        await scheduler.stop()
+        #expect(scheduler.state == .stopped && desk.shelf.files.count == 1)
+        #expect(try await desk.sync.status().pendingFiles == 1)
+    }
+
+    @Test func `sync that uploads blocks no other sync, but changes wait for its end`() throws {
+        var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
+        plan.began()
+        #expect(plan.next() == .wait(until: nil))
+        plan.beganUploads()
+        // The uploads send it.
+        plan.recordChange()
+        let interval = Date.distantPast + 900
+        #expect(plan.next() == .wait(until: interval) && plan.state == .syncing)
+        plan.ask()
+        #expect(plan.next() == .sync(isAsked: true))
+        plan.began()
+        // The uploads end first, and have left files.
+        let due = Date.distantPast + 60
+        let left = PushResult(entries: [], stoppedBy: nil, nextDue: due)
+        plan.endedUploads(RetryDecision(SyncResult(left)))
+        #expect(plan.next() == .wait(until: nil))
+        plan.ended(RetryDecision(SyncResult()))
+        #expect(plan.next() == .wait(until: due) && plan.state == .waiting(until: due))
+        plan.advance(to: due)
+        #expect(plan.next() == .sync(isAsked: false))
+        plan.began()
+        plan.ended(RetryDecision(SyncResult()))
+        #expect(plan.next() == .wait(until: due + 900))
+        plan.recordChange()
+        #expect(plan.next() == .wait(until: due + 2))
+    }
+}

@@ -1,0 +1,59 @@
+@testable import Tandem
+
+extension RowTree {
+    /// A violated invariant of a tree, with a sentence that describes it.
+    struct BrokenInvariant: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Checks that the rows are in order, the counts are right, the nodes have enough entries, and all leaves have the
+    /// same depth.
+    ///
+    /// - Complexity: O(*n*)
+    func checkInvariants() throws {
+        guard let root else {
+            if count != 0 { throw BrokenInvariant(description: "No root, but \(count) rows.") }
+            return
+        }
+        if count == 0 { throw BrokenInvariant(description: "A root without rows.") }
+        if root.total != count { throw BrokenInvariant(description: "\(root.total) rows, not \(count).") }
+        if root.height > 0, root.count < 2 { throw BrokenInvariant(description: "A root with one child.") }
+        try Self.check(root, isRoot: true)
+        var cursor = RowCursor(self, 0..<count)
+        var last: RowKey?
+        var seen = 0
+        while let place = cursor.advance() {
+            if let last, last.order(place) >= 0 { throw BrokenInvariant(description: "Row \(seen) is out of order.") }
+            last = place
+            seen += 1
+        }
+        if seen != count { throw BrokenInvariant(description: "\(seen) rows were seen, not \(count).") }
+    }
+
+    private static func check(_ node: RowNode, isRoot: Bool) throws {
+        if node.count > node.mostEntries { throw BrokenInvariant(description: "A node with \(node.count) entries.") }
+        if !isRoot, node.count < RowNode.minimum(height: node.height) {
+            throw BrokenInvariant(description: "A node with only \(node.count) entries.")
+        }
+        guard node.height > 0 else {
+            for index in 0..<node.count {
+                let place = node.keys[index]
+                let expected = RowKey(place.row.takeUnretainedValue())
+                if place.high != expected.high || place.low != expected.low {
+                    throw BrokenInvariant(description: "A place with the words of another row.")
+                }
+            }
+            return
+        }
+        for index in 0..<node.count {
+            let branch = node.branches[index]
+            let child = branch.child.takeUnretainedValue()
+            if child.height != node.height - 1 { throw BrokenInvariant(description: "Leaves at two depths.") }
+            if child.total != branch.count { throw BrokenInvariant(description: "A branch with a wrong count.") }
+            if child.firstKey.row.toOpaque() != branch.firstKey.row.toOpaque() {
+                throw BrokenInvariant(description: "A branch whose first row is another.")
+            }
+            try check(child, isRoot: false)
+        }
+    }
+}
