@@ -47,9 +47,6 @@ extension Store {
             location: .encrypted(path, key, profile), models: models, configuration: configuration)
     }
 
-    /// Whether the store has a key.
-    public var isEncrypted: Bool { cipher != nil }
-
     // MARK: - Changing the encryption of a closed store
 
     /// Changes the key of an encrypted store, its profile, or both, in place.

@@ -10,7 +10,7 @@ struct SalvagedStore {
     let db: Database
 
     func mend() throws {
-        try db.execute(sql: "PRAGMA application_id = \(StoreOpener.applicationID)")
+        try db.execute(sql: "PRAGMA application_id = \(DatabaseHead.applicationID)")
         try dropSearchTables()
         try db.inTransaction {
             let tables = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"))

@@ -182,7 +182,7 @@ extension Store {
     private static func hasLog(_ path: String) -> Bool { access(path + "-wal", F_OK) == 0 }
 
     private static func isStore(_ place: Rewriting.Endpoint) throws -> Bool {
-        try reading(place) { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == StoreOpener.applicationID
+        try reading(place) { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == DatabaseHead.applicationID
     }
 
     /// Reads a store that is not open, and leaves no file beside it.

@@ -8,8 +8,6 @@ struct StoreOpener: Sendable {
     let location: StoreLocation
     let configuration: Store.Configuration
 
-    /// The application ID in the SQLite header of a Tandem store: "TNDM".
-    static let applicationID: Int64 = 0x544E_444D
 
     /// Opens the writer, and adapts the store's schema to the models.
     ///
@@ -106,7 +104,7 @@ struct StoreOpener: Sendable {
                 try connection.value("SELECT count(*) FROM sqlite_master")
             )
         }
-        if id == .integer(Self.applicationID) { return false }
+        if id == .integer(DatabaseHead.applicationID) { return false }
         guard id == .integer(0), tables == .integer(0) else {
             throw TandemError(
                 .notAStore, "The file is an SQLite database, but not a Tandem store.",

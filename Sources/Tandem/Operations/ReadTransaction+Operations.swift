@@ -7,10 +7,10 @@ extension ReadTransaction {
     ///   - limit: The maximum number of operations.
     package func operations(after id: PendingOperation.ID?, limit: Int) throws -> [PendingOperation] {
         try checkUsable()
-        let queue = OperationQueue(store: store)
+        let reader = OperationReader(store: store)
         var (after, operations) = (id ?? 0, [PendingOperation]())
         while operations.count < limit {
-            let next = try queue.fetch("WHERE o.\"id\" > ?", [.integer(after)], limit: limit)
+            let next = try reader.fetch("WHERE o.\"id\" > ?", [.integer(after)], limit: limit)
             operations += next.lazy.filter { self.store.schema.table(named: $0.table) != nil }
                 .prefix(limit - operations.count)
             guard next.count == limit, let last = next.last else { break }
@@ -21,12 +21,12 @@ extension ReadTransaction {
 
     package func operation(withID id: PendingOperation.ID) throws -> PendingOperation? {
         try checkUsable()
-        return try OperationQueue(store: store).one(id)
+        return try OperationReader(store: store).operation(id)
     }
 
     package func operation(on localID: LocalID, in table: String) throws -> PendingOperation? {
         try checkUsable()
-        return try OperationQueue(store: store).fetch(
+        return try OperationReader(store: store).fetch(
             "WHERE o.\"table\" = ? AND o.\"localID\" = ?", [.text(table), .text(localID.rawValue)]
         ).first
     }
@@ -34,17 +34,17 @@ extension ReadTransaction {
     /// Returns the number of operations on a table's objects.
     package func countOfOperations(in table: String) throws -> Int {
         try checkUsable()
-        return try OperationQueue(store: store).count("WHERE \"table\" = ?", [.text(table)])
+        return try OperationReader(store: store).count("WHERE \"table\" = ?", [.text(table)])
     }
 
     package func countOfOperations() throws -> Int {
         try checkUsable()
-        return try OperationQueue(store: store).count()
+        return try OperationReader(store: store).count("", [])
     }
 
     package func countOfOperations(in state: PendingOperation.State) throws -> Int {
         try checkUsable()
-        return try OperationQueue(store: store).count(in: state)
+        return try OperationReader(store: store).count(in: state)
     }
 
     /// Returns the number of failed operations that wait for an automatic retry.

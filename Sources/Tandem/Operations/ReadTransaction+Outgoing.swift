@@ -82,7 +82,7 @@ extension ReadTransaction {
         try checkUsable()
         guard let (stored, tableName, rowID) = try operation(id), let table = store.schema.table(named: tableName),
             let (state, whole) = try storedRow(where: "__rid", is: .integer(rowID), in: table),
-            let operation = try store.operations.one(id)
+            let operation = try OperationReader(store: store).operation(id)
         else { return nil }
         var values: [String: StorageValue] = [:]
         var references: [OutgoingReference] = []

@@ -96,7 +96,7 @@ extension SyncTransaction {
             ])
         try transaction.forgetError(of: id)
         transaction.touched.recordOperation(ofTable: tableName)
-        guard let result = try store.operations.one(id) else { throw stale(id) }
+        guard let result = try OperationReader(store: store).operation(id) else { throw stale(id) }
         return result
     }
 

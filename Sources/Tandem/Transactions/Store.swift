@@ -55,6 +55,9 @@ public final class Store: Sendable {
     let openedStamp: String?
     private let isClosed = Mutex(false)
 
+    /// Whether the store has a key.
+    public var isEncrypted: Bool { cipher != nil }
+
     /// The writer's queue and connection.
     ///
     /// Proof of `@unchecked Sendable`: the connection is used only inside the queue's blocks, which run one at a time.

@@ -88,27 +88,7 @@ extension WriteTransaction {
             M.self, object.localID, rowID: object.__state.rowID, try store.schema.table(M.self), change)
     }
 
-    /// Changes all objects of a result in place.
-    ///
-    /// For example:
-    ///
-    /// ```swift
-    /// try store.write { tx in
-    ///     try tx.update(tx.objects(Card.self).where { $0.points == 0 }) { $0.isPinned = false }
-    /// }
-    /// ```
-    ///
-    /// - Returns: The number of objects that the query found.
-    @discardableResult
-    public func update<M: Model>(_ results: Results<M>, _ change: (inout M) throws -> Void) throws -> Int {
-        try checkUsable()
-        let table = try store.schema.table(M.self)
-        let keys = try results.keys()
-        for (localID, rowID) in keys { _ = try update(M.self, localID, rowID: rowID, table, change) }
-        return keys.count
-    }
-
-    private func update<M: Model>(
+    func update<M: Model>(
         _ model: M.Type, _ localID: LocalID, rowID: Int64, _ table: TableLayout, _ change: (inout M) throws -> Void
     ) throws -> M {
         let statements = try connection.tableStatements(table)

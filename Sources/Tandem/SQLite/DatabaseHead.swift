@@ -7,6 +7,9 @@ import SQLiteCipher
 /// locks on the file, including those of an open store (https://www.sqlite.org/howtocorrupt.html, 2.2). Another process
 /// would then treat the store as closed, and remove the log that is still written to.
 struct DatabaseHead {
+    /// The application ID in the SQLite header of a Tandem store: "TNDM".
+    static let applicationID: Int64 = 0x544E_444D
+
     private static let size = 100
     private let bytes: [UInt8]
 
@@ -28,7 +31,7 @@ struct DatabaseHead {
     }
 
     /// Whether the file is marked as a store. A new store is first marked in its log.
-    var isStore: Bool { isSQLite && bytes.count == Self.size && word(at: 68) == UInt32(StoreOpener.applicationID) }
+    var isStore: Bool { isSQLite && bytes.count == Self.size && word(at: 68) == UInt32(Self.applicationID) }
 
     /// Whether it is a database of another program: it has another application ID, or has had tables. A store gets its
     /// first tables and its application ID at the same time.

@@ -113,7 +113,7 @@ struct SchemaUpdater {
         }
         guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else {
             // A store gets its application ID and its settings in the same transaction.
-            if try connection.value("PRAGMA application_id") == .integer(StoreOpener.applicationID) {
+            if try connection.value("PRAGMA application_id") == .integer(DatabaseHead.applicationID) {
                 throw damaged("formatVersion")
             }
             return nil
@@ -156,7 +156,7 @@ struct SchemaUpdater {
 
     private func migrate(_ stored: Stored?) throws -> PendingMigration? {
         if stored == nil {
-            try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
+            try connection.execute("PRAGMA application_id = \(DatabaseHead.applicationID)")
             try connection.execute(MetaTables.sql)
         }
         if let stored { try MetaTables.lift(connection, from: stored.format) }

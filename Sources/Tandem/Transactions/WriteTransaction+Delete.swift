@@ -33,31 +33,6 @@ extension WriteTransaction {
         return try objects.reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
     }
 
-    /// Deletes all objects of a result.
-    ///
-    /// For example:
-    ///
-    /// ```swift
-    /// try store.write { try $0.delete($0.objects(Card.self).where { $0.shop.hasPrefix("Test") }) }
-    /// ```
-    ///
-    /// - Returns: The number of deleted objects.
-    @discardableResult
-    public func delete<M: Model>(_ results: Results<M>) throws -> Int {
-        try checkUsable()
-        let table = try store.schema.table(M.self)
-        // A cascade may already have deleted some of them.
-        return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
-    }
-
-    /// Deletes all objects of a model. See `delete(_:)`.
-    ///
-    /// - Returns: The number of deleted objects.
-    @discardableResult
-    public func deleteAll<M: Model>(_ model: M.Type) throws -> Int {
-        try delete(objects(model))
-    }
-
     /// Deletes all objects of all models with which the store was opened.
     ///
     /// Each delete queues its operation, as `delete(_:)` does: the next sync also deletes the server's objects. The
@@ -327,23 +302,6 @@ extension WriteTransaction {
     /// Restores deleted objects. See `undelete(_:)`.
     public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { try undelete(M.self, object.localID) }
-    }
-
-    /// Restores all deleted objects of a result.
-    ///
-    /// For example:
-    ///
-    /// ```swift
-    /// try store.write { try $0.undelete($0.objects(Card.self).onlyDeleted()) }
-    /// ```
-    ///
-    /// - Returns: The number of restored objects.
-    @discardableResult
-    public func undelete<M: Model>(_ results: Results<M>) throws -> Int {
-        try checkUsable()
-        let keys = try results.onlyDeleted().keys()
-        for key in keys { try undelete(M.self, key.localID) }
-        return keys.count
     }
 
     /// Restores the deleted object with a local ID. See `undelete(_:)`.

@@ -1,0 +1,85 @@
+import Foundation
+
+/// Reads the stored operations, with their tables and errors.
+struct OperationReader {
+    let store: Store
+
+    /// Returns the operation with an ID, or `nil` if it is not in the queue.
+    func operation(_ id: PendingOperation.ID) throws -> PendingOperation? {
+        try fetch("WHERE o.\"id\" = ?", [.integer(id)]).first
+    }
+
+    /// Returns the number of operations in a state.
+    func count(in state: PendingOperation.State) throws -> Int {
+        try count("WHERE \(Self.condition(state))", [.integer(Int64(state.rawValue))])
+    }
+
+    /// An index finds all states but `pending`. SQLite uses it only if the query repeats its condition.
+    static func condition(_ state: PendingOperation.State) -> String {
+        state == .pending ? "\"state\" = ?" : "\"state\" <> 0 AND \"state\" = ?"
+    }
+
+    /// Returns the number of operations that satisfy a condition in SQL.
+    func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
+        try store.reading { connection in
+            guard
+                case .integer(let count)? = try connection.value(
+                    "SELECT count(*) FROM \"__operations\" \(condition)", values)
+            else { return 0 }
+            return Int(count)
+        }
+    }
+
+    /// Returns the operations that satisfy a condition in SQL, in the order of the queue.
+    func fetch(_ condition: String, _ values: [StorageValue], limit: Int? = nil) throws -> [PendingOperation] {
+        try store.reading { connection in
+            let statement = try connection.statement(
+                """
+                SELECT \(Self.columns), o."table", o."localID", o."changedAt", o."retryAt", \
+                e."status", e."message", e."at", e."serverItem" FROM "__operations" o \
+                LEFT JOIN "__operation_errors" e ON e."operation" = o."id" \(condition) \
+                ORDER BY o."id" LIMIT \(limit ?? -1)
+                """)
+            defer { statement.reset() }
+            statement.bind(values)
+            var operations: [PendingOperation] = []
+            while try statement.step() { operations.append(try read(statement)) }
+            return operations
+        }
+    }
+
+    private static let columns = StoredOperation.columnNames.map { "o.\($0.quotedSQL)" }.joined(separator: ", ")
+
+    private func read(_ statement: Statement) throws -> PendingOperation {
+        let stored: StoredOperation
+        do {
+            stored = try StoredOperation(statement)
+        } catch let error as InvalidEncoding {
+            throw TandemError(
+                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
+                underlying: error)
+        }
+        let table = try statement.text(9)
+        let definition = store.schema.table(named: table)?.definition
+        func named(_ bases: PropertyBases) -> [String: StorageValue] {
+            Dictionary(
+                bases.entries.map { entry in
+                    (definition?.properties.first { $0.column == entry.column }?.name ?? entry.column, entry.value)
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        func date(_ column: Int32) -> Date { Date(timeIntervalSinceReferenceDate: statement.real(column)) }
+        let error: OperationError? =
+            statement.isNull(14)
+            ? nil
+            : OperationError(
+                status: statement.isNull(13) ? nil : Int(statement.integer(13)), message: try statement.text(14),
+                at: date(15), serverItem: statement.isNull(16) ? nil : Data(statement.bytes(16)))
+        return PendingOperation(
+            id: stored.id, model: definition?.name ?? table, table: table, localID: LocalID(try statement.text(10)),
+            kind: stored.kind, state: stored.state, changedAt: date(11), attempts: Int(stored.attempts),
+            base: named(stored.changes),
+            sent: named(stored.sentKind == .insert ? PropertyBases() : stored.sent ?? PropertyBases()),
+            replaced: stored.replaced,
+            error: error, retryAt: statement.isNull(12) ? nil : date(12))
+    }
+}
