@@ -166,7 +166,13 @@ def swift_findings(path, text):
 
 def markdown_findings(path, text):
     is_code = False
+    # A program writes the measured parts of Benchmarks/RESULTS.md.
+    is_measured = False
     for number, row in enumerate(text.split("\n"), 1):
+        if row.startswith("<!-- "):
+            is_measured = row == "<!-- measured -->"
+        if is_measured:
+            continue
         if FENCE.match(row):
             is_code = not is_code
             continue

@@ -12,7 +12,7 @@ import Testing
     }
 
     private func check(_ text: String?) {
-        #expect(text?.contains("hunter2") == false && text?.contains("Telling") == true, "\(text ?? "-")")
+        #expect(text?.contains("hunter2") == false && text?.contains("TextualError") == true, "\(text ?? "-")")
     }
 
     @Test(arguments: [

@@ -86,7 +86,7 @@ import Testing
             try store.write { tx in
                 let receipts = try tx.sync.receiveTogether(items, in: "Node").map { "\($0)" }
                 #expect(receipts[0].hasPrefix("refused") && receipts[1].hasPrefix("refused"))
-                #expect(receipts[2].hasPrefix("keptBeside"))
+                #expect(receipts[2].hasPrefix("deferred"))
             }
             #expect(try codes(store) == ["a", "b", "c", "taken"] && kept(store) == ["a", "b"])
             #expect(try store.stored(Node.self, "a")?.version == "1")
