@@ -128,7 +128,7 @@ import TandemTesting
 
     /// Does with files what writes them: attaches from a path and from bytes, fetches, copies, takes off the device.
     ///
-    /// - Parameter secret: A file, whose name nobody is to see either.
+    /// - Parameter secret: A file whose name is secret as well.
     private static func exposeFiles(_ path: String, _ secret: String) throws {
         let store = try Peer.open(path, models: [PeerFile.self])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: secret))

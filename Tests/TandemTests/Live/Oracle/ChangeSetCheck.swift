@@ -33,7 +33,7 @@ struct ChangeSetCheck {
             }
         }
         if change.isInitial {
-            expect(base?.isEmpty ?? true, "it is told anew")
+            expect(base?.isEmpty ?? true, "only the first change set is initial")
             expect(old.isEmpty && change.insertions == Array(new.indices), "the first change set inserts all")
             expect(change.deletions.isEmpty && change.modifications.isEmpty && change.moves.isEmpty, "more than that")
             return found
