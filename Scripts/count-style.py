@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Counts habits of style that make comments, documents, messages and tests hard to read.
+"""Counts habits of style that make comments, documents, messages, tests and files hard to read or find.
 
   comments  comments that begin with what, who, whose, those or one
   words     whoever, nobody, somebody, anew, afresh, "upon which" in comments, documents and string literals
   columns   lines of Swift and Markdown over 120 columns, outside tables, links and blocks of code
   tests     tests whose names begin with what, who, whose, those or one
+  files     files in Sources that declare a type, but neither declare, extend nor conform to the type in their name
+  types     types in Sources that have the name of a type in another target
 
 Usage: count-style.py [--list | --check] [FOLDER...]
   --list    print each finding as well
@@ -19,7 +21,7 @@ import sys
 import unicodedata
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HABITS = ["comments", "words", "columns", "tests"]
+HABITS = ["comments", "words", "columns", "tests", "files", "types"]
 
 OPENING = re.compile(r"(?:what|who|whose|those|one)\b", re.IGNORECASE)
 WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|upon\s+which)\b", re.IGNORECASE)
@@ -30,6 +32,12 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
 TOKEN = re.compile(r'//[^\n]*|/\*|#*"')
 ATTRIBUTE = re.compile(r"\s*@\w+")
 FUNCTION = re.compile(r"\s*(?:(?:@\w+(?:\([^()]*\))?|static|private|fileprivate|mutating)\s+)*func\s+(?:`([^`]*)`|(\w+))")
+
+DECLARATION = re.compile(
+    r"^\s*(?:@\w+(?:\([^()]*\))?\s+)*((?:(?:public|package|internal|private|fileprivate|final|indirect)\s+)*)"
+    r"(struct|class|enum|actor|protocol|typealias|extension)\s+(\[?[\w.]+)([^{=]*)",
+    re.MULTILINE,
+)
 
 
 class Swift:
@@ -120,6 +128,17 @@ class Swift:
             if function:
                 yield function.start(1) if function[1] else function.start(2), function[1] or function[2]
 
+    def types(self):
+        """Yields the offset, the modifiers, the keyword, the name and the conformances of each declaration that is not
+        inside another one."""
+        depth = position = 0
+        for found in DECLARATION.finditer(self.code):
+            start = found.start(2)
+            depth += self.code.count("{", position, start) - self.code.count("}", position, start)
+            position = start
+            if depth == 0:
+                yield start, found[1].split(), found[2], found[3].lstrip("["), re.findall(r"\w+", found[4])
+
 
 def columns(line):
     """The width of a line: combining and invisible characters have none."""
@@ -162,6 +181,26 @@ def swift_findings(path, text):
             yield "tests", line(start), name
 
 
+def type_findings(path, text, targets):
+    """Yields the findings in the types of a file.
+
+    - Parameter targets: The targets of the types found so far, by name. Those of this file are added.
+    """
+    names, declares_type = set(), False
+    source, target = Swift(text), path.split("/")[1]
+    for start, modifiers, keyword, name, conformances in source.types():
+        names |= {name.split(".")[-1], *conformances}
+        if keyword == "extension":
+            continue
+        declares_type = True
+        if "private" in modifiers or "fileprivate" in modifiers:
+            continue
+        if targets.setdefault(name, target) != target:
+            yield "types", text.count("\n", 0, start) + 1, f"{name} is a type of {targets[name]} too"
+    if declares_type and re.split(r"[+.]", os.path.basename(path))[0] not in names:
+        yield "files", 1, "declares " + ", ".join(name for _, _, word, name, _ in source.types() if word != "extension")
+
+
 def markdown_findings(path, text):
     is_code = False
     # A program writes the measured parts of Benchmarks/RESULTS.md.
@@ -189,14 +228,17 @@ def script_findings(path, text):
     yield from comment_findings(comments)
 
 
-def findings(path):
+def findings(path, targets):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
+    if path.startswith("Sources/") and path.endswith(".swift"):
+        yield from type_findings(path, text, targets)
     if path.endswith((".swift", ".c", ".h")):
-        return swift_findings(path, text)
-    if path.endswith(".md"):
-        return markdown_findings(path, text)
-    return script_findings(path, text)
+        yield from swift_findings(path, text)
+    elif path.endswith(".md"):
+        yield from markdown_findings(path, text)
+    else:
+        yield from script_findings(path, text)
 
 
 def files():
@@ -217,17 +259,18 @@ def main(arguments):
         sys.exit(__doc__)
 
     counts = collections.Counter()
+    targets = {}
     for path in files():
         if folders and not any(path == name or path.startswith(name + "/") for name in folders):
             continue
-        for habit, line, text in findings(path):
+        for habit, line, text in findings(path, targets):
             counts[habit] += 1
             if modes:
                 print(f"{path}:{line}: {habit}: {text[:100]}")
     if modes != ["--check"]:
         print(", ".join(f"{counts[habit]} {habit}" for habit in HABITS))
     elif counts:
-        sys.exit("count-style: reword these; Scripts/count-style.py explains the habits")
+        sys.exit("count-style: reword or rename these; Scripts/count-style.py explains the habits")
 
 
 if __name__ == "__main__":

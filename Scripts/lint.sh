@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
 
-# Comments, messages, test names and line lengths.
+# Comments, messages, line lengths, and the names of tests, files and types.
 Scripts/count-style.py --check
 
 # The macros' tests are synchronous and do not wait.
