@@ -2,7 +2,7 @@
 """Counts habits of style that make comments, documents, messages, tests and files hard to read or find.
 
   comments  comments that begin with what, who, whose, those or one
-  words     whoever, nobody, somebody, anew, afresh, "upon which" in comments, documents and string literals
+  words     whoever, nobody, somebody, anew, afresh, "for ever", "upon which" in comments, documents and string literals
   columns   lines of Swift and Markdown over 120 columns, outside tables, links and blocks of code
   tests     tests whose names begin with what, who, whose, those or one
   files     files in Sources that declare a type, but neither declare, extend nor conform to the type in their name
@@ -24,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HABITS = ["comments", "words", "columns", "tests", "files", "types"]
 
 OPENING = re.compile(r"(?:what|who|whose|those|one)\b", re.IGNORECASE)
-WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|upon\s+which)\b", re.IGNORECASE)
+WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|for\s+ever|upon\s+which)\b", re.IGNORECASE)
 TEST_OPENING = re.compile(r"(?:what|who|whose|those|one)(?![a-z])", re.IGNORECASE)
 MARKER = re.compile(r"[-*]\s+|MARK:[\s-]*|NB:\s*")
 FENCE = re.compile(r"\s*(?:```|~~~)")
