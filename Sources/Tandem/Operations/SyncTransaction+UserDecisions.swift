@@ -144,7 +144,7 @@ extension SyncTransaction {
     /// Shows a row that no longer has an operation, and marks it as synced.
     private func markSynced(_ state: ObjectState, _ table: TableLayout) throws {
         try connection.execute(
-            "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL) WHERE \"__rid\" = ?",
+            "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
             [.integer(state.rowID)])
         guard state.isDeleted else { return }
         transaction.knownTargets.removeAll()
