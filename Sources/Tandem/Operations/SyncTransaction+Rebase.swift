@@ -162,7 +162,7 @@ extension SyncTransaction {
             let state = try uniteWithHolder(of: item.serverID, state, in: table)
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try storedOperation(id).operation
-            try dropKept(knowing: item, of: state.rowID, in: table)
+            try dropDeferred(knowing: item, of: state.rowID, in: table)
             guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, sides, state, table) }
             guard !item.isDeleted else {
                 try makeUndelete(operation, state, over: item, table)

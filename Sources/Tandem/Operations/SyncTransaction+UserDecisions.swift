@@ -56,7 +56,7 @@ extension SyncTransaction {
         try savepoint {
             if let item {
                 let state = try uniteWithHolder(of: item.serverID, state, in: table)
-                try dropKept(knowing: item, of: state.rowID, in: table)
+                try dropDeferred(knowing: item, of: state.rowID, in: table)
                 try transaction.drop(operation, in: table)
                 try become(item, state, table, replacing: table.indices(of: Set(lost.keys)))
             } else if state.serverID == nil {
