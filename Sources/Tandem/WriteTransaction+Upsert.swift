@@ -82,7 +82,6 @@ extension WriteTransaction {
         let only = only ?? (origin == .server ? table.sentProperties : nil)
         return try update(statement, with: row, in: table, only: only, received: state)
     }
-
 }
 
 /// A stored property, which can be passed to ``WriteTransaction/upsert(_:properties:)``.

@@ -8,7 +8,6 @@ struct StoreOpener: Sendable {
     let location: StoreLocation
     let configuration: Store.Configuration
 
-
     /// Opens the writer, and adapts the store's schema to the models.
     ///
     /// - Returns: The writer, and the rest of a migration, whose transaction is then open.
