@@ -54,8 +54,8 @@ extension SyncContext {
                 case .purge: try Self.purgeAll(models, in: store)
                 case .keep: for model in models { try store.removeSyncTokens(of: model.table) }
                 }
-                try store.setSyncSetting(.user, user)
-                try store.setSyncSetting(.server, server)
+                try store.setSyncSetting(.user, to: user)
+                try store.setSyncSetting(.server, to: server)
                 // The pending deletes of files belong to another user or another server.
                 try store.forgetUnwantedFiles()
             }
@@ -92,8 +92,8 @@ extension SyncContext {
         let (newUser, newName) = (owner == nil ? user : nil, known == nil ? name : nil)
         guard newUser != nil || newName != nil else { return }
         try await store.write { store in
-            if let newUser { try store.setSyncSetting(.user, newUser) }
-            if let newName { try store.setSyncSetting(.server, newName) }
+            if let newUser { try store.setSyncSetting(.user, to: newUser) }
+            if let newName { try store.setSyncSetting(.server, to: newName) }
         }
     }
 }

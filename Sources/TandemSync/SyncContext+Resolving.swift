@@ -256,7 +256,7 @@ extension SyncContext {
         guard let operation = try store.operation(withID: shown.id) else { throw gone(shown.id) }
         guard operation.version == shown else {
             throw TandemError(
-                .staleOperation, "The object was changed after the operation \(shown.id) was shown.",
+                .staleOperation, message: "The object was changed after the operation \(shown.id) was shown.",
                 advice: "Show it again, and let the user choose.", model: operation.model,
                 localID: operation.localID)
         }
@@ -265,7 +265,8 @@ extension SyncContext {
 
     private static func gone(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
-            .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
+            .staleOperation, message: "The operation \(id) is no longer in the queue.",
+            advice: "Look at the queue again.")
     }
 
     /// Returns the known server side of an operation: what a pull has brought, or the answer that the operation failed

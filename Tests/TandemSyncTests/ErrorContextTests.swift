@@ -151,7 +151,7 @@ import Testing
             desk.remote.next(.fail(failure.failure), on: match)
             try check(await error { try await cards.undelete(card) }, "undelete")
         case .takeServers:
-            try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
             desk.remote.next(.fail(.refused(status: 403, message: "no")), on: match)
             let id = try #require(try await sync.push().failedOperations.first?.id)
             desk.remote.next(.fail(failure.failure), on: .find)
@@ -173,7 +173,7 @@ import Testing
         }
         try check(await error { _ = try await cards.find(id) }, "find")
         // A push receives it.
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
         try check(try await sync.push().entries.first?.outcome.error, "push")
         // A new object lacks a required value.
         desk.remote.edit("Card", "b") { $0.members = [] }
@@ -199,7 +199,7 @@ import Testing
         let sync = try context(desk)
         let card = try await desk.syncedCard()
         let id = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         for number in 10..<20 {
             desk.remote.next(.conflict { $0.set(.integer(Int64(number)), of: "points") }, on: .update)
         }

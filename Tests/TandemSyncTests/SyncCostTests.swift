@@ -32,7 +32,7 @@ import Testing
                 guard let card = try tx.objects(Card.self).where({ $0.barcode == "b\(number)" }).first() else {
                     continue
                 }
-                try tx.update(Card.self, card.localID) { $0.points = 7 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 7 }
             }
         }
         return desk

@@ -39,7 +39,7 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.serverWins)
         let card = try await desk.syncedCard("1")
         try await desk.store.write { tx in
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             for code in 2...3 { try tx.insert(Card(shop: "Магнит", barcode: "\(code)")) }
         }
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
@@ -64,8 +64,8 @@ import Testing
         let person = try await desk.store.write { try $0.insert(Person(name: "Ада")) }
         try await desk.sync.synchronize()
         try await desk.store.write { tx in
-            for card in cards { try tx.update(Card.self, card.localID) { $0.points = 2 } }
-            try tx.update(Person.self, person.localID) { $0.name = "Ада Л." }
+            for card in cards { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
+            try tx.update(Person.self, localID: person.localID) { $0.name = "Ада Л." }
             try tx.insert(Card(shop: "Магнит", barcode: "3"))
         }
         // Both sides have changed the first card and the person, and the second card is deleted there.

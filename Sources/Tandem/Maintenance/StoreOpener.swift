@@ -8,7 +8,6 @@ struct StoreOpener: Sendable {
     let location: StoreLocation
     let configuration: Store.Configuration
 
-
     /// Opens the writer, and adapts the store's schema to the models.
     ///
     /// - Returns: The writer, and the rest of a migration, whose transaction is then open.
@@ -81,7 +80,7 @@ struct StoreOpener: Sendable {
                 }
             }
         } catch {
-            throw TandemError.naming(error, location.path)
+            throw TandemError.naming(error, path: location.path)
         }
     }
 
@@ -107,12 +106,13 @@ struct StoreOpener: Sendable {
         if id == .integer(DatabaseHead.applicationID) { return false }
         guard id == .integer(0), tables == .integer(0) else {
             throw TandemError(
-                .notAStore, "The file is an SQLite database, but not a Tandem store.",
+                .notAStore, message: "The file is an SQLite database, but not a Tandem store.",
                 advice: "Check the path. Nothing was written to it.", store: location.path)
         }
         if configuration.isReadOnly {
             throw TandemError(
-                .cannotOpen, "The store is empty.", advice: "Open it once for writing, so that it gets its tables.",
+                .cannotOpen, message: "The store is empty.",
+                advice: "Open it once for writing, so that it gets its tables.",
                 store: location.path)
         }
         return true

@@ -81,7 +81,7 @@ struct ItemCoder: Sendable {
             serverID: item.id, version: item.version, createdAt: item.createdAt?.date,
             updatedAt: item.updatedAt?.date, source: Self.bytes(of: item))
         stored.unreadable = TandemError(
-            .invalidValue, error.message, advice: "Update the app, or report it to the server's operator.",
+            .invalidValue, message: error.message, advice: "Update the app, or report it to the server's operator.",
             model: model.name, property: sent.first { $0.wireName == error.member }?.name ?? error.member)
         return stored
     }

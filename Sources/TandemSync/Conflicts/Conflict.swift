@@ -97,7 +97,8 @@ extension Conflict {
     ) throws {
         func object(_ values: [String: StorageValue]) throws -> M {
             try ModelValues.object(
-                M.self, values, localID: operation.localID, serverID: serverID, version: version, updatedAt: updatedAt)
+                M.self, values: values, localID: operation.localID, serverID: serverID, version: version,
+                updatedAt: updatedAt)
         }
         let known = sides.local.merging(sides.base) { $1 }
         self.init(

@@ -187,7 +187,7 @@ extension RemoteTable {
                 url: coder.url, property: isMissing.wireName)
         }
         return try ModelValues.object(
-            M.self, page.values, localID: LocalID(item.id.rawValue), serverID: item.id, version: item.version,
+            M.self, values: page.values, localID: LocalID(item.id.rawValue), serverID: item.id, version: item.version,
             updatedAt: item.updatedAt?.date)
     }
 }

@@ -48,7 +48,8 @@ extension SyncContext {
             rounds += 1
             guard rounds < Self.downloadRounds else {
                 throw TandemError(
-                    .fileMismatch, "The attachment \(attachment.id) became another file each time that it was fetched.",
+                    .fileMismatch,
+                    message: "The attachment \(attachment.id) became another file each time that it was fetched.",
                     advice: "Try again when its object is at rest.", store: store.path)
             }
         }
@@ -102,7 +103,7 @@ extension DownloadSource {
         if let size {
             guard piece.file.size == size else {
                 throw TandemError(
-                    .fileMismatch, "The server's file has \(piece.file.size) bytes, and should have \(size).",
+                    .fileMismatch, message: "The server's file has \(piece.file.size) bytes, and should have \(size).",
                     advice: "Report it to the server's operator. Nothing of the file was stored.")
             }
         } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {

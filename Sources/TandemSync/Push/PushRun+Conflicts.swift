@@ -175,10 +175,10 @@ extension PushRun {
     ) throws -> Step {
         let problem = operationError(error, keeping: item)
         if let attempt = serverState.attempt {
-            let isUnderWay = try store.fail(id, attempt: attempt.number, problem, retry: false, retryAt: nil)
+            let isUnderWay = try store.fail(id, attempt: attempt.number, with: problem, retry: false, retryAt: nil)
             return isUnderWay ? .end(.conflict(error)) : .reread
         }
-        try store.fail(id, problem, retry: false)
+        try store.fail(id, with: problem, retry: false)
         return .end(.conflict(error))
     }
 }

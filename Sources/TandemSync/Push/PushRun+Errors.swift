@@ -33,7 +33,7 @@ extension PushRun {
     private func refuse(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
         let problem = operationError(error)
         let isUnderWay = try await store.write { store in
-            try store.fail(attempt.id, attempt: attempt.number, problem, retry: false, retryAt: nil)
+            try store.fail(attempt.id, attempt: attempt.number, with: problem, retry: false, retryAt: nil)
         }
         return isUnderWay ? .end(.refused(error)) : .reread
     }
@@ -67,9 +67,10 @@ extension PushRun {
         try await store.write { store in
             guard let operation = try store.operation(withID: id) else { return }
             switch operation.state {
-            case .pending: try store.fail(id, problem, retry: true)
+            case .pending: try store.fail(id, with: problem, retry: true)
             case .attempted:
-                _ = try store.markOutcomeUnknown(id, attempt: operation.attempts, problem, retryAt: operation.retryAt)
+                _ = try store.markOutcomeUnknown(
+                    id, attempt: operation.attempts, error: problem, retryAt: operation.retryAt)
             case .failed, .held: return
             }
         }
@@ -83,9 +84,9 @@ extension PushRun {
         let problem = operationError(error)
         try await store.write { store in
             if mayHaveActed {
-                _ = try store.markOutcomeUnknown(attempt.id, attempt: attempt.number, problem, retryAt: retryAt)
+                _ = try store.markOutcomeUnknown(attempt.id, attempt: attempt.number, error: problem, retryAt: retryAt)
             } else {
-                _ = try store.fail(attempt.id, attempt: attempt.number, problem, retry: true, retryAt: retryAt)
+                _ = try store.fail(attempt.id, attempt: attempt.number, with: problem, retry: true, retryAt: retryAt)
             }
         }
     }

@@ -44,7 +44,7 @@ extension PushRun {
             url: context.remote.url(of: attempt.table), underlying: problem)
         let wasUnderWay = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return false }
-            try store.fail(attempt.id, self.operationError(error), retry: false)
+            try store.fail(attempt.id, with: self.operationError(error), retry: false)
             return true
         }
         return wasUnderWay ? .end(.refused(error)) : .reread

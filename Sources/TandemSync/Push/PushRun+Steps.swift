@@ -139,7 +139,7 @@ extension PushRun {
     private func refuse(
         _ id: PendingOperation.ID, _ error: SyncError, _ store: any LocalTransaction
     ) throws -> Step {
-        try store.fail(id, operationError(error), retry: false)
+        try store.fail(id, with: operationError(error), retry: false)
         return .end(.refused(error))
     }
 

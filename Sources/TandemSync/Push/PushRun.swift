@@ -106,7 +106,7 @@ final class PushRun: Sendable {
         var (reason, outcome) = (error, nil as SyncResult.Outcome?)
         if let problem = problem(of: error, id) {
             do {
-                try await store.write { try $0.fail(id, self.operationError(problem), retry: false) }
+                try await store.write { try $0.fail(id, with: self.operationError(problem), retry: false) }
                 outcome = .refused(problem)
             } catch {
                 reason = error

@@ -50,7 +50,7 @@ extension SyncTable {
             settings.beforeSend = { object in
                 let operation = object.operation
                 let shown = try ModelValues.object(
-                    M.self, object.localValues(of: M.__definition), localID: operation.localID,
+                    M.self, values: object.localValues(of: M.__definition), localID: operation.localID,
                     serverID: object.serverID, version: object.version, updatedAt: nil)
                 let decision = try await check(
                     OutgoingOperation(

@@ -99,7 +99,7 @@ import Testing
         // The other device edits one property. The rest comes back unchanged, even if rows are replaced.
         try await other.write { tx in
             for all in try tx.objects(AllTypes.self).all() {
-                try tx.update(AllTypes.self, all.localID) { $0.mark = 7 }
+                try tx.update(AllTypes.self, localID: all.localID) { $0.mark = 7 }
             }
         }
         #expect(try await otherSync.push().isComplete)

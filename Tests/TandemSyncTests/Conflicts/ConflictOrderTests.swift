@@ -110,9 +110,9 @@ import Testing
         let id = try #require(card.serverID)
         try await desk.store.write { tx in
             if meeting == .deleteMeetsEdit {
-                try tx.delete(Card.self, card.localID)
+                try tx.delete(Card.self, localID: card.localID)
             } else {
-                try tx.update(Card.self, card.localID) { $0.points = 2 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             }
         }
         if meeting == .editMeetsDelete {

@@ -24,7 +24,7 @@ import Testing
                 try await bring()
                 return .merge
             })
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         try await bring()
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["retryLater"] && desk.asked.isEmpty)
@@ -36,7 +36,7 @@ import Testing
     @Test func `an operation with an unreadable deferred item reports why it waits`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let there = try #require(try desk.served(card.serverID))
         desk.remote.edit("Card", there.id) { $0.set(.integer(9), of: "points") }
         let settings = try desk.sync.settings(of: "Card")
@@ -55,7 +55,7 @@ import Testing
     }
 
     private func edit(_ desk: Desk, _ card: Card, _ change: @escaping @Sendable (inout Card) -> Void) async throws {
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID, change) }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID, change) }
     }
 
     private func editThere(_ desk: Desk, _ card: Card, _ member: String, _ value: JSONNode) throws {
@@ -186,7 +186,7 @@ import Testing
         let card = try await desk.syncedCard()
         let person = try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
-            try tx.update(Card.self, card.localID) { ($0.points, $0.owner) = (2, person.reference) }
+            try tx.update(Card.self, localID: card.localID) { ($0.points, $0.owner) = (2, person.reference) }
             return person
         }
         try editThere(desk, card, "points", .integer(3))
@@ -204,7 +204,7 @@ import Testing
         let desk = try Desk()
         let card = try await desk.syncedCard("1")
         try await desk.store.write { tx in
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             try tx.insert(Card(shop: "Магнит", barcode: "2"))
         }
         try editThere(desk, card, "barcode", .text("2"))
@@ -224,7 +224,7 @@ import Testing
             })
         try await desk.store.write { tx in
             try tx.insert(Card(shop: "Магнит", barcode: "2"))
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
         }
         try editThere(desk, card, "points", .integer(3))
         let result = try await desk.sync.push()
@@ -256,7 +256,7 @@ import Testing
         let card = try await desk.syncedCard()
         try desk.sync.table(Card.self).setConflicts(
             .resolve { conflict in conflict.base.map { .send($0) } ?? .merge })
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         try editThere(desk, card, "shop", .text("Магнит"))
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Лента")
@@ -269,7 +269,7 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
         if deletesHere {
-            try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+            try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         } else {
             try await edit(desk, card) { $0.points = 2 }
         }

@@ -11,7 +11,7 @@ import Testing
     /// Creates an edit of a synced card's points, to 2, that the server has rejected.
     private func refused(_ desk: Desk, as user: String? = nil) async throws -> (Card, PendingOperation.ID) {
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 400, message: "no")))
         let context = SyncContext(store: desk.store, remote: desk.remote, user: user)
         let id = try await context.push().entries[0].id
@@ -35,7 +35,7 @@ import Testing
         desk.remote.next(
             .meanwhile {
                 clock.advance(by: 1)
-                _ = try? await store.write { try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+                _ = try? await store.write { try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
             }, on: .find)
         await #expect { try await desk.sync.takeServers(id) } throws: {
             ($0 as? TandemError)?.code == .staleOperation

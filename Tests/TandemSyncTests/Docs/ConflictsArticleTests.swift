@@ -25,7 +25,7 @@ import Testing
     private func bothAddPoints(to id: ServerID = "a", alsoThere: (inout RemoteItem) -> Void = { _ in }) async throws {
         remote.edit("Card", id) { $0.members = [("shop", .text("Лента")), ("points", .integer(10))] }
         try await sync.pull(Card.self, queryID: "cards")
-        try await store.write { _ = try $0.update(Card.self, LocalID(id.rawValue)) { $0.points += 5 } }
+        try await store.write { _ = try $0.update(Card.self, localID: LocalID(id.rawValue)) { $0.points += 5 } }
         remote.edit("Card", id) { item in
             item.set(.integer(17), of: "points")
             alsoThere(&item)

@@ -29,7 +29,7 @@ import Testing
         desk.remote.remove("Card", try #require(first.serverID))
         desk.remote.edit("Card", try #require(second.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.store.write { tx in
-            for card in [first, second] { try tx.update(Card.self, card.localID) { $0.points = 2 } }
+            for card in [first, second] { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
         return desk
     }

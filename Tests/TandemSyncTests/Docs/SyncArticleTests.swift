@@ -96,7 +96,7 @@ import Testing
         let sync = SyncContext(store: store, remote: remote)
         remote.edit("Card", "a") { $0.members = [("shop", .text("Лента"))] }
         try await sync.pull(Card.self, queryID: "cards")
-        try await store.write { _ = try $0.update(Card.self, "a") { $0.points = 9 } }
+        try await store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 9 } }
         remote.remove("Card", "a")
         let printed = Synchronized<[String]>([])
         func print(_ values: Any...) { printed.change { $0.append("\(values)") } }

@@ -136,22 +136,22 @@ final class ShelfRemote: Remote {
         try await other.synchronize()
         #expect(try await otherStore.objects(Card.self).all().map(\.shop) == ["Лента"])
         // Both change it.
-        try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 10 } }
-        try await otherStore.write { _ = try $0.update(Card.self, card.localID) { $0.shop = "Магнит" } }
+        try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 10 } }
+        try await otherStore.write { _ = try $0.update(Card.self, localID: card.localID) { $0.shop = "Магнит" } }
         for context in [sync, other, sync] { #expect(try await context.synchronize().isComplete) }
         for here in [store, otherStore] {
             let card = try #require(try await here.objects(Card.self).first())
             #expect(card.shop == "Магнит" && card.points == 10 && card.isSynced)
         }
         // A device deletes it, and an edit restores it.
-        try await otherStore.write { _ = try $0.delete(Card.self, card.localID) }
+        try await otherStore.write { _ = try $0.delete(Card.self, localID: card.localID) }
         try await other.synchronize()
         try sync.table(Card.self).setConflicts(.merge(deletes: .editWins))
-        try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 20 } }
+        try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 20 } }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
         #expect(try await otherStore.objects(Card.self).all().map(\.points) == [20])
         // A delete is propagated.
-        try await store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
         #expect(try await store.objects(Card.self).count() == 0)
         #expect(try await otherStore.objects(Card.self).count() == 0)

@@ -86,7 +86,7 @@ import Testing
         #expect(desk.shelf.requests.count == 3)
         let id = try #require(try await desk.store.objects(Receipt.self).first()).localID
         desk.shelf.whileDownloading {
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.photo = nil } }
         }
         await #expect { try await desk.sync.download(photo) } throws: {
             ($0 as? TandemError)?.code == .unknownAttachment
@@ -155,7 +155,7 @@ import Testing
         }
         try await desk.sync.synchronize()
         let other = try #require(try await desk.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
-        try await desk.store.write { _ = try $0.update(Receipt.self, other.localID) { $0.points = 5 } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: other.localID) { $0.points = 5 } }
         try await desk.sync.push()
         #expect(desk.remote.all(in: "Receipt").map { $0[member: "photo"] } == [.text(url), .text(url)])
         #expect(try desk.store.attachments.evict(photo))

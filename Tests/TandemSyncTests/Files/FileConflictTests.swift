@@ -50,7 +50,7 @@ import Testing
         try await sync.synchronize()
         let here = try #require(try await store.objects(Receipt.self).first())
         #expect(here.photo == nil)
-        try await store.write { _ = try $0.update(Receipt.self, here.localID) { $0.points = 5 } }
+        try await store.write { _ = try $0.update(Receipt.self, localID: here.localID) { $0.points = 5 } }
         // The file is uploaded meanwhile, and its URL makes another version.
         desk.clock.advance(by: 60)
         try await desk.sync.push()
@@ -76,7 +76,7 @@ import Testing
         let photo = try #require(try desk.receipt(receipt.localID).photo)
         #expect(photo.serverURL != nil)
         desk.remote.edit("Receipt", id) { $0.put("photo", photo.__json) }
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.points = 5 } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = 5 } }
         let result = try await desk.sync.push()
         #expect(result.isComplete, "\(Self.rules[index].0): \(result)")
         try await desk.sync.pull(Receipt.self, queryID: "all")
@@ -148,7 +148,7 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", scans: [first])) }.localID
         try await desk.restarted(withFiles: false).push()
         let second = try desk.store.attachments.add([4, 5, 6], name: "2.txt")
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [first, second] } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.scans = [first, second] } }
         let operation = try #require(try desk.store.operations.all().first)
         try await desk.sync.hold(operation.id)
         try await desk.sync.push()

@@ -72,7 +72,7 @@ import Testing
         let offline = desk.restarted(withFiles: false, on: store)
         try await offline.pull(Passport.self, queryID: "all")
         let theirs = try store.attachments.add([7, 7, 7], name: "новый.jpg")
-        try await store.write { _ = try $0.update(Passport.self, passport.localID) { $0.scan = theirs } }
+        try await store.write { _ = try $0.update(Passport.self, localID: passport.localID) { $0.scan = theirs } }
         try await offline.push()
         try await desk.restarted(withFiles: false).pull(Passport.self, queryID: "all")
         try await desk.sync.push()

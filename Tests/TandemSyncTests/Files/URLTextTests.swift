@@ -26,7 +26,7 @@ import Testing
         let desk = try desk(nested: nested)
         let scans = try [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).png") }
         let receipt = try desk.attached()
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.scans = scans } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
         #expect(try await desk.sync.push().isComplete)
         let sent = try desk.receipt(receipt.localID)
         let photo = try #require(sent.photo)
@@ -103,7 +103,7 @@ import Testing
         let receipt = try desk.attached()
         #expect(try await desk.sync.push().isComplete)
         let new = try desk.store.attachments.add(PhotoFixture.bytes(seed: 9), name: "new.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = new } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = new } }
         if isLost {
             let url = JSONNode.text(PhotoServer.url(new.id.rawValue))
             desk.remote.next(

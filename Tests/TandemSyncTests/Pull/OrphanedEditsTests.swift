@@ -14,7 +14,7 @@ import Testing
     private func edited(_ desk: Desk) async throws -> [Card] {
         let cards = [try await desk.syncedCard("1"), try await desk.syncedCard("2")]
         try await desk.store.write { tx in
-            for card in cards { try tx.update(Card.self, card.localID) { $0.points = 2 } }
+            for card in cards { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
         desk.remote.forgetRequests()
         return cards

@@ -75,8 +75,8 @@ import Testing
             try await desk.store.write { tx in
                 switch change {
                 case .insert: try tx.insert(Card(shop: "Магнит", barcode: "2"))
-                case .update: try tx.update(Card.self, card.localID) { $0.points = 2 }
-                case .delete: try tx.delete(Card.self, card.localID)
+                case .update: try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
+                case .delete: try tx.delete(Card.self, localID: card.localID)
                 }
                 try tx.insert(Person(name: "Анна"))
             }

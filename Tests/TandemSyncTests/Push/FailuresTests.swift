@@ -29,7 +29,7 @@ import Testing
         #expect(await comesTrue { last.value == [] })
 
         // Both sides have changed it, and the app leaves the decision to the user.
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.sync.push()
         let conflict = "Card \(card.localID) 412 conflict"
@@ -59,7 +59,7 @@ import Testing
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let id = try #require(card.serverID)
         desk.remote.edit("Card", id) { $0.set(.integer(3), of: "points") }
         try await desk.sync.push()

@@ -19,7 +19,7 @@ import Testing
     @Test func `a clash of unique values is an error of that object`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer, on: .update)
         try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
@@ -61,7 +61,7 @@ import Testing
     @Test func `a clash is a conflict with the server's side`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer, on: .update)
         try await desk.sync.attemptPush()
         let other = try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
@@ -71,7 +71,7 @@ import Testing
         let failed = try #require(try await desk.sync.failedOperations().first)
         #expect(failed.isConflict && failed.serverValues?["barcode"] == "clash")
         // The blocking value is changed.
-        try await desk.store.write { _ = try $0.update(Card.self, other.localID) { $0.barcode = "2" } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: other.localID) { $0.barcode = "2" } }
         try await desk.sync.takeServers(failed.id)
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
         #expect(try desk.card(card.localID)?.barcode == "clash")
@@ -96,7 +96,7 @@ import Testing
         #expect(remote.items(in: "Crate").map(\.id.rawValue) == [small.localID.rawValue])
         // Nothing of it was sent, and it can be corrected.
         #expect(try store.operations.all().map(\.attempts) == [0])
-        try await store.write { _ = try $0.update(Crate.self, large.localID) { $0.contents.weight = 2 } }
+        try await store.write { _ = try $0.update(Crate.self, localID: large.localID) { $0.contents.weight = 2 } }
         #expect(try await sync.push().isComplete && store.operations.count() == 0)
     }
 
@@ -110,8 +110,8 @@ import Testing
         remote.next(.loseAnswer)
         try await sync.attemptPush()
         try await store.write { tx in
-            try tx.update(Crate.self, id) { $0.depth = .nan }
-            try tx.delete(Crate.self, id)
+            try tx.update(Crate.self, localID: id) { $0.depth = .nan }
+            try tx.delete(Crate.self, localID: id)
         }
         #expect(try await sync.push().isComplete)
         #expect(try remote.items(in: "Crate").isEmpty && store.operations.count() == 0)
@@ -129,8 +129,8 @@ import Testing
         try await sync.attemptPush()
         remote.edit("Crate", ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
         try await store.write { tx in
-            try tx.update(Crate.self, id) { $0.depth = .nan }
-            try tx.delete(Crate.self, id)
+            try tx.update(Crate.self, localID: id) { $0.depth = .nan }
+            try tx.delete(Crate.self, localID: id)
         }
         #expect(try await sync.push().entries.map(\.outcome.name) == ["conflict"])
         #expect(remote.items(in: "Crate").count == 1)

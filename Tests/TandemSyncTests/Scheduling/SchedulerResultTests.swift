@@ -18,7 +18,7 @@ import Testing
         let card = try await desk.insert("1")
         try await desk.sync.synchronize(cards)
         let synced = try #require(try desk.store.object(ofType: Card.self, forPrimaryKey: card.localID))
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         return try #require(synced.serverID)
     }
 

@@ -198,7 +198,8 @@ final class UploadRun: Sendable {
     private func outgoing(_ attachment: Attachment) throws -> OutgoingFile {
         let reader = try store.attachments.reader(of: attachment)
         guard let digest = attachment.sha256 else {
-            throw TandemError(.corrupt, "The file's hash is not known.", advice: "Attach it again.", store: store.path)
+            throw TandemError(
+                .corrupt, message: "The file's hash is not known.", advice: "Attach it again.", store: store.path)
         }
         return OutgoingFile(
             id: attachment.id.rawValue, name: attachment.name, contentType: attachment.contentType, size: reader.size,
