@@ -48,7 +48,7 @@ public final class DatasyncRemote: Remote {
     }
 
     /// Looks an item up, deleted or not. Returns `nil` if it does not exist.
-    public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+    public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let request = try written { () throws(RequestEncodingError) in try writer.find(table, key) }
         let (response, body) = try await exchange(request)
         return try reader.found(response, body, to: request)
@@ -170,7 +170,7 @@ extension DatasyncRemote {
             case .tooLarge:
                 throw .badAnswer(
                     InvalidResponse(
-                        .tooLarge, "The response body has more than \(reader.limits.bytes) bytes.",
+                        .tooLarge, message: "The response body has more than \(reader.limits.bytes) bytes.",
                         table: request.table,
                         url: request.url, status: 0))
             }

@@ -47,7 +47,7 @@ public struct FilterWriter: Sendable {
             let next = try write(part, isNegated: isNegated)
             text = text.map { "(\($0) \(word) \(next))" } ?? next
         }
-        guard let text else { throw RequestEncodingError(.filter, "A filter joins an empty list of parts.") }
+        guard let text else { throw RequestEncodingError(.filter, message: "A filter joins an empty list of parts.") }
         return text
     }
 
@@ -96,7 +96,7 @@ public struct FilterWriter: Sendable {
         var literals: [String] = []
         for value in values { literals.append(try literal(value, member)) }
         guard !literals.isEmpty else {
-            throw RequestEncodingError(.filter, "A list of values is empty.", member: member.name)
+            throw RequestEncodingError(.filter, message: "A list of values is empty.", member: member.name)
         }
         let text: String
         switch grammar {
@@ -133,11 +133,11 @@ public struct FilterWriter: Sendable {
     /// Returns a member's name. It is not quoted, so it must be an identifier.
     private func name(_ member: RemoteFilter.Member) throws(RequestEncodingError) -> String {
         guard hasCreatedAt || member != .createdAt else {
-            throw RequestEncodingError(.filter, "This server has no createdAt.", member: member.name)
+            throw RequestEncodingError(.filter, message: "This server has no createdAt.", member: member.name)
         }
         guard MemberName.isIdentifier(member.name) else {
             throw RequestEncodingError(
-                .filter, "The name is not an identifier, so a filter can't contain it.", member: member.name)
+                .filter, message: "The name is not an identifier, so a filter can't contain it.", member: member.name)
         }
         return member.name
     }
@@ -150,7 +150,8 @@ public struct FilterWriter: Sendable {
         case (.integer(let value), _): return String(value)
         case (.real(let value), _):
             guard value.isFinite else {
-                throw RequestEncodingError(.filter, "A filter can't contain NaN or infinity.", member: member.name)
+                throw RequestEncodingError(
+                    .filter, message: "A filter can't contain NaN or infinity.", member: member.name)
             }
             // Drops the plus sign of the exponent, which a URL would have to encode.
             return value.description.replacing("e+", with: "e")

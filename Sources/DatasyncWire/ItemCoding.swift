@@ -39,7 +39,7 @@ extension ItemCoding {
         let members = try own(item.members, item.table).filter { item.changed.contains($0.key) }
         // The server turns an empty patch into invalid SQL and returns 500 for each retry.
         guard !members.isEmpty else {
-            throw RequestEncodingError(.noChange, "The update changes no member.", table: item.table)
+            throw RequestEncodingError(.noChange, message: "The update changes no member.", table: item.table)
         }
         return try write(members, item.table)
     }
@@ -64,19 +64,21 @@ extension ItemCoding {
         for (name, value) in members {
             guard !systemNames.contains(name.lowercased()) else {
                 throw RequestEncodingError(
-                    .memberName, "The server reserves this name. Give the property another wire name.",
+                    .memberName, message: "The server reserves this name. Give the property another wire name.",
                     table: table, member: name)
             }
             guard !dialect.namesAreColumns || MemberName.isIdentifier(name) else {
                 throw RequestEncodingError(
-                    .memberName, "The server accepts only letters, digits and underscores.", table: table, member: name)
+                    .memberName, message: "The server accepts only letters, digits and underscores.", table: table,
+                    member: name)
             }
             switch value {
             case .array, .object:
                 // The server would store "[object Object]".
                 guard dialect.format.nestedJSON else {
                     throw RequestEncodingError(
-                        .value, "The server does not accept arrays or objects: the format encodes them as strings.",
+                        .value,
+                        message: "The server does not accept arrays or objects: the format encodes them as strings.",
                         table: table, member: name)
                 }
             default: continue
@@ -88,13 +90,14 @@ extension ItemCoding {
     private func write(_ members: [RemoteItem.Member], _ table: RemoteTableName) throws(RequestEncodingError) -> [UInt8]
     {
         for (name, value) in members where !value.isPlain {
-            throw RequestEncodingError(.value, "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
+            throw RequestEncodingError(
+                .value, message: "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
         }
         var body: [UInt8] = []
         do {
             try ExactJSON.writeForeign(.object(members), to: &body)
         } catch {
-            throw RequestEncodingError(.value, "The item can't be encoded as JSON: \(error)", table: table)
+            throw RequestEncodingError(.value, message: "The item can't be encoded as JSON: \(error)", table: table)
         }
         return body
     }

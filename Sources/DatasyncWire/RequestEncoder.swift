@@ -142,7 +142,7 @@ extension RequestEncoder {
 
     private func id(of item: OutgoingItem) throws(RequestEncodingError) -> ServerID {
         guard let id = item.id else {
-            throw RequestEncodingError(.missingID, "The item has no ID on the server.", table: item.table)
+            throw RequestEncodingError(.missingID, message: "The item has no ID on the server.", table: item.table)
         }
         try check(id, item.table)
         return id
@@ -152,7 +152,7 @@ extension RequestEncoder {
         guard ItemCoding.isID(id.rawValue, limits), PathText.isSegment(id.rawValue) else {
             throw RequestEncodingError(
                 .invalidID,
-                "An ID must have 1 to \(limits.id) bytes, no control characters, and must not be '.' or '..'.",
+                message: "An ID must have 1 to \(limits.id) bytes, no control characters, and must not be '.' or '..'.",
                 table: table)
         }
     }
@@ -161,7 +161,7 @@ extension RequestEncoder {
         guard let version = item.version, !version.isEmpty else { return nil }
         guard ItemCoding.isVersion(version, limits) else {
             throw RequestEncodingError(
-                .invalidVersion, "The version has characters that a header can't carry.", table: item.table)
+                .invalidVersion, message: "The version has characters that a header can't carry.", table: item.table)
         }
         return version
     }

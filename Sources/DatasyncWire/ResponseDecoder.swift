@@ -106,7 +106,8 @@ extension ResponseDecoder {
         _ code: InvalidResponse.Code, _ message: String, _ request: WireRequest, _ response: HTTPResponse
     ) -> RemoteFailure {
         .badAnswer(
-            InvalidResponse(code, message, table: request.table, url: request.url, status: response.status.code))
+            InvalidResponse(
+                code, message: message, table: request.table, url: request.url, status: response.status.code))
     }
 
     /// Parses the body as JSON.

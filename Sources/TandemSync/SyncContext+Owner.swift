@@ -47,7 +47,8 @@ extension SyncContext {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {
                     throw SyncError(
-                        .unknownModel, "The store holds data of the table \(table), which it was opened without.",
+                        .unknownModel,
+                        message: "The store holds data of the table \(table), which it was opened without.",
                         advice: "Open it with all its models, or delete this one in a migration.", table: table)
                 }
                 switch choice {
@@ -69,7 +70,8 @@ extension SyncContext {
         // Objects of a model may deny the removal of another model's objects, so all are removed together.
         _ = try local.dropOperations(in: models.map(\.table), where: nil)
         for model in models {
-            _ = try purge(PullQuery(table: model.table, queryID: nil), nil, model.wireName, force: true, in: local)
+            _ = try purge(
+                PullQuery(table: model.table, queryID: nil), filter: nil, name: model.wireName, force: true, in: local)
         }
     }
 
@@ -81,12 +83,12 @@ extension SyncContext {
         let name = options.serverName
         if let known, let name, known != name {
             throw SyncError(
-                .otherServer, "The store is synced with another server, \(known), and not with \(name).",
+                .otherServer, message: "The store is synced with another server, \(known), and not with \(name).",
                 advice: "Give each server a store of its own, or call adopt(_:) once.")
         }
         guard owner == user || owner == nil else {
             throw SyncError(
-                .otherUser, "The store holds another user's data.",
+                .otherUser, message: "The store holds another user's data.",
                 advice: "Give each user a store of their own, or call adopt(_:) once.")
         }
         let (newUser, newName) = (owner == nil ? user : nil, known == nil ? name : nil)

@@ -106,7 +106,7 @@ extension ScriptedRemote {
     }
 
     /// Looks an item up, with the planned fault if any.
-    public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+    public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let text: String
         switch key {
         case .id(let id): text = id.rawValue

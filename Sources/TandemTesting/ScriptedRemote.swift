@@ -163,7 +163,8 @@ public final class ScriptedRemote: Remote {
         let (table, outgoing) = (request.item.table, request.item)
         if request.kind == .insert { return try insert(outgoing, &state) }
         guard let id = outgoing.id else {
-            throw .unsendable(RequestEncodingError(.missingID, "The item has no ID on the server.", table: table))
+            throw .unsendable(
+                RequestEncodingError(.missingID, message: "The item has no ID on the server.", table: table))
         }
         guard var item = state.tables[table]?[id] else { throw .notFound }
         if item.isDeleted, request.kind != .undelete { throw .gone }

@@ -177,7 +177,7 @@ extension Simulation {
         let (text, points) = (world.pick(SimValues.texts), world.number(0...9))
         let isDelete = world.chance(200)
         do {
-            guard let item = try await remote.find(table, .id(ServerID(row.id))), !item.isDeleted else { return }
+            guard let item = try await remote.find(table, key: .id(ServerID(row.id))), !item.isDeleted else { return }
             if isDelete {
                 world.note("elsewhere: delete \(tag)")
                 // Record the delete before it is sent, because its response may be lost.

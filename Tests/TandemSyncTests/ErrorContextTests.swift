@@ -25,8 +25,8 @@ import Testing
         }
 
         func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await base.page(request) }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key)
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            try await base.find(table, key: key)
         }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.insert(item) }
         func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }
@@ -70,11 +70,11 @@ import Testing
         .later(status: 503, retryAfter: nil), .later(status: 429, retryAfter: .seconds(3600)),
         .badAnswer(
             InvalidResponse(
-                .notJSON, "It is HTML.", table: "Card",
+                .notJSON, message: "It is HTML.", table: "Card",
                 url: "https://ada:hunter2@shop.example:8443/tables/Card?code=hunter2", status: 200)),
-        .badAnswer(InvalidResponse(.notJSON, "It is HTML.", table: "Card", url: "", status: 200)),
-        .unsendable(RequestEncodingError(.value, "It is no number.")),
-        .unsendable(RequestEncodingError(.filter, "It can't be asked.")),
+        .badAnswer(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: "", status: 200)),
+        .unsendable(RequestEncodingError(.value, message: "It is no number.")),
+        .unsendable(RequestEncodingError(.filter, message: "It can't be asked.")),
         .file(.unreadable(TextualError())),
     ]
     static let failures = all.map(Failure.init)

@@ -59,7 +59,7 @@ private final class Asked: Sendable {
         #expect(try await remote.update(.card()).version == "Mg==")
         #expect(try await remote.delete(.card()).version == "Mg==")
         #expect(try await remote.undelete(.card()).tookValues == (wire == .datasync))
-        #expect(try await remote.find("Card", .id("018f"))?.version == "Mg==")
+        #expect(try await remote.find("Card", key: .id("018f"))?.version == "Mg==")
         #expect(try await remote.page(PageRequest(table: "Card", order: .id(after: nil))).hasMore == (wire == .azure))
         #expect(transport.requests.count == 6)
         #expect(transport.requests.allSatisfy { $0.headerFields[.authorization] == nil })

@@ -114,7 +114,8 @@ extension SignedURLFiles {
     ) throws(RemoteFailure) -> FileExchange {
         guard let request = signed.request(method, fields) else {
             throw .unsendable(
-                RequestEncodingError(.invalidID, "The signed address is not a valid HTTP URL.", table: "files"))
+                RequestEncodingError(.invalidID, message: "The signed address is not a valid HTTP URL.", table: "files")
+            )
         }
         return FileExchange(transport, request)
     }

@@ -204,12 +204,13 @@ extension TandemFiles {
         guard let name = name(of: file.url) else {
             throw .unsendable(
                 RequestEncodingError(
-                    .invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
+                    .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
         }
         if let etag = file.etag, !etag.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) {
             throw .unsendable(
                 RequestEncodingError(
-                    .invalidVersion, "The file's ETag has characters that a header can't carry.", table: "files")
+                    .invalidVersion, message: "The file's ETag has characters that a header can't carry.",
+                    table: "files")
             )
         }
         return path(of: name)

@@ -50,7 +50,7 @@ extension ScriptedFiles {
         if let known = file.size, known != size {
             throw .badAnswer(
                 InvalidResponse(
-                    .size, "The server's file has another size.", table: "files", url: file.url, status: 200))
+                    .size, message: "The server's file has another size.", table: "files", url: file.url, status: 200))
         }
         guard offset < size || offset == 0 else { throw .file(.changed) }
         let served = ServedFile(size: size, etag: stored.etag, sha256: stored.etag)
@@ -184,7 +184,7 @@ extension ScriptedFiles {
         guard file.url.hasPrefix(Self.url(of: "")) else {
             throw .unsendable(
                 RequestEncodingError(
-                    .invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
+                    .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
         }
         return String(file.url.dropFirst(Self.url(of: "").count))
     }

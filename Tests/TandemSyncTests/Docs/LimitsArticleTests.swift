@@ -55,7 +55,7 @@ import Testing
         try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try await desk.sync.push().isComplete)
-        for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
+        for _ in 1...3 { _ = try await desk.remote.find("Card", key: .id("x")) }
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 
@@ -73,7 +73,7 @@ import Testing
         try await desk.sync.attemptPush()
         try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete && desk.remote.items(in: "Card").isEmpty)
-        for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
+        for _ in 1...3 { _ = try await desk.remote.find("Card", key: .id("x")) }
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 

@@ -20,7 +20,8 @@ final class ShelfRemote: Remote {
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         guard request.filter == nil else {
-            throw .unsendable(RequestEncodingError(.filter, "This server has no filters.", table: request.table))
+            throw .unsendable(
+                RequestEncodingError(.filter, message: "This server has no filters.", table: request.table))
         }
         var rows = shelf.withLock { Array(($0.rows[request.table] ?? [:]).values) }
             .filter { request.includeDeleted || !$0.isDeleted }
@@ -40,7 +41,7 @@ final class ShelfRemote: Remote {
             count: request.wantsCount ? count : nil, serverDate: Date())
     }
 
-    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+    func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         shelf.withLock { shelf in
             switch key {
             case .id(let id): shelf.rows[table]?[id]

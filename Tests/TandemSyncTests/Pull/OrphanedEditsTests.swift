@@ -115,8 +115,8 @@ import Testing
             page.items.removeAll { $0.id == id }
             return page
         }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key)
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            try await base.find(table, key: key)
         }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.insert(item) }
         func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }

@@ -13,7 +13,7 @@ import Testing
     ]
 
     private func onServer(_ world: SyncWorld, _ id: String) async throws -> [String: JSONNode] {
-        let item = try await world.remote().find("Card", .id(ServerID(id)))
+        let item = try await world.remote().find("Card", key: .id(ServerID(id)))
         return Dictionary(item?.members.map { ($0.key, $0.value) } ?? [], uniquingKeysWith: { first, _ in first })
     }
 

@@ -215,7 +215,7 @@ import Testing
         try await desk.store.write { try $0.delete(Card.self, localID: id) }
         #expect(try await desk.sync.push().isComplete)
         // The late insert arrives only now.
-        _ = try await desk.remote.find("Card", .id("x"))
+        _ = try await desk.remote.find("Card", key: .id("x"))
         #expect(try desk.remote.items(in: "Card").isEmpty && (desk.isLevel()))
     }
 
