@@ -90,7 +90,7 @@ struct StoreOpener: Sendable {
     }
 
     private static func immutableURI(_ path: String) -> String {
-        FileURI.of(path, ["immutable=1"])
+        FileURI.of(path, parameters: ["immutable=1"])
     }
 
     /// Checks that the file is a store or empty. Another program's database is not changed. Returns `true` if it is
