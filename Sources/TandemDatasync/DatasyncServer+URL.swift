@@ -45,7 +45,7 @@ extension DatasyncServer {
         authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(
-            try ServerAddress(of: url), dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
+            try ServerAddress(of: url), dialect: dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
             over: transport, limits: limits, authentication: authentication)
     }
 }

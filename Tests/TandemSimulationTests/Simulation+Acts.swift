@@ -173,7 +173,7 @@ extension Simulation {
         let table = RemoteTableName(row.table == "item" ? "Item" : "Owner")
         let line = SimTransport(
             server: server, life: SimLife(), world: world, sender: -1, hasServerIDs: plan.hasServerIDs, slip: nil)
-        let remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: line)
+        let remote = DatasyncRemote(ServerAddress("https://sim.example")!, dialect: plan.dialect, over: line)
         let (text, points) = (world.pick(SimValues.texts), world.number(0...9))
         let isDelete = world.chance(200)
         do {

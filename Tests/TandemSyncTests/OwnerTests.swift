@@ -106,7 +106,7 @@ import Testing
     ) throws -> SyncContext {
         var options = SyncContext.Options()
         options.serverName = name
-        let remote = DatasyncRemote(try #require(ServerAddress(address)), .datasync, over: world.transport)
+        let remote = DatasyncRemote(try #require(ServerAddress(address)), dialect: .datasync, over: world.transport)
         return SyncContext(store: store, remote: remote, options: options)
     }
 

@@ -34,7 +34,8 @@ import Testing
 
         func device() throws -> (Store, SyncContext) {
             let store = try Store(inMemoryModels: [AllTypes.self, Friend.self])
-            let remote = DatasyncRemote(ServerAddress("https://shop.example")!, tongue.dialect, over: world.transport)
+            let remote = DatasyncRemote(
+                ServerAddress("https://shop.example")!, dialect: tongue.dialect, over: world.transport)
             var options = SyncContext.Options()
             options.clock = JumpingClock(world.clock)
             // The order of the rows decides which columns one of the servers makes.

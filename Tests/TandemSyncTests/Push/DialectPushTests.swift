@@ -156,7 +156,8 @@ import Testing
         }
         let (store, _) = try world.device()
         let questions = Counter()
-        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: world.transport) { _ in
+        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, dialect: dialect, over: world.transport) {
+            _ in
             .bearer("\(questions.next())")
         }
         var options = SyncContext.Options()
