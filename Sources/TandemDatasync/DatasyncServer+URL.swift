@@ -64,7 +64,9 @@ extension ServerAddress {
             // The message omits the URL, which may contain a password.
             throw NetworkError(
                 .invalidAddress,
-                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
+                message:
+                    "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment."
+            )
         }
         self = address
     }

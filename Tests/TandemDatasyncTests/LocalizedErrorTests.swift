@@ -11,7 +11,7 @@ import Testing
     @Test func `every code of a network error has advice, and the error names its server`() {
         #expect(NetworkError.Code.all.count > 10)
         for code in NetworkError.Code.all {
-            let error = NetworkError(code, "The connection was closed.", server: "https://shop.example")
+            let error = NetworkError(code, message: "The connection was closed.", server: "https://shop.example")
             #expect(error.localizedDescription == "https://shop.example: The connection was closed.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
