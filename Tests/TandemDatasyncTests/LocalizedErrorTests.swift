@@ -25,7 +25,7 @@ import Testing
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
         for code in FileStorageError.Code.all {
-            let error = FileStorageError(code, "The folder '/films' can't be written.")
+            let error = FileStorageError(code, message: "The folder '/films' can't be written.")
             #expect(error.localizedDescription == "The folder '/films' can't be written.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
