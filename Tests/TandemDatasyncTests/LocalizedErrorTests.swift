@@ -20,7 +20,7 @@ import Testing
     @Test func `every code of a server's errors has advice`() {
         #expect(TandemServerError.Code.all.count > 1 && FileStorageError.Code.all.count > 3)
         for code in TandemServerError.Code.all {
-            let error = TandemServerError(code, "Port 80 is in use.", underlying: nil)
+            let error = TandemServerError(code, message: "Port 80 is in use.", underlying: nil)
             #expect(error.localizedDescription == "Port 80 is in use.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
