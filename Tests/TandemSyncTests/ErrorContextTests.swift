@@ -166,7 +166,7 @@ import Testing
         let cards = try sync.remoteTable(Card.self)
         let card = try await desk.syncedCard()
         let id = try #require(card.serverID)
-        desk.remote.edit("Card", id) { $0.set(.text("many"), of: "points") }
+        desk.remote.edit("Card", id: id) { $0.set(.text("many"), of: "points") }
         for queryID in ["cards", nil] {
             let refused = try await sync.pull(Card.self, queryID: queryID).refusedRows
             try check(refused.first?.underlying, "pull \(queryID ?? "-")")
@@ -176,8 +176,8 @@ import Testing
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
         try check(try await sync.push().entries.first?.outcome.error, "push")
         // A new object lacks a required value.
-        desk.remote.edit("Card", "b") { $0.members = [] }
-        desk.remote.remove("Card", id)
+        desk.remote.edit("Card", id: "b") { $0.members = [] }
+        desk.remote.remove("Card", id: id)
         try check(try await sync.pull(Card.self).refusedRows.first { $0.serverID == "b" }?.underlying, "missing")
         try check(await error { _ = try await cards.find("b") }, "missing, directly")
     }
@@ -205,7 +205,7 @@ import Testing
         }
         try check(try await sync.push().entries.first?.outcome.error, "as fast")
         try sync.table(Card.self).setConflicts(.report)
-        desk.remote.edit("Card", id) { $0.set(.integer(30), of: "points") }
+        desk.remote.edit("Card", id: id) { $0.set(.integer(30), of: "points") }
         try check(try await sync.push().entries.first?.outcome.error, "report")
     }
 

@@ -42,7 +42,7 @@ import Testing
 
         try desk.sync.table(Card.self).setBeforeSend { _ in .send }
         try desk.sync.table(Card.self).setConflicts(.resolve { _ in throw TextualError() })
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         check(try await desk.sync.push().entries[0].outcome.error?.message)
         check(try desk.operation?.error?.message)
     }

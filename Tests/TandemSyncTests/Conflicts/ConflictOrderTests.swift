@@ -116,9 +116,9 @@ import Testing
             }
         }
         if meeting == .editMeetsDelete {
-            desk.remote.remove("Card", id)
+            desk.remote.remove("Card", id: id)
         } else {
-            desk.remote.edit("Card", id) { item in
+            desk.remote.edit("Card", id: id) { item in
                 item.set(.integer(3), of: "points")
                 item.set(.text("Магнит"), of: "shop")
             }

@@ -22,7 +22,7 @@ import Testing
     @Test func `another user's decision sends no request`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk, as: "anna")
-        desk.remote.remove("Card", try #require(card.serverID))
+        desk.remote.remove("Card", id: try #require(card.serverID))
         let other = SyncContext(store: desk.store, remote: desk.remote, user: "boris")
         await #expect { try await other.takeServers(id) } throws: { ($0 as? SyncError)?.code == .otherUser }
         #expect(try desk.card(card.localID)?.points == 2 && desk.asked.isEmpty && desk.operation != nil)
@@ -69,7 +69,7 @@ import Testing
     @Test func `an item fetched by a sync meanwhile is used`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk)
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(5), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(5), of: "points") }
         let taking = try await desk.sync.withExclusiveSync {
             let taking = Task.detached { try await desk.sync.takeServers(id) }
             await Task.yield()

@@ -21,7 +21,7 @@ import Testing
         let card = try await desk.syncedCard()
         let there = try #require(card.serverID)
         desk.remote.advanceClock(by: 100)
-        desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
         desk.clock.advance(by: 100 + ours)
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         // Afterwards both have the same time.
@@ -53,7 +53,7 @@ import Testing
             let card = try await desk.syncedCard()
             let there = try #require(card.serverID)
             desk.remote.advanceClock(by: 100)
-            desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
             desk.clock.advance(by: 100 + ours)
             try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
             desk.clock.advance(by: 100 - ours)
@@ -70,7 +70,7 @@ import Testing
         let card = try await desk.syncedCard()
         desk.clock.advance(by: 100)
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        desk.remote.remove("Card", try #require(card.serverID))
+        desk.remote.remove("Card", id: try #require(card.serverID))
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["tookServers"] && result.entries[0].lost?.values["points"] == 2)
         #expect(try desk.isLevel() && desk.card(card.localID) == nil)
@@ -84,7 +84,7 @@ import Testing
             desk.clock.advance(by: skew)
             let card = try await desk.syncedCard()
             desk.remote.advanceClock(by: 100)
-            desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
             desk.clock.advance(by: 100 + ours)
             try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
             desk.clock.advance(by: 100 - ours)

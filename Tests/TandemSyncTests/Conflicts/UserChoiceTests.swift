@@ -26,9 +26,9 @@ import Testing
             }
         }
         if meeting == .editMeetsDelete {
-            desk.remote.remove("Card", there)
+            desk.remote.remove("Card", id: there)
         } else {
-            desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
         }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"] && result.failedOperations.count == 1)
@@ -129,7 +129,7 @@ import Testing
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
         let there = try #require(try await desk.store.objects(Person.self).first()?.serverID)
         try await desk.store.write { _ = try $0.update(Person.self, localID: person.localID) { $0.name = "Ада Л." } }
-        desk.remote.edit("Person", there) { $0.set(.text("Ada"), of: "name") }
+        desk.remote.edit("Person", id: there) { $0.set(.text("Ada"), of: "name") }
         let pet = Pet(name: "Мурка")
         try await desk.store.write { _ = try $0.insert(pet) }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: RequestMatch { $0.table == "animals" })

@@ -43,7 +43,7 @@ import Testing
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
         try await desk.sync.pull(Card.self, queryID: "cards")
-        desk.remote.remove("Card", try #require(card.serverID))
+        desk.remote.remove("Card", id: try #require(card.serverID))
         #expect(try await desk.sync.pull(Card.self, queryID: "cards").deleted == 0)
         #expect(try await desk.sync.pull(Card.self).deleted == 1)
     }
@@ -102,7 +102,7 @@ import Testing
         desk.clock.advance(by: 50)
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.advanceClock(by: 100)
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.receiveAll()
         try await context.push()
         #expect(try desk.card(card.localID)?.points == (hasHadOne ? 3 : 2))

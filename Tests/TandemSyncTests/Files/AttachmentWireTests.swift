@@ -45,7 +45,7 @@ import Testing
         for nested in [true, false] {
             let desk = try PhotoFixture(nestedJSON: nested)
             let url = "https://old.example/фото/чек.jpg?v=2"
-            desk.remote.edit("Receipt", "r1") { item in
+            desk.remote.edit("Receipt", id: "r1") { item in
                 item.put("shop", .text("Лента"))
                 item.put("points", .integer(1))
                 item.put("photo", .text(url))
@@ -110,11 +110,11 @@ import Testing
         try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = 1 } }
         try await context.push()
         try check("an update's answer")
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
         try await context.synchronize()
         try check("a pull")
         #expect(try desk.receipt(receipt.localID).points == 2)
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(3)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(3)) }
         try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.shop = "Ашан" } }
         try await context.push()
         try check("a merge")
@@ -146,7 +146,7 @@ import Testing
         }
         try await context.push()
         try check("an answer")
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
         try await context.synchronize()
         try check("a pull")
         try await desk.sync.push()

@@ -24,7 +24,7 @@ import Testing
     /// Sets a receipt's photograph on the server, and pulls it.
     @discardableResult
     private func tell(_ desk: PhotoFixture, _ photo: JSONNode) async throws -> Tandem.Attachment {
-        desk.remote.edit("Receipt", "r1") { item in
+        desk.remote.edit("Receipt", id: "r1") { item in
             item.put("shop", .text("Лента"))
             item.put("points", .integer(1))
             item.put("photo", photo)
@@ -147,7 +147,7 @@ import Testing
         desk.shelf.put([1, 2, 3], at: url)
         try await desk.sync.download(photo)
         // Another receipt, whose file the store knows.
-        desk.remote.edit("Receipt", "r2") { item in
+        desk.remote.edit("Receipt", id: "r2") { item in
             item.put("shop", .text("Ашан"))
             item.put("points", .integer(1))
             item.put("photo", .text(url))

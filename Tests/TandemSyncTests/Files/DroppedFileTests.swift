@@ -131,7 +131,7 @@ import Testing
         try await desk.sync.attemptPush()
         #expect(try await desk.sync.hasToSend())
         // A colleague has copied it.
-        desk.remote.edit("Receipt", "theirs") { item in
+        desk.remote.edit("Receipt", id: "theirs") { item in
             item.put("shop", .text("копия"))
             item.put("photo", photo.__json)
         }

@@ -156,7 +156,7 @@ private struct FileHistory {
         members[index].value = .text(other)
         var node = JSONNode.object(members)
         if case .text(let text)? = item[member: "photo"] { node = .text(text.replacing(url, with: other)) }
-        desk.remote.edit("Receipt", item.id) { $0.put("photo", node) }
+        desk.remote.edit("Receipt", id: item.id) { $0.put("photo", node) }
     }
 
     private mutating func attach(_ store: Store) throws -> Tandem.Attachment {

@@ -128,7 +128,7 @@ import Testing
         try await desk.restarted(withFiles: false).push()
         desk.remote.forgetRequests()
         // The server has the file and has written its URL. The response was lost.
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { item in
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { item in
             item.put("photo", Attachment(atServerURL: "https://shelf.example/there").__json)
         }
         try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = nil } }

@@ -255,7 +255,7 @@ import Testing
         let (id, _) = try await pushed(desk)
         let new = try await replace(desk, id)
         try await desk.restarted(withFiles: false).push()
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("points", .integer(77)) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("points", .integer(77)) }
         let result = try await desk.sync.synchronize()
         #expect(result.isComplete, "\(FileConflictTests.rules[index].0): \(result)")
         let here = try desk.receipt(id)
@@ -272,7 +272,7 @@ import Testing
         let (id, _) = try await pushed(desk)
         let new = try await replace(desk, id)
         try await desk.restarted(withFiles: false).push()
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", theirs.__json) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", theirs.__json) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         #expect(try desk.receipt(id).photo == new)
         let result = try await desk.sync.push()
@@ -294,11 +294,11 @@ import Testing
             (options.serverSetsFileURLs, options.deletesFiles) = (true, true)
             options.onFileStep = { step in
                 guard case .answered = step, let (remote, id, photo) = place.value else { return }
-                remote.edit("Receipt", id) { $0.put("photo", photo) }
+                remote.edit("Receipt", id: id) { $0.put("photo", photo) }
             }
         }
         let (id, old) = try await pushed(desk)
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", old.__json) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", old.__json) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         let new = try await replace(desk, id)
         let (remote, word) = (desk.remote, try named(new))

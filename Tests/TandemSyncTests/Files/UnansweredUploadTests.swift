@@ -236,7 +236,7 @@ import Testing
         try await desk.sync.push()
         // A backup of this store, on another device, has sent it too.
         let named = try Self.named(receipt)
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         try await desk.sync.purge(Receipt.self, force: true)
         try await Self.settle(desk)
@@ -251,7 +251,7 @@ import Testing
             desk.shelf.next("upload", .loseAnswer)
             try await desk.sync.push()
             let (photo, named) = (try #require(receipt.photo), try Self.named(receipt))
-            desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
+            desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
             let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
             try await desk.store.write { tx in
                 _ = try tx.update(Receipt.self, localID: receipt.localID) { $0.photo = theirs }

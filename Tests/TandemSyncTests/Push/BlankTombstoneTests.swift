@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: Blank.allCases)
     func `all values are sent after an undelete`(blank: Blank) async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
         try await desk.store.write { tx in
             try tx.undelete(Card.self, localID: card.localID)
             try tx.update(Card.self, localID: card.localID) { $0.points = 9 }
@@ -77,8 +77,8 @@ import Testing
     func `all values are sent if the user keeps the object`(blank: Blank) async throws {
         let (desk, card) = try await desk()
         let serverID = try #require(card.serverID)
-        desk.remote.remove("Card", serverID)
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
+        desk.remote.remove("Card", id: serverID)
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"])
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: Blank.allCases, [true, false])
     func `all values are sent after an undelete with a lost response`(blank: Blank, restarts: Bool) async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // The first undelete conflicts with the tombstone's version, the second one is executed.
         desk.remote.next(.meanwhile {}, on: .undelete)
@@ -113,7 +113,7 @@ import Testing
     @Test(arguments: Blank.allCases, [true, false])
     func `a delete after a lost undelete removes the object`(blank: Blank, arrives: Bool) async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // The first undelete conflicts with the tombstone's version.
         desk.remote.next(.meanwhile {}, on: .undelete)
@@ -129,11 +129,11 @@ import Testing
     @Test func `others' changes before a delete stay if the server stores the values`() async throws {
         let (desk, card) = try await desk()
         let serverID = try #require(card.serverID)
-        desk.remote.edit("Card", serverID) { item in
+        desk.remote.edit("Card", id: serverID) { item in
             item.set(.text("Дикси"), of: "shop")
             item.set(.null, of: "nickname")
         }
-        desk.remote.remove("Card", serverID)
+        desk.remote.remove("Card", id: serverID)
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
         try await desk.sync.keepMine(try await desk.sync.push().entries[0].id)
         #expect(try await desk.sync.push().isComplete)
@@ -144,7 +144,7 @@ import Testing
     /// A limit: other values that replace deleted ones can't be distinguished from others' changes.
     @Test func `replaced values of a deleted row count as others' changes`() async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { $0.set(.text(""), of: "shop") }
+        desk.remote.edit("Card", id: serverID) { $0.set(.text(""), of: "shop") }
         try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.card(card.localID)?.shop == "" && desk.isLevel())

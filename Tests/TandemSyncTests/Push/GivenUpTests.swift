@@ -15,7 +15,7 @@ import Testing
         let card = try await desk.syncedCard()
         try context.table(Card.self).setConflicts(.serverWins)
         try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         return card
     }
 
@@ -100,7 +100,7 @@ import Testing
                 try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
                 try tx.insert(Card(shop: "Магнит", barcode: "2"))
             }
-            desk.remote.remove("Card", try #require(card.serverID))
+            desk.remote.remove("Card", id: try #require(card.serverID))
             var (result, error) = (nil as SyncResult?, nil as SyncError?)
             do {
                 result = try await context.synchronize()

@@ -51,7 +51,7 @@ import Testing
         #expect(try await desk.sync.push().isComplete)
         if isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
         let there = try desk.store.object(ofType: Person.self, forPrimaryKey: person.localID)?.serverID
-        desk.remote.remove("Person", try #require(there))
+        desk.remote.remove("Person", id: try #require(there))
         try await desk.sync.pull(Person.self)
         #expect(try await desk.store.objects(Person.self).count() == 0)
         if !isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }

@@ -228,7 +228,7 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        if isEdited { desk.remote.edit("Card", ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
+        if isEdited { desk.remote.edit("Card", id: ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
         try await desk.store.write { try $0.delete(Card.self, localID: id) }
         // A repeated insert would even be rejected.
         if softDelete { desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert) }

@@ -50,7 +50,7 @@ import Testing
     ) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let card = try await lost(desk, arrives: true)
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("н"), of: "nickname") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("н"), of: "nickname") }
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["conflict"])
         #expect(try desk.served(card.serverID)?.isDeleted == false)
     }

@@ -24,7 +24,7 @@ import Testing
         try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
         let serverID = try #require(card.serverID)
-        desk.remote.edit("Card", serverID) { item in
+        desk.remote.edit("Card", id: serverID) { item in
             item.members.removeAll { $0.key == "barcode" }
             item.members.append(("barcode", .text("clash")))
         }
@@ -65,7 +65,7 @@ import Testing
         desk.remote.next(.loseAnswer, on: .update)
         try await desk.sync.attemptPush()
         let other = try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict", "done"])
         let failed = try #require(try await desk.sync.failedOperations().first)
@@ -127,7 +127,7 @@ import Testing
         let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
         remote.next(.loseAnswer)
         try await sync.attemptPush()
-        remote.edit("Crate", ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
+        remote.edit("Crate", id: ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
         try await store.write { tx in
             try tx.update(Crate.self, localID: id) { $0.depth = .nan }
             try tx.delete(Crate.self, localID: id)

@@ -17,7 +17,7 @@ import Testing
         try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseRequest)
         try await desk.sync.attemptPush()
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(7), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(7), of: "points") }
         try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.served(card.serverID)?[member: "points"] == .integer(7))
@@ -32,7 +32,7 @@ import Testing
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
         try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 1 } }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
     }
@@ -44,7 +44,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         let (remote, refusals) = (desk.remote, Counter())
         remote.next(.meanwhile { if refusals.next() == 1 { remote.next(.loseRequest) } })
         try await desk.sync.attemptPush()
@@ -61,7 +61,7 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         let (remote, refusals) = (desk.remote, Counter())
         remote.next(.meanwhile { if refusals.next() == 1 { remote.next(.loseRequest) } })
         try await desk.sync.attemptPush()
