@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Counts habits of style that make comments, documents, messages and tests hard to read, by folder.
+"""Counts habits of style that make comments, documents, messages, tests and files hard to read or find.
 
   comments  comments that begin with what, who, whose, those or one
-  words     whoever, nobody, somebody, anew, afresh, "upon which" in comments, documents and string literals
+  words     whoever, nobody, somebody, anew, afresh, "for ever", "upon which" in comments, documents and string literals
   columns   lines of Swift and Markdown over 120 columns, outside tables, links and blocks of code
   tests     tests whose names begin with what, who, whose, those or one
+  files     files in Sources that declare a type, but neither declare, extend nor conform to the type in their name
+  types     types in Sources that have the name of a type in another target
 
-Usage: count-style.py [--list | --check | --record] [FOLDER...]
+Usage: count-style.py [--list | --check] [FOLDER...]
   --list    print each finding as well
-  --check   fail if a folder has more findings than .ci/style-counts allows
-  --record  write the counts to .ci/style-counts; fail if a total would rise
+  --check   print each finding, and fail if there is one
 """
 
 import collections
@@ -20,11 +21,10 @@ import sys
 import unicodedata
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RECORD = ".ci/style-counts"
-HABITS = ["comments", "words", "columns", "tests"]
+HABITS = ["comments", "words", "columns", "tests", "files", "types"]
 
 OPENING = re.compile(r"(?:what|who|whose|those|one)\b", re.IGNORECASE)
-WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|upon\s+which)\b", re.IGNORECASE)
+WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|for\s+ever|upon\s+which)\b", re.IGNORECASE)
 TEST_OPENING = re.compile(r"(?:what|who|whose|those|one)(?![a-z])", re.IGNORECASE)
 MARKER = re.compile(r"[-*]\s+|MARK:[\s-]*|NB:\s*")
 FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -32,6 +32,12 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
 TOKEN = re.compile(r'//[^\n]*|/\*|#*"')
 ATTRIBUTE = re.compile(r"\s*@\w+")
 FUNCTION = re.compile(r"\s*(?:(?:@\w+(?:\([^()]*\))?|static|private|fileprivate|mutating)\s+)*func\s+(?:`([^`]*)`|(\w+))")
+
+DECLARATION = re.compile(
+    r"^\s*(?:@\w+(?:\([^()]*\))?\s+)*((?:(?:public|package|internal|private|fileprivate|final|indirect)\s+)*)"
+    r"(struct|class|enum|actor|protocol|typealias|extension)\s+(\[?[\w.]+)([^{=]*)",
+    re.MULTILINE,
+)
 
 
 class Swift:
@@ -122,6 +128,17 @@ class Swift:
             if function:
                 yield function.start(1) if function[1] else function.start(2), function[1] or function[2]
 
+    def types(self):
+        """Yields the offset, the modifiers, the keyword, the name and the conformances of each declaration that is not
+        inside another one."""
+        depth = position = 0
+        for found in DECLARATION.finditer(self.code):
+            start = found.start(2)
+            depth += self.code.count("{", position, start) - self.code.count("}", position, start)
+            position = start
+            if depth == 0:
+                yield start, found[1].split(), found[2], found[3].lstrip("["), re.findall(r"\w+", found[4])
+
 
 def columns(line):
     """The width of a line: combining and invisible characters have none."""
@@ -164,6 +181,26 @@ def swift_findings(path, text):
             yield "tests", line(start), name
 
 
+def type_findings(path, text, targets):
+    """Yields the findings in the types of a file.
+
+    - Parameter targets: The targets of the types found so far, by name. Those of this file are added.
+    """
+    names, declares_type = set(), False
+    source, target = Swift(text), path.split("/")[1]
+    for start, modifiers, keyword, name, conformances in source.types():
+        names |= {name.split(".")[-1], *conformances}
+        if keyword == "extension":
+            continue
+        declares_type = True
+        if "private" in modifiers or "fileprivate" in modifiers:
+            continue
+        if targets.setdefault(name, target) != target:
+            yield "types", text.count("\n", 0, start) + 1, f"{name} is a type of {targets[name]} too"
+    if declares_type and re.split(r"[+.]", os.path.basename(path))[0] not in names:
+        yield "files", 1, "declares " + ", ".join(name for _, _, word, name, _ in source.types() if word != "extension")
+
+
 def markdown_findings(path, text):
     is_code = False
     # A program writes the measured parts of Benchmarks/RESULTS.md.
@@ -176,11 +213,9 @@ def markdown_findings(path, text):
         if FENCE.match(row):
             is_code = not is_code
             continue
-        if is_code:
-            continue
         for word in WORD.finditer(row):
             yield "words", number, word.group()
-        if columns(row) > 120 and not row.lstrip().startswith("|") and "](" not in row and "://" not in row:
+        if not is_code and columns(row) > 120 and not row.lstrip().startswith("|") and "](" not in row and "://" not in row:
             yield "columns", number, row.strip()
 
 
@@ -193,14 +228,17 @@ def script_findings(path, text):
     yield from comment_findings(comments)
 
 
-def findings(path):
+def findings(path, targets):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
+    if path.startswith("Sources/") and path.endswith(".swift"):
+        yield from type_findings(path, text, targets)
     if path.endswith((".swift", ".c", ".h")):
-        return swift_findings(path, text)
-    if path.endswith(".md"):
-        return markdown_findings(path, text)
-    return script_findings(path, text)
+        yield from swift_findings(path, text)
+    elif path.endswith(".md"):
+        yield from markdown_findings(path, text)
+    else:
+        yield from script_findings(path, text)
 
 
 def files():
@@ -214,77 +252,25 @@ def files():
             yield name
 
 
-def folder(path):
-    """The folder that a file counts for: a target, an example, or one at the root."""
-    parts = path.split("/")
-    if len(parts) > 2 and parts[0] in ("Sources", "Tests", "Examples"):
-        return "/".join(parts[:2])
-    return parts[0] if len(parts) > 1 else "."
-
-
-def total(counts):
-    return [sum(row[index] for row in counts.values()) for index in range(len(HABITS))]
-
-
-def read_record():
-    record = {}
-    with open(os.path.join(ROOT, RECORD), encoding="utf-8") as file:
-        for row in file:
-            if row.strip() and not row.startswith("#"):
-                name, *numbers = row.split()
-                record[name] = [int(number) for number in numbers]
-    return record
-
-
-def write_record(counts):
-    rows = ["# Findings by folder that Scripts/count-style.py --check allows: " + ", ".join(HABITS)]
-    rows += [" ".join([name] + [str(number) for number in counts[name]]) for name in sorted(counts)]
-    with open(os.path.join(ROOT, RECORD), "w", encoding="utf-8") as file:
-        file.write("\n".join(rows) + "\n")
-
-
 def main(arguments):
     modes = [argument for argument in arguments if argument.startswith("-")]
     folders = [argument.rstrip("/") for argument in arguments if not argument.startswith("-")]
-    if len(modes) > 1 or not set(modes) <= {"--list", "--check", "--record"}:
+    if len(modes) > 1 or not set(modes) <= {"--list", "--check"}:
         sys.exit(__doc__)
-    mode = modes[0] if modes else None
 
-    counts = collections.defaultdict(lambda: [0] * len(HABITS))
-    details = collections.defaultdict(list)
+    counts = collections.Counter()
+    targets = {}
     for path in files():
         if folders and not any(path == name or path.startswith(name + "/") for name in folders):
             continue
-        for habit, line, text in findings(path):
-            counts[folder(path)][HABITS.index(habit)] += 1
-            details[folder(path), habit].append(f"{path}:{line}: {habit}: {text[:100]}")
-    counts = {name: row for name, row in counts.items() if any(row)}
-
-    if mode == "--record":
-        before = total(read_record()) if os.path.exists(os.path.join(ROOT, RECORD)) else None
-        if before and any(new > old for new, old in zip(total(counts), before)):
-            sys.exit(f"count-style: the totals would rise from {before} to {total(counts)} ({', '.join(HABITS)})")
-        write_record(counts)
-    elif mode == "--check":
-        record = read_record()
-        failures = 0
-        for name in sorted(counts):
-            for index, habit in enumerate(HABITS):
-                allowed = record.get(name, [0] * len(HABITS))[index]
-                if counts[name][index] > allowed:
-                    failures += 1
-                    print(f"count-style: {name} has {counts[name][index]} findings of {habit}, at most {allowed} allowed:")
-                    print("\n".join("  " + detail for detail in details[name, habit]))
-        if failures:
-            sys.exit("count-style: reword the new ones; Scripts/count-style.py explains the habits")
-    else:
-        if mode == "--list":
-            for key in sorted(details):
-                print("\n".join(details[key]))
-        print(f"{'folder':32}" + "".join(f"{habit:>10}" for habit in HABITS))
-        for name in sorted(counts):
-            print(f"{name:32}" + "".join(f"{number:>10}" for number in counts[name]))
-        print(f"{'total':32}" + "".join(f"{number:>10}" for number in total(counts)))
+        for habit, line, text in findings(path, targets):
+            counts[habit] += 1
+            if modes:
+                print(f"{path}:{line}: {habit}: {text[:100]}")
+    if modes != ["--check"]:
+        print(", ".join(f"{counts[habit]} {habit}" for habit in HABITS))
+    elif counts:
+        sys.exit("count-style: reword or rename these; Scripts/count-style.py explains the habits")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Checks the format of all Swift files, the counted habits of style, and that each test suite may block its threads.
+# Checks the format of all Swift files, the habits of style, and that each test suite may block its threads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
 
-# Comments, messages and test names: the counts in .ci/style-counts can only fall.
+# Comments, messages, line lengths, and the names of tests, files and types.
 Scripts/count-style.py --check
 
 # The macros' tests are synchronous and do not wait.

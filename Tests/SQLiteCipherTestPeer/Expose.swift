@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// What is looked for on the disk. Each of these stands for itself in bytes, also as a number: SQLite stores an integer
-/// and a real big endian, so these two are "S3CR3T42" and "S3CR3T43".
+/// The secrets that tests search for on the disk. Each has these bytes on the disk, also as a number: SQLite stores an
+/// integer and a real big endian, so these two are "S3CR3T42" and "S3CR3T43".
 enum Marker {
     static let text = "S3CR3T"
     static let integer: Int64 = 0x5333_4352_3354_3432

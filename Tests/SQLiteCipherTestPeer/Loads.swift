@@ -75,7 +75,7 @@ func writeFiles(_ folder: String) throws {
     }
 }
 
-/// What a transaction leaves in the caches of an exclusive connection only, if anything.
+/// Kills the process after a transaction of an exclusive connection, which may exist in its caches only.
 func dieExclusively(_ queue: DatabaseQueue) throws {
     try queue.writeWithoutTransaction { db in
         _ = try String.fetchOne(db, sql: "PRAGMA locking_mode = EXCLUSIVE")

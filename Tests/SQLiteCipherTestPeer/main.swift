@@ -24,7 +24,7 @@ import SQLiteCipher
 // INDEX_FOLDERS in the environment names the folders, with colons between, that take the place of the system's folders
 // in memory.
 // big: makes the database in a transaction that spills
-// present MILLISECONDS: holds the lock by which SQLite knows that somebody has a log's index open, and nothing else
+// present MILLISECONDS: holds the lock by which SQLite knows that a process has a log's index open, and nothing else
 // exclusive: commits with the log's index in its own memory, and kills itself
 // dotfile COUNT: as add, in a process with another default VFS
 // hold: commits a transaction, says that it has the database open, and keeps it so until it is killed

@@ -45,7 +45,7 @@ struct IndexLocationTests {
         }
     }
 
-    // MARK: - One process
+    // MARK: - Single process
 
     @Test(arguments: Profile.allCases)
     func `several connections of one process share an index in its memory`(_ kind: Profile) throws {

@@ -69,8 +69,10 @@ import Testing
                             Tandem.PropertyDefinition("shop", Tandem.Codec.of(String.self), folding: .searched),
                             Tandem.PropertyDefinition("barcode", Tandem.Codec.of(String.self), indexed: true),
                             Tandem.PropertyDefinition("points", Tandem.Codec.of(BigInt.self), default: { 0 }),
-                            Tandem.PropertyDefinition("isPinned", Tandem.Codec.of(Bool.self), localOnly: true, default: { false }),
-                            Tandem.PropertyDefinition("owner", Tandem.Codec.of(Reference<HandPerson>?.self), onDelete: .cascade),
+                            Tandem.PropertyDefinition("isPinned", Tandem.Codec.of(Bool.self), localOnly: true, \
+                            default: { false }),
+                            Tandem.PropertyDefinition("owner", Tandem.Codec.of(Reference<HandPerson>?.self), \
+                            onDelete: .cascade),
                         ]
                     )
 

@@ -30,7 +30,10 @@ import Testing
         #expect(answer.status == 400)
         #expect(
             answer.body
-                == #"{"error":"An invalid API version was specified in the request, this request needs to specify a ZUMO-API-VERSION of 2.0.0."}"#
+                == #"""
+                {"error":"An invalid API version was specified in the request, \#
+                this request needs to specify a ZUMO-API-VERSION of 2.0.0."}
+                """#
         )
         #expect(try server.core.rows(in: "todo").isEmpty)
     }
@@ -40,7 +43,10 @@ import Testing
         #expect(answer.status == 201)
         #expect(
             answer.body
-                == #"{"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.887Z","version":"MQ==","deleted":false,"text":"Лента","done":false}"#
+                == #"""
+                {"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.887Z",\#
+                "version":"MQ==","deleted":false,"text":"Лента","done":false}
+                """#
         )
         #expect(answer.tag == "\"MQ==\"")
         #expect(answer.response.headerFields[.location] == nil)
@@ -90,7 +96,10 @@ import Testing
         #expect(answer.status == 200)
         #expect(
             answer.body
-                == #"{"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.892Z","version":"Mg==","deleted":false,"text":"x","done":true}"#
+                == #"""
+                {"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.892Z",\#
+                "version":"Mg==","deleted":false,"text":"x","done":true}
+                """#
         )
         #expect(answer.tag == "\"Mg==\"")
         for count in 3...11 {

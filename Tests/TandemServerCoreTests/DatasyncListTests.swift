@@ -37,7 +37,10 @@ import Testing
         #expect(answer.items.count == 100)
         #expect(
             answer.object["nextLink"] as? String
-                == "$filter=(n%20ge%200%20and%20id%20ne%20%27a%2Bb%20%C3%A9%27)&x=%26&$top=50&$orderby=updatedAt,id&$skip=100"
+                == """
+                $filter=(n%20ge%200%20and%20id%20ne%20%27a%2Bb%20%C3%A9%27)&x=%26&$top=50&$orderby=updatedAt,id\
+                &$skip=100
+                """
         )
         answer = await server.send(.get, "/tables/card?\(answer.object["nextLink"] as? String ?? "")")
         #expect(answer.ids.first == "1100")

@@ -16,7 +16,10 @@ import Testing
         #expect(answer.status == 201)
         #expect(
             answer.body
-                == "{\"id\":\"x y/é\",\"updatedAt\":\"2026-11-21T03:14:33.887Z\",\"version\":\"\(answer.version)\",\"deleted\":false,\"shop\":\"大润发\",\"points\":12345678901234567890.25,\"o\":{\"a\":[1]}}"
+                == """
+                {"id":"x y/é","updatedAt":"2026-11-21T03:14:33.887Z","version":"\(answer.version)",\
+                "deleted":false,"shop":"大润发","points":12345678901234567890.25,"o":{"a":[1]}}
+                """
         )
         #expect(Data(base64Encoded: answer.version)?.count == 16)
         #expect(answer.tag == "\"\(answer.version)\"")

@@ -18,7 +18,10 @@ import Testing
         let server = try ServerFixture(dialect) { $0.tables["Film"] = ServerTable(columns: columns) }
         for row in [
             #"{"id":"a","title":"x","year":1999,"rating":"R","score":7,"released":"1999-03-31","begins":"07:14:00"}"#,
-            #"{"id":"b","title":"y","year":2024,"rating":"G","score":2.5,"released":"2024-02-29","begins":"23:59:59.5"}"#,
+            #"""
+            {"id":"b","title":"y","year":2024,"rating":"G","score":2.5,"released":"2024-02-29",\#
+            "begins":"23:59:59.5"}
+            """#,
             #"{"id":"c","title":"z","year":2001,"rating":"PG","score":3,"released":"2001-01-01","begins":"07:00:00"}"#,
             #"{"id":"d"}"#,
         ] {

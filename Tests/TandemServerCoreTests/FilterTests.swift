@@ -10,8 +10,14 @@ import Testing
     private static func server(_ dialect: ServerDialect) async throws -> ServerFixture {
         let server = try ServerFixture(dialect)
         for row in [
-            #"{"id":"a","text":"Пятёрочка 24","n":7,"r":2.5,"done":true,"at":"2024-02-29T23:59:58.125Z","g":"01234567-89ab-cdef-0123-456789abcdef"}"#,
-            #"{"id":"b","text":"it's","n":-3,"r":-2.5,"done":false,"at":"2026-01-01T01:00:00.000+02:00","t":"07:14:00"}"#,
+            #"""
+            {"id":"a","text":"Пятёрочка 24","n":7,"r":2.5,"done":true,"at":"2024-02-29T23:59:58.125Z",\#
+            "g":"01234567-89ab-cdef-0123-456789abcdef"}
+            """#,
+            #"""
+            {"id":"b","text":"it's","n":-3,"r":-2.5,"done":false,"at":"2026-01-01T01:00:00.000+02:00",\#
+            "t":"07:14:00"}
+            """#,
             #"{"id":"c","text":"  大润发😀x ","n":0,"r":0.1,"done":null,"at":null,"t":"23:59:59.5","d":"PT1H30M"}"#,
             #"{"id":"d"}"#,
         ] {

@@ -47,7 +47,8 @@ struct SimPlan: Sendable, CustomStringConvertible {
 
     var description: String {
         """
-        \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts in steps of \(pace) ms, \(crowd) objects, fickle \(isFickle), \(inFlight) in flight, \
+        \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts in steps of \(pace) ms, \
+        \(crowd) objects, fickle \(isFickle), \(inFlight) in flight, \
         pages of \(pageSize), IDs of the \(hasServerIDs ? "server" : "client"), \(policy), clocks \(skews), faults \
         \(storm.weights.first?.weight ?? 0)
         """

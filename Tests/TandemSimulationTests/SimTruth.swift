@@ -100,7 +100,7 @@ final class SimTruth: Sendable {
     func note(_ change: ServerChange, by sender: Int) -> [String] {
         guard case .text(let tag)? = change.members["tag"] else { return ["a row without a tag: \(change.members)"] }
         return objects.withLock { objects in
-            guard objects[tag] != nil else { return ["nobody has made \(tag)"] }
+            guard objects[tag] != nil else { return ["no device has made \(tag)"] }
             var problems: [String] = []
             for name in ["title", "points", "due", "name"] where objects[tag]?.last[name] != nil {
                 let value = SimValues.text(name, change.members[name])

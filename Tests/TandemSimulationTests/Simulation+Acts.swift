@@ -156,7 +156,10 @@ extension Simulation {
             if choice >= 2 { values["name"] = SimValues.text(text) }
         }
         world.note(
-            "\(device.number): edit \(tag) (\(choice)) \(values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+            """
+            \(device.number): edit \(tag) (\(choice)) \
+            \(values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
+            """
         )
         truth.edit(tag, by: device.number, values, wasSynced: wasSynced)
     }

@@ -111,12 +111,12 @@ extension Simulation {
         for (tag, rows) in byTag {
             if rows.count > 1 { problems.append("\(tag) is there \(rows.count) times") }
             guard let object = truth.all[tag] else {
-                problems.append("nobody has made \(tag)")
+                problems.append("no device has made \(tag)")
                 continue
             }
             for (name, values) in object.written where !name.hasPrefix("@") {
                 let value = rows[0][name] ?? "?"
-                if !values.contains(value) { problems.append("\(tag).\(name) is \(value), which nobody has written") }
+                if !values.contains(value) { problems.append("\(tag).\(name) is \(value), written by no device") }
             }
         }
         // An object with a single author has that author's values.

@@ -38,7 +38,7 @@ extension Simulation {
             guard case .conflict = entry.outcome, let tag = try? device.tag(of: entry.localID, in: entry.table),
                 let object = truth[tag], object.writers == [device.number]
             else { continue }
-            world.fail("\(tag) is in conflict with nobody")
+            world.fail("\(tag) is in conflict without another writer")
         }
     }
 

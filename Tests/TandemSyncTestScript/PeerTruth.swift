@@ -65,7 +65,7 @@ package struct PeerTruth {
         for (tag, copies) in byTag {
             if copies.count > 1 { problems.append("\(tag) is there \(copies.count) times") }
             guard let object = objects[tag] else {
-                problems.append("nobody has made \(tag)")
+                problems.append("no peer has made \(tag)")
                 continue
             }
             if !object.isThere.contains(true) { problems.append("\(tag) was deleted, and is there") }

@@ -92,7 +92,7 @@ import TandemTesting
         while true { pause() }
     }
 
-    /// Goes on with a script from where the store stands, for ever.
+    /// Continues a script from the state of the store, until the process is killed.
     private static func script(_ path: String, seed: UInt64) throws {
         let store = try Peer.open(path)
         var world = PeerWorld(seed: seed)
@@ -106,7 +106,7 @@ import TandemTesting
         }
     }
 
-    /// Attaches, replaces and frees files for ever.
+    /// Attaches, replaces and frees files until the process is killed.
     private static func files(_ path: String, seed: UInt64) throws {
         let store = try Peer.open(path, models: [PeerFile.self])
         var random = PeerRandom(seed)
@@ -128,7 +128,7 @@ import TandemTesting
 
     /// Does with files what writes them: attaches from a path and from bytes, fetches, copies, takes off the device.
     ///
-    /// - Parameter secret: A file, whose name nobody is to see either.
+    /// - Parameter secret: A file whose name is secret as well.
     private static func exposeFiles(_ path: String, _ secret: String) throws {
         let store = try Peer.open(path, models: [PeerFile.self])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: secret))

@@ -3,7 +3,7 @@ import Tandem
 // Models of the process that tests start beside themselves, written as `@Model` would expand them. Only what a store
 // needs: values are compared through the store, never with `==`.
 
-/// What these models share: identity by local ID, no coding.
+/// The shared implementation of these models: identity by local ID, no coding.
 package protocol PeerModel: Model {}
 
 extension PeerModel {

@@ -15,8 +15,8 @@ package struct PeerRandom: RandomNumberGenerator {
     }
 }
 
-/// What a store must hold after the first *n* transactions of a script, kept in plain Swift: the writing process
-/// derives its next transaction from it, and the test what must be in the store.
+/// The expected contents of a store after the first *n* transactions of a script, in plain Swift. The writing process
+/// derives its next transaction from it, and the test compares the store with it.
 package struct PeerWorld {
     package struct Card: Equatable {
         package var shop: String
@@ -139,7 +139,7 @@ package struct PeerWorld {
         }
     }
 
-    // MARK: What a change makes of the world
+    // MARK: Effects of a change
 
     private mutating func apply(_ change: Change) {
         switch change {
@@ -177,7 +177,7 @@ package struct PeerWorld {
             tombstones.removeAll { $0 == id }
             liveCards.append(id)
             pending[id] = pending[id]?.replaced.map { Pending($0, pending[id]!.properties) }
-            // What it referred to may be gone: that is no change of the app's.
+            // A referenced object may be removed by now. Dropping the reference is not a change by the app.
             let live = Set(livePeople)
             if let owner = cards[id]!.owner, !live.contains(owner) { cards[id]!.owner = nil }
             cards[id]!.people.removeAll { !live.contains($0) }

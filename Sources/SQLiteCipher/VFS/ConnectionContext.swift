@@ -92,7 +92,8 @@ final class ConnectionContext {
             CipherError(
                 .unsupportedSQLite,
                 message: "SQLite \(what) \(count) bytes at \(offset) of the \(file), which is not supported.",
-                advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).", path: path),
+                advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).",
+                path: path),
             code: code)
         return code
     }

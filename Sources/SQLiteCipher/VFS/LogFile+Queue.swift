@@ -70,7 +70,7 @@ extension LogFile {
         written = (queue.first + queue.count - 1, sum)
     }
 
-    // MARK: - What could not be written
+    // MARK: - Lost frames
 
     func isLost(_ frame: Int) -> Bool { lost.map { frame >= $0 } ?? false }
 

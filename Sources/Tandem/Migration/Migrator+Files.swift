@@ -92,7 +92,8 @@ extension Migrator {
                     ("id", "sealed", "name", "type", "size", "sha256", "state", "url", "reason", "usedAt") \
                     SELECT json_extract(\(entry), '$.id'), 0, ifnull(json_extract(\(entry), '$.name'), ''), \
                     ifnull(json_extract(\(entry), '$.type'), ''), json_extract(\(entry), '$.size'), \
-                    json_extract(\(entry), '$.sha256'), CASE WHEN json_extract(\(entry), '$.url') IS NULL THEN 3 ELSE 2 END, \
+                    json_extract(\(entry), '$.sha256'), \
+                    CASE WHEN json_extract(\(entry), '$.url') IS NULL THEN 3 ELSE 2 END, \
                     json_extract(\(entry), '$.url'), CASE WHEN json_extract(\(entry), '$.url') IS NULL \
                     THEN \(FileState.lost.quotedText) END, 0 FROM \(from) WHERE \(value) IS NOT NULL \
                     AND json_extract(\(entry), '$.id') NOT IN (SELECT "id" FROM "__files")

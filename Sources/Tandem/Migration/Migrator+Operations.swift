@@ -5,7 +5,8 @@ extension Migrator {
     func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
         let select = try connection.uncachedStatement(
             """
-            SELECT "id", "changes", "sent", "attempted", "kind", "object", "replaced", "attemptedKinds" FROM "__operations" WHERE "table" = ? \
+            SELECT "id", "changes", "sent", "attempted", "kind", "object", "replaced", "attemptedKinds" \
+            FROM "__operations" WHERE "table" = ? \
             AND coalesce("changes", "sent", "attempted") IS NOT NULL
             """)
         select.bind(1, to: table.table)

@@ -20,44 +20,14 @@ public macro Model(
     indexes: [ModelIndex] = []
 ) = #externalMacro(module: "TandemMacros", type: "ModelMacro")
 
-/// An option for a whole model in ``Model(_:table:wireName:renamedFrom:indexes:)``.
-public enum ModelOption: Sendable {
-    /// The model is stored, queried and observed, but never sent: its changes create no operations.
-    case localOnly
-}
-
-/// An index over several properties, by their names: `.index("shop", "points")`, `.unique("person", "card")`.
-public struct ModelIndex: Sendable {
-    /// Returns an index that speeds up filters and sorts that begin with these properties.
-    public static func index(_ properties: String...) -> ModelIndex { ModelIndex() }
-    /// Returns a unique index: no two live objects may have the same values in all of these properties.
-    public static func unique(_ properties: String...) -> ModelIndex { ModelIndex() }
-}
-
 /// Creates an index on a property, for filters and sorts.
 @attached(peer) public macro Indexed() = #externalMacro(module: "TandemMacros", type: "IndexedMacro")
-
-/// The comparison for values of a unique property.
-public enum Uniqueness: Sendable {
-    /// Compares the values themselves. This is the default.
-    case exact
-    /// Compares the sort keys of a ``Folded(_:)`` property: "ЛЕНТА" and "Лента" are the same.
-    case folded
-}
 
 /// Requires that no two live objects have the same value. Objects with nil and deleted objects are not compared.
 ///
 /// - Parameter uniqueness: The comparison for values.
 @attached(peer) public macro Unique(_ uniqueness: Uniqueness = .exact) =
     #externalMacro(module: "TandemMacros", type: "UniqueMacro")
-
-/// The purpose of a folded text.
-public enum FoldedUse: Sendable {
-    /// Sorting without regard to case, and search with `matches`. This is the default.
-    case searched
-    /// Sorting without regard to case. No search index is created.
-    case sorted
-}
 
 /// Stores folded keys of a text, for sorting and for search. See <doc:FoldingRules>.
 @attached(peer) public macro Folded(_ use: FoldedUse = .searched) =

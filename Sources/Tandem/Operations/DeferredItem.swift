@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server has said of an object, and what could not be written into its row when it came.
+/// A server item that could not be written into its row when it arrived.
 package struct DeferredItem: Sendable, Hashable {
     /// Why it could not be written.
     package enum Reason: Int, Sendable {
@@ -24,7 +24,7 @@ package struct DeferredItem: Sendable, Hashable {
     package let source: [UInt8]
     /// The reason why it was deferred.
     package let reason: Reason
-    /// What was in the way, in a sentence, if something was.
+    /// The obstacle in a sentence, if there was one.
     package let message: String?
 
     /// Creates a deferred item.

@@ -15,7 +15,7 @@ package struct OutgoingObject: Sendable {
     package let references: [OutgoingReference]
     /// The members that the model does not know.
     package let extras: [UInt8]?
-    /// What was sent for the operation since the server last answered, and may have been carried out.
+    /// The requests sent since the server's last response, which the server may have executed.
     package let attemptedKinds: AttemptedKinds
     /// The rows that it was read from; `nil` if it is not from a store.
     var rows: OutgoingRows?
@@ -45,7 +45,7 @@ struct OutgoingRows: Sendable {
 
 /// A reference that an object is sent with.
 package struct OutgoingReference: Hashable, Sendable {
-    /// What the server knows of the object referred to.
+    /// The server's knowledge of the referenced object.
     package enum Target: Hashable, Sendable {
         /// The server knows it.
         case known(ServerID)
@@ -57,9 +57,9 @@ package struct OutgoingReference: Hashable, Sendable {
 
     /// The property's name in Swift.
     package let property: String
-    /// What it names here.
+    /// The local ID of the referenced object.
     package let localID: LocalID
-    /// What the server knows of that.
+    /// The server's knowledge of that object.
     package let target: Target
     /// Whether the object can be sent without it.
     package let isOptional: Bool

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server has said of one object, read for the model that it belongs to.
+/// A server's state of one object, decoded for its model.
 package struct ServerItem: Sendable {
     /// The server's key of the object.
     package var serverID: ServerID
@@ -12,13 +12,13 @@ package struct ServerItem: Sendable {
     package var updatedAt: Date?
     /// Whether it is a tombstone.
     package var isDeleted: Bool
-    /// What the server holds, by the properties' names in Swift, in their stored form, with references by server IDs.
-    /// What it does not name is not known.
+    /// The server's values by the properties' names in Swift, in stored form, with references by server IDs. A missing
+    /// value is unknown.
     package var values: [String: StorageValue]
     /// The members that the model does not know, as the remote writes them; `nil` if there are none.
     package var extras: [UInt8]?
-    /// The whole of it, as the remote can read it again, also when the model has changed since. It is written each time
-    /// that it is asked for: of most items nobody does.
+    /// The whole item in the remote's format. The remote can decode it even after the model has changed. Each access
+    /// encodes it, because most items never need it.
     package var source: [UInt8] {
         get { makeSource() }
         set { makeSource = { newValue } }
@@ -28,8 +28,8 @@ package struct ServerItem: Sendable {
     package var unreadable: TandemError?
     /// Whether it was read from a ``DeferredItem``, and not from an answer: a newer one may have been deferred since.
     package var wasDeferred = false
-    /// Whether an undelete has brought it back from a server that keeps no values of what it deletes: what it holds is
-    /// nobody's change, and all that is here has still to follow.
+    /// Whether an undelete restored the object on a server that keeps no values of deleted objects. The item's values
+    /// are then not a remote change, and all local values must still be sent.
     package var wasUndeleted = false
 
     /// Creates an item.
@@ -57,7 +57,7 @@ package struct ServerItem: Sendable {
     }
 }
 
-/// What became of an operation when its answer came.
+/// The result of applying a response to its operation.
 package enum ResponseOutcome: Hashable, Sendable {
     /// It is done, and the object synced, or left to files that wait to be uploaded.
     case done

@@ -68,7 +68,7 @@ extension SyncTransaction {
         attempted.markMayHaveExecuted()
         if let table = store.schema.table(named: tableName), let (object, values) = read {
             if isInsert { left = emptyBases(of: leavingOut, table) }
-            // What an insert may make whose answer was lost is deleted by sending that once more.
+            // If the response to an insert was lost, its object is deleted by sending the insert again.
             let isOfLost = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isOfLost {
                 for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {

@@ -11,7 +11,7 @@ package enum IdentityRule: Hashable, Sendable {
     case server(localID: LocalID?)
 }
 
-/// What became of an item that a server sent.
+/// The result of applying a server item.
 package enum ServerReceipt: Sendable {
     /// It is new here.
     case inserted(LocalID)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the two sides of a conflict hold, and what each has changed.
+/// The two sides of a conflict: their values, and the properties that each has changed.
 package struct ConflictSides: Sendable {
-    /// What is to be done on the server.
+    /// The operation's kind.
     package let kind: PendingOperation.Kind
-    /// What the server last sent of the properties changed here; of an insert nothing.
+    /// The server's earlier values of the properties changed here. Empty for an insert.
     package let base: [String: StorageValue]
-    /// What is here, of all properties that are sent; references by local IDs.
+    /// The local values of all properties that are sent, with references by local IDs.
     package let local: [String: StorageValue]
-    /// What the server holds, as far as it says; references by local IDs of what is here. `nil` for a tombstone.
+    /// The values that the server sent, with references by local IDs of existing objects. `nil` for a tombstone.
     package let server: [String: StorageValue]?
     /// The properties changed here whose values the server does not hold.
     package let changedHere: Set<String>
-    /// The properties that someone else has changed: what the server holds of them is neither what it held, nor what was
+    /// The properties that another client has changed. The server's value is neither its earlier value nor one that was
     /// sent from here.
     package let changedThere: Set<String>
 
@@ -33,7 +33,7 @@ package struct ConflictSides: Sendable {
     package var isConflict: Bool { server == nil || !changedThere.isEmpty }
 }
 
-/// What became of an operation that was made to follow what the server holds.
+/// The result of rebasing an operation onto the server's state.
 package enum RebaseOutcome: Hashable, Sendable {
     /// Nothing is left to be sent: the operation is gone.
     case adopted

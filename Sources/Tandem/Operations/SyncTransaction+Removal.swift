@@ -83,10 +83,10 @@ extension SyncTransaction {
     /// an object with a server ID become unresolved. An object without one is removed by the delete rules of its
     /// references, after those referring objects that are removed as well.
     ///
-    /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for all.
+    /// - Parameter filter: Limits the operations to those of matching objects, in a single table; `nil` for all.
     /// - Returns: How many operations are lost.
-    /// - Throws: ``TandemError/Code/deleteDenied`` if what refers to an object that the server never knew denies it. Nothing
-    ///   is changed then.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if a reference to an object without a server ID denies its removal.
+    ///   Nothing is changed then.
     package func dropOperations(in tables: [String], matching filter: PredicateNode?) throws -> Int {
         try checkUsable()
         let layouts = try tables.map { table in

@@ -2,12 +2,12 @@ import Foundation
 
 /// How far one query of a table has been pulled.
 package struct SyncToken: Hashable, Sendable {
-    /// What the query's filter was: one query ID has one filter.
+    /// The digest of the query's filter. Each query ID has one filter.
     package var digest: [UInt8]
-    /// The time up to which all was fetched and nothing can come any more, as the server wrote it; `nil` if there is none.
+    /// The time up to which all items are fetched and no more can arrive, in the server's format; `nil` without one.
     package var time: String?
-    /// Whether all items of that very time were fetched too, and nothing can come into it any more: the next pull begins
-    /// behind it.
+    /// Whether all items of exactly that time are fetched too, and no more can arrive. The next pull then starts after
+    /// it.
     package var isSettled: Bool
     /// When the query was last pulled to its end, by the local clock.
     package var lastSuccess: Date?
@@ -65,9 +65,9 @@ extension ReadTransaction {
     }
 }
 
-/// What sync remembers of a store as a whole.
+/// A setting that sync stores for the whole store.
 package enum SyncSetting: String, CaseIterable, Sendable {
-    /// Whose the data is.
+    /// The user who owns the data.
     case user = "sync.user"
     /// The server with which the data is synchronized, by the app's name for it. (Earlier versions stored its address
     /// as `sync.remote`, which is no longer read.)

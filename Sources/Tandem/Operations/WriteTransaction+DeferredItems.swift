@@ -28,8 +28,8 @@ extension SyncTransaction {
             "deleted" = excluded."deleted", "item" = excluded."item", "reason" = excluded."reason", \
             "message" = excluded."message" WHERE "item" IS NOT excluded."item" \
             OR "version" IS NOT excluded."version" OR "deleted" IS NOT excluded."deleted" \
-            OR "updatedAt" IS NOT excluded."updatedAt" OR "object" IS NOT excluded."object" OR "reason" IS NOT excluded."reason" \
-            OR "message" IS NOT excluded."message"
+            OR "updatedAt" IS NOT excluded."updatedAt" OR "object" IS NOT excluded."object" \
+            OR "reason" IS NOT excluded."reason" OR "message" IS NOT excluded."message"
             """,
             binding: [
                 .text(table.table), .text(item.serverID.rawValue), rowID.map { .integer($0) } ?? .null,

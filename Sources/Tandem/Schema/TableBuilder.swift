@@ -85,7 +85,8 @@ struct TableBuilder {
                 name: name,
                 sql: """
                     CREATE \(isUnique ?? (condition != nil) ? "UNIQUE " : "")INDEX \(name.quotedSQL) \
-                    ON \(table.quotedSQL) (\(columns.map(\.quotedSQL).joined(separator: ", ")))\(condition.map { " WHERE \($0)" } ?? "")
+                    ON \(table.quotedSQL) (\(columns.map(\.quotedSQL).joined(separator: ", ")))\
+                    \(condition.map { " WHERE \($0)" } ?? "")
                     """, uniqueOver: unique)
         }
         var indexes = [index("__server_\(table)", columns: ["serverID"], condition: "\"serverID\" IS NOT NULL")]

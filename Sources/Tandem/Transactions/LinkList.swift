@@ -122,7 +122,7 @@ extension WriteTransaction {
         try connection.execute("DELETE FROM \(name) WHERE \"object\" = ?", binding: [.integer(rowID)])
     }
 
-    // MARK: What is not there yet
+    // MARK: Unresolved references
 
     func storeUnresolved(_ references: [UnresolvedReference], of rowID: Int64, in table: TableLayout) throws {
         for reference in references {

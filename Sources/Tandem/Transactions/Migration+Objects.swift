@@ -49,7 +49,8 @@ extension Migration {
     /// ```swift
     /// configuration.migrate(to: 4) { migration in
     ///     try migration.enumerateOldObjects(of: "Coupon") { old, tx in
-    ///         try tx.insert(Card(shop: old.value("shop", as: String.self), barcode: old.value("code", as: String.self)))
+    ///         let shop = try old.value("shop", as: String.self)
+    ///         try tx.insert(Card(shop: shop, barcode: old.value("code", as: String.self)))
     ///     }
     ///     try migration.deleteModel("Coupon")
     /// }

@@ -15,13 +15,13 @@ enum Marker: String, CaseIterable {
     var attribute: String { "@\(rawValue)" }
 }
 
-/// The purpose of a folded text.
-enum FoldedUse: String {
+/// The argument of `@Folded`: a case of `FoldedUse` in the library.
+enum FoldedArgument: String {
     case searched, sorted
 }
 
-/// The comparison of a unique property's values.
-enum Uniqueness: String {
+/// The argument of `@Unique`: a case of `Uniqueness` in the library.
+enum UniqueArgument: String {
     case exact, folded
 }
 
@@ -42,17 +42,17 @@ struct Markers {
     func all(_ marker: Marker) -> [AttributeSyntax] { attributes[marker] ?? [] }
 
     /// The purpose in `@Folded`. `nil` if the attribute is missing, or its argument is unknown.
-    var folded: FoldedUse? {
+    var folded: FoldedArgument? {
         guard let attribute = self[.folded] else { return nil }
         guard let use = attribute.labeledArguments.first else { return .searched }
-        return use.expression.memberName.flatMap { FoldedUse(rawValue: $0) }
+        return use.expression.memberName.flatMap { FoldedArgument(rawValue: $0) }
     }
 
     /// The comparison in `@Unique`. `nil` if the attribute is missing, or its argument is unknown.
-    var uniqueness: Uniqueness? {
+    var uniqueness: UniqueArgument? {
         guard let attribute = self[.unique] else { return nil }
         guard let use = attribute.labeledArguments.first else { return .exact }
-        return use.expression.memberName.flatMap { Uniqueness(rawValue: $0) }
+        return use.expression.memberName.flatMap { UniqueArgument(rawValue: $0) }
     }
 
     /// The rule of `@OnDelete`, as it is written in the source.

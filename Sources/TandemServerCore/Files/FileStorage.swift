@@ -123,15 +123,15 @@ extension FileStorage {
 
     /// Permits a request to send bytes from an offset on. Older requests for this file can no longer add bytes.
     ///
-    /// - Parameter anew: Whether to drop the bytes that arrived earlier.
-    func write(_ file: ServerFile, at offset: Int64, anew: Bool) throws(FileStorageError) -> Opening {
+    /// - Parameter restarting: Whether to drop the bytes that arrived earlier.
+    func write(_ file: ServerFile, at offset: Int64, restarting: Bool) throws(FileStorageError) -> Opening {
         try partialUploads.withLock { uploads throws(FileStorageError) in
             let record = try backend.record(file.id)
             if let record, record.isWhole { return .whole(record.file) }
             var started = try record.flatMap { record throws(FileStorageError) in
                 try self.started(record, uploads: &uploads)
             }
-            if let other = started, anew || other.file.size != file.size || other.file.sha256 != file.sha256 {
+            if let other = started, restarting || other.file.size != file.size || other.file.sha256 != file.sha256 {
                 other.end()
                 uploads[file.id] = nil
                 started = nil

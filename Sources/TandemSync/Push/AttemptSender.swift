@@ -82,7 +82,7 @@ struct AttemptSender: Sendable {
     }
 
     private func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> Step {
-        // One that names no version would erase unseen what others have made of it.
+        // A delete without a version would discard unseen changes by other clients.
         if attempt.settings.features.versions, item.version == nil, let there = try await find(),
             there.isDeleted || there.version != nil
         {

@@ -147,9 +147,9 @@ extension PushRun {
 
     /// Finds an operation's position in the order.
     ///
-    /// - Returns: The step of an operation that can't be sent now. An operation that must wait is already parked. If the
-    ///   step is `nil`, the operation may be sent at once, without the references `leavingOut`. They would close a cycle
-    ///   of objects that the server does not have.
+    /// - Returns: The step of an operation that can't be sent now. An operation that must wait is already parked. If
+    ///   the step is `nil`, the operation may be sent at once, without the references `leavingOut`. They would close a
+    ///   cycle of objects that the server does not have.
     func sendOrder(
         of object: OutgoingObject, settings: TableSettings, in store: any LocalTransaction
     ) throws -> (step: Step?, leavingOut: Set<String>) {

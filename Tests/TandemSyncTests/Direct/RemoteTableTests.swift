@@ -38,7 +38,7 @@ import Testing
         let back = try await cards.undelete(changed)
         #expect(back.nickname == "мой")
         #expect(try await cards.find(changed.serverID!)?.nickname == "мой")
-        #expect(try await cards.find("nobody") == nil)
+        #expect(try await cards.find("missing") == nil)
         await #expect { try await cards.insert(back) } throws: { ($0 as? SyncError)?.code == .conflict }
         #expect(try await store.objects(Card.self).count() == 0 && store.operations.count() == 0)
     }

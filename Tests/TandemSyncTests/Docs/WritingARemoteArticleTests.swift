@@ -101,7 +101,7 @@ final class ShelfRemote: Remote {
         return row
     }
 
-    /// Looks at a row and writes it, in one step: nobody else's write comes in between.
+    /// Reads and writes a row in one step, without another write in between.
     private func write(
         _ item: OutgoingItem, _ change: (RemoteItem?) throws(RemoteFailure) -> RemoteItem
     ) throws(RemoteFailure) -> RemoteResponse {

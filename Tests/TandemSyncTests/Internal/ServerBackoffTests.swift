@@ -67,7 +67,7 @@ import Testing
         #expect(isLater(result.stoppedBy, end, "Card"))
         #expect(result.entries.map(\.outcome.name) == ["notReached"])
         #expect(try desk.operation?.state == .pending && desk.operation?.attempts == 0)
-        #expect(desk.clock.now() < end, "Nobody has slept.")
+        #expect(desk.clock.now() < end, "No request has slept.")
 
         // The following requests are not sent until then either.
         for query in Self.queries { #expect(await error { try await desk.sync.pull(query) }?.retryAt == end) }

@@ -72,7 +72,7 @@ import Testing
             "ip link set x0 down",
         ]
         guard let probe = Self.run(["/bin/sh", "-ec", script[0]]), probe.status == 0 else {
-            print("➜ This machine lets nobody make a network of their own: the network monitor is not tried in one.")
+            print("➜ This machine allows no network namespace: the network monitor is not tested in one.")
             return
         }
         let peer = try #require(Self.run([Self.peer] + script))

@@ -137,7 +137,10 @@ import Testing
         #expect(error?.description.contains("inside another value") == true)
         try store.writer.queue.unsafeReentrantWrite { _ in
             try store.writer.connection.execute(
-                #"UPDATE Hiding SET wrapped = '{"inner":{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","name":"","type":""}}'"#
+                #"""
+                UPDATE Hiding SET wrapped = \#
+                '{"inner":{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","name":"","type":""}}'
+                """#
             )
         }
         expectError(.invalidValue) { try store.object(ofType: Hiding.self, forPrimaryKey: kept.localID) }

@@ -1,7 +1,7 @@
 import BigInt
 import Tandem
 
-// What `@Model` makes of
+// The expansion of `@Model` for
 //
 //     @Model(indexes: [.unique("shop", "barcode")]) struct HandCard {
 //         @Folded var shop: String

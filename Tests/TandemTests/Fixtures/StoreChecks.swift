@@ -65,7 +65,10 @@ extension Store {
                 let kept = try sql("SELECT \"object\", \"position\", \"target\" FROM \(links) ORDER BY 1, 2").map(
                     \.values)
                 let listed = try sql(
-                    "SELECT t.\"__rid\", e.key, e.value FROM \(table.quotedTable) t, json_each(t.\(column)) e ORDER BY 1, 2"
+                    """
+                    SELECT t."__rid", e.key, e.value FROM \(table.quotedTable) t, json_each(t.\(column)) e \
+                    ORDER BY 1, 2
+                    """
                 ).map(\.values)
                 #expect(kept == listed, "\(table.table).\(property.name): link table", sourceLocation: sourceLocation)
             }
@@ -73,7 +76,8 @@ extension Store {
             let value = link.isToMany ? "e.value" : "t.\(column)"
             let dead = try sql(
                 """
-                SELECT t."localID" FROM \(table.quotedTable) t, \(values) WHERE t."deleted" = 0 AND \(value) IS NOT NULL \
+                SELECT t."localID" FROM \(table.quotedTable) t, \(values) WHERE t."deleted" = 0 \
+                AND \(value) IS NOT NULL \
                 AND NOT EXISTS (SELECT 1 FROM \(target.quotedTable) o WHERE o."localID" = \(value) AND o."deleted" = 0)
                 """)
             #expect(dead.isEmpty, "\(table.table).\(property.name): dead references", sourceLocation: sourceLocation)

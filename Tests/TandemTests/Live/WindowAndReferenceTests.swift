@@ -73,7 +73,7 @@ import Testing
             #expect(try filtered.next().isEmpty)
             try store.write { tx in try tx.update(Person.self, localID: ada.localID) { $0.name = "Боб" } }
             #expect(try filtered.next().last?.insertedIDs.count == 2)
-            // One card loses its owner, and one owner is deleted.
+            // A card loses its owner, and one owner is deleted.
             try store.change(cards[0]) { $0.owner = nil }
             try store.write { try $0.delete(bob) }
             _ = try (sorted.next(), filtered.next())

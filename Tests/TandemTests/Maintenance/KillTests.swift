@@ -71,7 +71,10 @@ extension Store {
     func expectHolds(_ world: PeerWorld, _ context: String) throws {
         var cards: [String: PeerWorld.Card] = [:]
         for row in try sql(
-            "SELECT \"localID\", \"shop\", \"barcode\", \"points\", \"owner\", \"people\", \"serverID\", \"deleted\" FROM \"PeerCard\""
+            #"""
+            SELECT "localID", "shop", "barcode", "points", "owner", "people", "serverID", "deleted" \#
+            FROM "PeerCard"
+            """#
         ) {
             cards[row[0].string!] = PeerWorld.Card(
                 shop: row[1].string!, barcode: row[2].string!, points: row[3].int!, owner: row[4].string,

@@ -125,7 +125,7 @@ import Testing
         _ = try store.write { try $0.insert(PeerPerson(name: "Ева")) }
         store.close()
         let stamp = try Peer.open(folder.file("rescued"), kind).openedStamp
-        #expect(try Peer.open(folder.file("rescued"), kind).openedStamp == stamp, "made anew once only")
+        #expect(try Peer.open(folder.file("rescued"), kind).openedStamp == stamp, "only the first open creates a stamp")
         // The target must not exist.
         #expect(throws: TandemError.self) { try salvage(kind) }
         try folder.expectRefused(.wrongKey) {

@@ -26,7 +26,7 @@ struct History: CustomTestStringConvertible, Sendable {
     }
 
     static let all: [History] = [
-        // One change.
+        // Single changes.
         .init("insertedOnly", "insert", "insert", "0 0"),
         .init("receivedOnly", "receive", "", "0 0*"),
         .init("insertedAndSent", "insert begin ack", "", "0 0*"),
@@ -47,7 +47,9 @@ struct History: CustomTestStringConvertible, Sendable {
         .init("secondInsertIsRefused", "insert insert!", "insert", "0 0"),
         .init("insertOfReceivedIsRefused", "receive insert!", "", "0 0*"),
         .init(
-            "insertOverPendingDeleteIsAnUpdate", "receive name=1 count=1 delete insert", "update count:0 name:0", "0 0"),
+            "insertOverPendingDeleteIsAnUpdate", "receive name=1 count=1 delete insert", "update count:0 name:0",
+            "0 0"
+        ),
         .init(
             "insertOverPendingDeleteWithOtherValues", "receive count=5 begin ack delete insert", "update count:5", "0 0"
         ),

@@ -37,7 +37,7 @@ import Testing
             #expect(try rows(store, Node.Columns().name == "a") == rows(store))
             #expect(try rows(store, Node.Columns().name == "b").isEmpty)
             #expect(throws: TandemError.self) {
-                try store.read { try $0.forEachSyncedRow(in: "Nobody", matching: nil) { _, _ in } }
+                try store.read { try $0.forEachSyncedRow(in: "Missing", matching: nil) { _, _ in } }
             }
         }
     }

@@ -17,9 +17,9 @@ struct ExplainTests {
         let explanation = try store.objects(Tag.self).where { $0.name == "it's" && $0.rank > 2 }.explain()
         #expect(
             explanation.description == """
-                SELECT t0."__rid", t0."localID", t0."serverID", t0."synced", t0."deleted", t0."version", t0."createdAt", \
-                t0."updatedAt", t0."name", t0."rank", t0."isNew" FROM "Tag" AS t0 WHERE t0."deleted" = 0 AND \
-                t0."name" = ? AND t0."rank" > ? ORDER BY t0."localID"
+                SELECT t0."__rid", t0."localID", t0."serverID", t0."synced", t0."deleted", t0."version", \
+                t0."createdAt", t0."updatedAt", t0."name", t0."rank", t0."isNew" FROM "Tag" AS t0 \
+                WHERE t0."deleted" = 0 AND t0."name" = ? AND t0."rank" > ? ORDER BY t0."localID"
                 values: 'it''s', 2
                 plan:
                   SCAN t0 USING INDEX sqlite_autoindex_Tag_1
@@ -50,7 +50,10 @@ struct ExplainTests {
             ])
         #expect(
             try things.where { $0.code == "x" }.sorted(by: \.ratio).explain().suggestions == [
-                #"The objects found are sorted in memory. Mark the model with @Model(indexes: [.index("code", "ratio")])."#
+                """
+                The objects found are sorted in memory. \
+                Mark the model with @Model(indexes: [.index("code", "ratio")]).
+                """
             ])
     }
 
@@ -168,8 +171,8 @@ struct ExplainTests {
         #expect(
             try things.where { $0.text.contains("маг") }.explain().suggestions == [
                 """
-                All objects of Thing are read, because an index can't search inside a text. Use text.matches if case and \
-                accents don't matter.
+                All objects of Thing are read, because an index can't search inside a text. \
+                Use text.matches if case and accents don't matter.
                 """
             ])
     }

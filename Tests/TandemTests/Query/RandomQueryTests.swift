@@ -46,7 +46,8 @@ struct RandomQueryTests {
 
                 let found = try results.all()
                 let text = """
-                    seed \(Self.seed), \(kind), round \(round), query \(query): \(try Self.smallest(paired, world, store)) \
+                    seed \(Self.seed), \(kind), round \(round), query \(query): \
+                    \(try Self.smallest(paired, world, store)) \
                     order \(order.map(\.text)) distinct \(isDistinct) offset \(offset) limit \(limit ?? -1)
                     """
                 try #require(found.map(\.localID) == expected.map(\.localID), "\(text)")

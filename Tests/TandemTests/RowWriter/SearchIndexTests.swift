@@ -98,7 +98,7 @@ import Testing
             "UPDATE __operations SET kind = 3 WHERE id = 1", "UPDATE Node SET synced = 1 WHERE name = 'a'",
             "UPDATE Node SET note = x'00'", "DELETE FROM __operations; UPDATE Node SET serverID = name",
             "UPDATE Node SET deleted = 1 WHERE name = 'b'", "DELETE FROM __links_Node_friends",
-            "UPDATE Node SET next = 'nobody' WHERE name = 'a'", "DELETE FROM Node WHERE name = 'a'",
+            "UPDATE Node SET next = 'missing' WHERE name = 'a'", "DELETE FROM Node WHERE name = 'a'",
             "INSERT INTO __unresolved VALUES ('Node', '\(b.localID)', 'Node', 1, 'next', 0)",
             "UPDATE __operations SET state = 1", "UPDATE __operations SET changes = x'09'",
             "UPDATE Node SET count = 1.5",

@@ -114,7 +114,7 @@ import Testing
         #expect(try store.live(Node.self).allSatisfy { $0.count == 1 })
         try store.write { try $0.upsert(contentsOf: nodes.prefix(3) + [Node("new")]) }
         #expect(try store.live(Node.self).map(\.count).reduce(0, +) == 47)
-        #expect(try store.write { try $0.delete(contentsOf: nodes.prefix(10) + [Node("nobody")]) } == 10)
+        #expect(try store.write { try $0.delete(contentsOf: nodes.prefix(10) + [Node("missing")]) } == 10)
         #expect(try store.write { try $0.delete(store.objects(Node.self)) } == 41)
         #expect(try store.operations.count() == 0)
         #expect(try store.checkIntegrity() == [])
@@ -216,7 +216,10 @@ import Testing
                 #expect(try store.read { _ in try store.live(Node.self).count } == 1)
                 #expect(try store.operations.count() == 1)
                 let found = try store.sql(
-                    "SELECT count(*) FROM __search_Node WHERE __search_name GLOB '*терочк*' OR __search_name GLOB '*тёрочк*'"
+                    """
+                    SELECT count(*) FROM __search_Node \
+                    WHERE __search_name GLOB '*терочк*' OR __search_name GLOB '*тёрочк*'
+                    """
                 )
                 #expect(found[0][0] == .integer(1))
                 #expect(try store.checkIntegrity() == [])

@@ -37,7 +37,8 @@ import Testing
                 mkdir '\(folder.file("disk"))'
                 mount -t tmpfs -o size=\(megabytes)m tmpfs '\(folder.file("disk"))'
                 head -c 2000000 /dev/zero > '\(folder.file("disk"))/ballast'
-                '\(PeerProcess.executable)' fill '\(folder.file("disk"))/\(Peer.name(kind))' '\(folder.file("disk"))/ballast'
+                '\(PeerProcess.executable)' fill '\(folder.file("disk"))/\(Peer.name(kind))' \
+                '\(folder.file("disk"))/ballast'
                 """, in: folder)
         try expectRecovered(peer, code: "diskFull")
     }

@@ -140,8 +140,9 @@ import Testing
                 json: Data(
                     #"""
                     {"localID":"e","uint64":"18446744073709551615","big":"123456789012345678901234567890","double":3,
-                    "date":"2024-02-29T12:00:00Z","maybeDate":"2024-02-29T12:00:00.250Z","data":"AQI=","level":9000000000,
-                    "uuid":"00000000-0000-7000-8000-000000000001","decimal":"1.5","flag":true,"place":{"name":"x","latitude":1}}
+                    "date":"2024-02-29T12:00:00Z","maybeDate":"2024-02-29T12:00:00.250Z","data":"AQI=",
+                    "level":9000000000,"uuid":"00000000-0000-7000-8000-000000000001","decimal":"1.5","flag":true,
+                    "place":{"name":"x","latitude":1}}
                     """#.utf8))
         }
         let object = try #require(try store.stored(EveryType.self, "e"))

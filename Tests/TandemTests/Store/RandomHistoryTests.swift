@@ -50,7 +50,12 @@ struct RandomHistory {
             let problems = try differences() + (step % 5 == 4 ? store.checkIntegrity() : [])
             if !problems.isEmpty {
                 Issue.record(
-                    "seed \(dice.seed), step \(step):\n\(problems.joined(separator: "\n"))\nafter\n\(log.suffix(25).joined(separator: "\n"))"
+                    """
+                    seed \(dice.seed), step \(step):
+                    \(problems.joined(separator: "\n"))
+                    after
+                    \(log.suffix(25).joined(separator: "\n"))
+                    """
                 )
                 return false
             }

@@ -1,11 +1,11 @@
 /// The SQL that removes unused files from the store.
 enum FileGarbage {
-    /// What was given to an object again is none.
+    /// Keeps the files that an object uses again.
     static let keepUsed = """
         DELETE FROM "__file_garbage" \
         WHERE EXISTS (SELECT 1 FROM "__file_uses" u WHERE u."file" = "__file_garbage"."file")
         """
-    /// What they had in the folder is left over then, by a trigger.
+    /// A trigger records their blobs in the folder as left over.
     static let forgetFiles = #"DELETE FROM "__files" WHERE "id" IN (SELECT "file" FROM "__file_garbage")"#
     static let empty = #"DELETE FROM "__file_garbage""#
 

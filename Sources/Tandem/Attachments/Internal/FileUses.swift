@@ -74,7 +74,10 @@ struct FileUses {
                 \(head)SELECT json_extract(entry.value, '$.id'), \(rest) FROM \(table.quotedSQL) t, \
                 json_each(\(value)) entry WHERE \(value) IS NOT NULL
                 """
-                : "\(head)SELECT json_extract(\(value), '$.id'), \(rest) FROM \(table.quotedSQL) t WHERE \(value) IS NOT NULL"
+                : """
+                \(head)SELECT json_extract(\(value), '$.id'), \(rest) FROM \(table.quotedSQL) t \
+                WHERE \(value) IS NOT NULL
+                """
         }
     }
 }

@@ -41,8 +41,8 @@ extension SyncTransaction {
             try connection.forgetUnwanted(url)
             try connection.execute(
                 """
-                UPDATE "__files" SET "state" = 2, "url" = ?, "etag" = ?, "offset" = 0, "reason" = NULL, "attempts" = 0, \
-                "retryAt" = NULL, "usedAt" = ? WHERE "id" = ?
+                UPDATE "__files" SET "state" = 2, "url" = ?, "etag" = ?, "offset" = 0, "reason" = NULL, \
+                "attempts" = 0, "retryAt" = NULL, "usedAt" = ? WHERE "id" = ?
                 """,
                 binding: [
                     .text(url), etag.map { .text($0) } ?? .null, .real(transaction.now.timeIntervalSinceReferenceDate),

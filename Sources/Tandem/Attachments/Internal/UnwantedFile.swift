@@ -120,7 +120,8 @@ extension ReadTransaction {
             AND NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."url" = d."url") \
             AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" IN (\(tables.joined(separator: ", "))) \
             AND (instr(o."changes", CAST(d."url" AS BLOB)) > 0 OR instr(o."sent", CAST(d."url" AS BLOB)) > 0)) \
-            AND NOT EXISTS (SELECT 1 FROM "__operation_errors" e WHERE instr(e."serverItem", CAST(d."url" AS BLOB)) > 0) \
+            AND NOT EXISTS (SELECT 1 FROM "__operation_errors" e \
+            WHERE instr(e."serverItem", CAST(d."url" AS BLOB)) > 0) \
             AND NOT EXISTS (SELECT 1 FROM "__server_items" i WHERE instr(i."item", CAST(d."url" AS BLOB)) > 0) \
             ORDER BY d."url"
             """)

@@ -80,7 +80,8 @@ enum UploadOwnershipSQL {
 
     /// The uploads whose files a damaged store has lost.
     static let queueLost = """
-        INSERT OR IGNORE INTO "__file_deletions" ("url", "attempts", "arriving") SELECT "url", 0, 1 FROM "__file_uploads" \
+        INSERT OR IGNORE INTO "__file_deletions" ("url", "attempts", "arriving") \
+        SELECT "url", 0, 1 FROM "__file_uploads" \
         WHERE "url" IS NOT NULL AND "file" NOT IN (SELECT "id" FROM "__files")
         """
     static let forgetLost = """

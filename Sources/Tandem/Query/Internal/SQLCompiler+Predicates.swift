@@ -214,7 +214,8 @@ extension SQLCompiler {
         var condition: SQL = "\"__rid\" IN (\(rows))"
         for step in steps.reversed() {
             condition = """
-                \(name: step.column) IN (SELECT "localID" FROM \(name: step.target) WHERE \(condition) AND "deleted" = 0)
+                \(name: step.column) IN (SELECT "localID" FROM \(name: step.target) \
+                WHERE \(condition) AND "deleted" = 0)
                 """
         }
         return "\(alias: scope.alias).\(condition)"

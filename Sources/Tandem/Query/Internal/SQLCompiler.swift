@@ -115,8 +115,8 @@ struct SQLCompiler {
         let order = self.order(query.order, in: inner)
         let filters = self.filters(query, in: inner)
         var rows: SQL = """
-            SELECT \(alias: inner.alias)."__rid" AS "row", ROW_NUMBER() OVER (PARTITION BY \(columns) ORDER BY \(order)) \
-            AS "number" FROM \(tables(inner))
+            SELECT \(alias: inner.alias)."__rid" AS "row", \
+            ROW_NUMBER() OVER (PARTITION BY \(columns) ORDER BY \(order)) AS "number" FROM \(tables(inner))
             """
         if !filters.isEmpty { rows += " WHERE \(filters.balanced("AND"))" }
         return ["\(alias: scope.alias).\"__rid\" IN (SELECT \"row\" FROM (\(rows)) WHERE \"number\" = 1)"]

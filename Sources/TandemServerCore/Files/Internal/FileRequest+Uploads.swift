@@ -31,7 +31,7 @@ extension FileRequest {
         guard file.size <= files.limit else {
             return Self.refusal(.contentTooLarge, message: "A file can have at most \(files.limit) bytes.")
         }
-        switch try files.storage.write(file, at: sent.bytes.lowerBound, anew: sent.isWhole) {
+        switch try files.storage.write(file, at: sent.bytes.lowerBound, restarting: sent.isWhole) {
         case .whole(let other): return try await there(other, sent: sent, next: next)
         case .wrongOffset(let offset): return begun(file, offset: offset, status: .conflict)
         case .open(let writing): return try await receiveBody(sent, writing: writing, next: next)

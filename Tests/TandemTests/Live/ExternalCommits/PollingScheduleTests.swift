@@ -30,7 +30,7 @@ import Testing
         #expect(PollingSchedule.limit == .milliseconds(100))
     }
 
-    @Test mutating func `one check is enough if no other process is in a transaction`() {
+    @Test mutating func `a single check is enough if no other process is in a transaction`() {
         #expect(run { _ in .none } == [.microseconds(150)])
     }
 

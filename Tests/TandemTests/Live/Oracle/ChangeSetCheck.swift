@@ -33,7 +33,7 @@ struct ChangeSetCheck {
             }
         }
         if change.isInitial {
-            expect(base?.isEmpty ?? true, "it is told anew")
+            expect(base?.isEmpty ?? true, "only the first change set is initial")
             expect(old.isEmpty && change.insertions == Array(new.indices), "the first change set inserts all")
             expect(change.deletions.isEmpty && change.modifications.isEmpty && change.moves.isEmpty, "more than that")
             return found
@@ -65,16 +65,16 @@ struct ChangeSetCheck {
             + change.moves.map({ ($0.from, $0.to, true) })
         {
             let (before, after) = (oldRows[from], newRows[to])
-            expect(old[from].id == new[to].id, "\(old[from].id) is told to have become \(new[to].id)")
+            expect(old[from].id == new[to].id, "\(old[from].id) is reported to have become \(new[to].id)")
             let hasChanged = old[from] != new[to] || before.key != after.key || before.rowID != after.rowID
             expect(
                 hasChanged || overtells,
-                "\(new[to].id) is told to have \(isMove ? "moved" : "changed") and has not: \(change)")
+                "\(new[to].id) is reported to have \(isMove ? "moved" : "changed") and has not: \(change)")
         }
         if old.count == new.count, change.modifications.isEmpty, change.moves.count == 1,
             change.moves[0].from == change.moves[0].to, change.deletions.count == 1
         {
-            found.append("an object that stayed is told to have moved: \(change)")
+            found.append("an object that stayed is reported to have moved: \(change)")
         }
         let modified = change.modifications.map { new[$0.new].id } + change.moves.map { new[$0.to].id }
         expect(change.modifiedIDs == modified, "modified IDs are \(change.modifiedIDs)")

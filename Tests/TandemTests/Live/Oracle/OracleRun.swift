@@ -109,7 +109,8 @@ final class OracleRun: @unchecked Sendable {
     }
 
     private func describe(_ watch: AnyOracleWatch) -> String {
-        "\(watch.number): \(watch.text) \(watch.delivery) \(watch.asking)\(watch.store === store ? "" : " second store")"
+        let suffix = watch.store === store ? "" : " second store"
+        return "\(watch.number): \(watch.text) \(watch.delivery) \(watch.asking)\(suffix)"
     }
 
     private func makeWatch(_ seed: UInt64) throws -> AnyOracleWatch {
