@@ -64,9 +64,8 @@ extension ServerAddress {
             // The message omits the URL, which may contain a password.
             throw NetworkError(
                 .invalidAddress,
-                message:
-                    "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment."
-            )
+                message: "A server's URL is http or https with a host, maybe a port and a path, "
+                    + "and no user, query or fragment.")
         }
         self = address
     }

@@ -181,9 +181,8 @@ extension TandemError {
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = make(
                 .busy, text: "The store is being written by another process or another Store.",
-                advice:
-                    "Try again. If it persists, increase Configuration.busyTimeout or find the writer that does not finish."
-            )
+                advice: "Try again. If it persists, increase Configuration.busyTimeout "
+                    + "or find the writer that does not finish.")
         case SQLITE_FULL:
             self = make(
                 .diskFull, text: "The disk is full.",

@@ -57,8 +57,8 @@ extension WriteTransaction {
             let other = try holder(of: indexes, row: row, written: written, state: state, in: table)
             return TandemError(
                 .duplicateValue,
-                message:
-                    "Another object\(other.map { " (\($0))" } ?? "") already has \(several ? "the values" : "this value").",
+                message: "Another object\(other.map { " (\($0))" } ?? "") already has "
+                    + "\(several ? "the values" : "this value").",
                 advice: "Change \(several ? "one of them" : "it"), or update the other object.", store: store.path,
                 model: model, property: properties.joined(separator: "+"), localID: other,
                 sqliteCode: error.sqliteCode)

@@ -237,9 +237,8 @@ struct AzureMobileAppsRoutes {
         guard !isVersion(version) else { return }
         throw failure(
             .badRequest,
-            text:
-                "An invalid API version was specified in the request, this request needs to specify a ZUMO-API-VERSION of "
-                + "2.0.0.")
+            text: "An invalid API version was specified in the request, "
+                + "this request needs to specify a ZUMO-API-VERSION of 2.0.0.")
     }
 
     /// Returns whether a version is 2.0.x.

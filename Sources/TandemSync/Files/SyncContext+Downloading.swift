@@ -109,8 +109,8 @@ extension DownloadSource {
         } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {
             throw SyncError(
                 .tooLarge,
-                message:
-                    "The file has \(piece.file.size) bytes, and \(limit) are the most for one whose size was not known.",
+                message: "The file has \(piece.file.size) bytes, "
+                    + "and \(limit) are the most for one whose size was not known.",
                 advice: "Raise SyncContext.Options.downloadLimit if that is right.", url: url)
         }
     }

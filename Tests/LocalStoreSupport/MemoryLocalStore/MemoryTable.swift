@@ -80,8 +80,8 @@ struct MemoryTable: Sendable {
             let (other, isOne) = (objects[row]?.localID, places.count == 1)
             throw TandemError(
                 .duplicateValue,
-                message:
-                    "Another object\(other.map { " (\($0))" } ?? "") has \(isOne ? "this value" : "these values") already.",
+                message: "Another object\(other.map { " (\($0))" } ?? "") has "
+                    + "\(isOne ? "this value" : "these values") already.",
                 advice: "Change \(isOne ? "it" : "one of them"), or update the other object.",
                 model: model.definition.name, property: places.map { model.properties[$0].name }.joined(separator: "+"),
                 localID: other)
