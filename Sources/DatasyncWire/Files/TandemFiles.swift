@@ -30,7 +30,8 @@ public final class TandemFiles: RemoteFiles {
     /// Creates access to the files of a server.
     ///
     /// - Parameters:
-    ///   - formerAddresses: The addresses that the server had before. Rows keep URLs with these addresses.
+    ///   - formerAddresses: The addresses that the server had before. Rows keep URLs with these addresses. Files at
+    ///     them are requested at the present address, but not deleted: another row may have the present URL.
     ///   - authentication: Returns the header fields that identify the user. They are cached until the server refuses
     ///     them. The closure is then called once for all current requests, and each of these is retried once.
     public init(
@@ -68,7 +69,8 @@ public final class TandemFiles: RemoteFiles {
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let fields = FileDownload.fields(file, from: offset)
-        let exchange = FileExchange(transport, request: request(.get, path: try path(of: file), fields: fields))
+        let path = try path(of: file, at: [server] + formerAddresses)
+        let exchange = FileExchange(transport, request: request(.get, path: path, fields: fields))
         let download = FileDownload(exchange, wanted: file, from: offset, to: take)
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
             try await exchange.run(take: { try await download.piece($0, bytes: $1) })
@@ -80,9 +82,12 @@ public final class TandemFiles: RemoteFiles {
     }
 
     /// Deletes a file.
+    ///
+    /// A URL with a former address is refused, because a row that uses the same file may have the present URL.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
-        let exchange = FileExchange(transport, request: request(.delete, path: try path(of: file), fields: fields))
+        let path = try path(of: file, at: [server])
+        let exchange = FileExchange(transport, request: request(.delete, path: path, fields: fields))
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
             try await exchange.run()
         }
@@ -202,8 +207,8 @@ extension TandemFiles {
 
     private func path(of id: String) -> String { "\(server.path)/files/\(id)" }
 
-    private func path(of file: RemoteFile) throws(RemoteFailure) -> String {
-        guard let name = name(of: file.url) else {
+    private func path(of file: RemoteFile, at addresses: [ServerAddress]) throws(RemoteFailure) -> String {
+        guard let name = addresses.lazy.compactMap({ Self.name(of: file.url, at: $0) }).first else {
             throw .unsendable(
                 RequestEncodingError(
                     .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
@@ -216,14 +221,6 @@ extension TandemFiles {
             )
         }
         return path(of: name)
-    }
-
-    /// Returns the name of a file by its URL at the present address or a former one; `nil` for any other URL.
-    private func name(of url: String) -> String? {
-        for address in [server] + formerAddresses {
-            if let name = Self.name(of: url, at: address) { return name }
-        }
-        return nil
     }
 
     /// Returns the name of a file by its URL at an address: one path segment below `files`.

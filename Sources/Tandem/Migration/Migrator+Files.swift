@@ -48,9 +48,9 @@ extension Migrator {
             guard let old = migration.record.model(named: table.definition.name), old.hasAttachments else { continue }
             try connection.execute(
                 """
-                UPDATE \(table.quotedTable) SET "synced" = \(table.noPendingFileSQL) WHERE NOT EXISTS \
+                UPDATE \(table.quotedTable) SET "synced" = \(table.isSyncedSQL) WHERE NOT EXISTS \
                 (SELECT 1 FROM "__operations" o WHERE o."table" = \(table.table.quotedText) \
-                AND o."object" = \(table.quotedTable)."__rid") AND "synced" <> \(table.noPendingFileSQL)
+                AND o."object" = \(table.quotedTable)."__rid") AND "synced" <> \(table.isSyncedSQL)
                 """)
         }
     }

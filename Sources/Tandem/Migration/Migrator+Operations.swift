@@ -49,7 +49,7 @@ extension Migrator {
                 try connection.execute(
                     "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", binding: [.integer(operation.id)])
                 try connection.execute(
-                    "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL) WHERE \"__rid\" = ?",
+                    "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
                     binding: [.integer(operation.object)])
             } else {
                 // The column is NULL if no attempt is in flight. It is not NULL if the sent values became empty.
@@ -138,7 +138,7 @@ extension Migrator {
                 "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
             try eraseTombstones(of: table)
             try forgetServer(of: table.table)
-            try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL)")
+            try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL)")
         } else {
             try connection.execute(
                 """

@@ -26,7 +26,7 @@ extension TableLayout {
     ///
     /// It is the only definition: the server knows the object, and has all files that are sent. A file whose bytes are
     /// lost does not count.
-    var noPendingFileSQL: String { "(\"serverID\" IS NOT NULL AND \(noPendingFilesSQL))" }
+    var isSyncedSQL: String { "(\"serverID\" IS NOT NULL AND \(noPendingFilesSQL))" }
 
     /// An SQL condition: whether the server has all files of a row that are sent.
     var noPendingFilesSQL: String {

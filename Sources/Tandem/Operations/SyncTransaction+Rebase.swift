@@ -164,7 +164,7 @@ extension SyncTransaction {
             let state = try uniteWithHolder(of: item.serverID, state, in: table)
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try storedOperation(id).operation
-            try dropKept(knowing: item, of: state.rowID, in: table)
+            try dropDeferred(knowing: item, of: state.rowID, in: table)
             guard operation.kind != .delete else {
                 return try rebaseDelete(operation, onto: item, sides: sides, state: state, in: table)
             }

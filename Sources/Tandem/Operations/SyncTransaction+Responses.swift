@@ -98,7 +98,7 @@ extension SyncTransaction {
         }
         try completeAttempt(operation, state: state, received: received, in: table)
         guard !isRefused else { return .refusedHere }
-        try dropKept(knowing: item, of: state.rowID, in: table)
+        try dropDeferred(knowing: item, of: state.rowID, in: table)
         guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
         // An operation that waits for a file has nothing else to send now.
         return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending

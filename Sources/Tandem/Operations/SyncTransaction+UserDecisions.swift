@@ -58,7 +58,7 @@ extension SyncTransaction {
         try savepoint {
             if let item {
                 let state = try uniteWithHolder(of: item.serverID, state, in: table)
-                try dropKept(knowing: item, of: state.rowID, in: table)
+                try dropDeferred(knowing: item, of: state.rowID, in: table)
                 try transaction.drop(operation, in: table)
                 try become(item, state: state, in: table, replacing: table.indices(of: Set(lost.keys)))
             } else if state.serverID == nil {
@@ -146,7 +146,7 @@ extension SyncTransaction {
     /// Shows a row that no longer has an operation, and marks it as synced.
     private func markSynced(_ state: ObjectState, in table: TableLayout) throws {
         try connection.execute(
-            "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL) WHERE \"__rid\" = ?",
+            "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
             binding: [.integer(state.rowID)])
         guard state.isDeleted else { return }
         transaction.knownTargets.removeAll()

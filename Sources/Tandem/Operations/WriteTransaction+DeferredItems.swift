@@ -54,7 +54,7 @@ extension SyncTransaction {
     /// Deletes the deferred item beside an object if a newer one has arrived. Versions have no order, and a server's
     /// clock may step back. The last item to arrive is the newest, because syncs run one after another. A deferred item
     /// does not count as newer than an item that replaced it since it was read.
-    func dropKept(knowing item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
+    func dropDeferred(knowing item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
         guard try transaction.hasDeferredItems() else { return }
         try connection.execute(
             """

@@ -21,7 +21,7 @@ extension SyncTransaction {
         try savepoint {
             try transaction.drop(operation, in: table)
             try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFileSQL) WHERE \"__rid\" = ?",
+                "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
                 binding: [.integer(rowID)])
         }
         return true

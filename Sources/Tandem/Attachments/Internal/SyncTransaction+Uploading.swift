@@ -120,7 +120,7 @@ extension SyncTransaction {
         // With its last file uploaded, the object itself may be synced.
         try connection.execute(
             """
-            UPDATE \(table.quotedTable) SET "synced" = \(table.noPendingFileSQL) WHERE "__rid" = ? AND "deleted" = 0 \
+            UPDATE \(table.quotedTable) SET "synced" = \(table.isSyncedSQL) WHERE "__rid" = ? AND "deleted" = 0 \
             AND NOT EXISTS (SELECT 1 FROM "__operations" WHERE "table" = \(table.table.quotedText) \
             AND "object" = \(quotedRow(table)))
             """, binding: [.integer(rowID)])

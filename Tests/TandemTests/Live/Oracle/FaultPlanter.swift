@@ -8,11 +8,12 @@ import Synchronization
 /// It uses the borders of the engine: the parts of subscriptions, their outputs and demand, and the recorded changes of
 /// a transaction. The engine itself has no code for faults.
 final class FaultPlanter: Sendable {
-    let fault: LiveFault
+    /// The fault, or `nil` to plant none.
+    let fault: LiveFault?
     /// The store whose subscriptions do not reload, because another store or process made the latest commit.
     private let uninformed = Mutex<ObjectIdentifier?>(nil)
 
-    init(_ fault: LiveFault) { self.fault = fault }
+    init(_ fault: LiveFault?) { self.fault = fault }
 
     // MARK: Subscriptions
 

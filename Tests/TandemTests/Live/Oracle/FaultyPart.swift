@@ -85,9 +85,9 @@ final class FaultyPart: LivePart {
 /// A watcher of rows with a fault.
 private struct FaultyWatcher: RowWatcher {
     private let watcher: any RowWatcher
-    private let fault: LiveFault
+    private let fault: LiveFault?
 
-    init(_ watcher: any RowWatcher, _ fault: LiveFault) {
+    init(_ watcher: any RowWatcher, _ fault: LiveFault?) {
         self.fault = fault
         if fault == .tieBrokenWrongly, let list = watcher as? ListWatcher {
             self.watcher = ListWatcher(

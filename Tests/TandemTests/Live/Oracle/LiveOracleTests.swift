@@ -33,9 +33,16 @@ import Testing
         // The run begins with the histories that are known to show it and then tries all others.
         let known = LiveOracleCorpus.firstHistory(showing: fault)
         let seeds = (0..<1_500).map { 7_000_000 + UInt64(($0 + known) % 1_500) }
-        let (found, _) = await Self.firstFailure(seeds: seeds, fault: fault)
+        let (found, _) = await Self.firstFailure(seeds: seeds, patience: 5, planter: { FaultPlanter(fault) })
         #expect(found != nil, "\(fault) was not found in 1,500 histories")
         if let found { print("\(fault): history \(found.number + 1): \((found.problems.first ?? "").prefix(200))") }
+    }
+
+    /// Otherwise the planter itself could fail the histories of each fault.
+    @Test func `a planter without a fault fails no history`() async {
+        let seeds = (0..<100).map { 7_000_000 + UInt64($0) }
+        let (failed, _) = await Self.firstFailure(seeds: seeds, planter: { FaultPlanter(nil) })
+        #expect(failed == nil, "history \(failed?.number ?? 0): \(failed?.problems.first ?? "")")
     }
 
     // MARK: Running
@@ -54,7 +61,13 @@ import Testing
     }
 
     /// Runs histories on two separate threads until one fails. They block, so they can't use the threads of tasks.
-    private static func firstFailure(seeds: [UInt64], fault: LiveFault? = nil) async -> (Failure?, OracleTally) {
+    ///
+    /// - Parameters:
+    ///   - patience: The number of seconds to wait for work in progress.
+    ///   - makePlanter: Makes the planter of a history's fault.
+    private static func firstFailure(
+        seeds: [UInt64], patience: Double = 60, planter makePlanter: (@Sendable () -> FaultPlanter)? = nil
+    ) async -> (Failure?, OracleTally) {
         let runs = Runs()
         let group = DispatchGroup()
         for _ in 0..<2 {
@@ -64,7 +77,7 @@ import Testing
                     let number = runs.next.add(1, ordering: .relaxed).oldValue
                     guard number < seeds.count else { break }
                     let history = OracleHistory(seed: seeds[number])
-                    let (problems, counts) = run(history, fault, patience: fault == nil ? 60 : 5)
+                    let (problems, counts) = run(history, makePlanter?(), patience: patience)
                     runs.tally.withLock { $0.add(counts) }
                     guard !problems.isEmpty else { continue }
                     runs.failure.withLock { $0 = $0 ?? Failure(number: number, history: history, problems: problems) }
@@ -79,10 +92,10 @@ import Testing
     }
 
     private static func run(
-        _ history: OracleHistory, _ fault: LiveFault? = nil, patience: Double = 60
+        _ history: OracleHistory, _ planter: FaultPlanter? = nil, patience: Double = 60
     ) -> ([String], OracleTally) {
         do {
-            let run = try OracleRun(history, planter: fault.map { FaultPlanter($0) }, patience: patience)
+            let run = try OracleRun(history, planter: planter, patience: patience)
             return (try run.run(), run.tally)
         } catch {
             return (["\(error)"], OracleTally())
