@@ -12,7 +12,7 @@ protocol IndexMemory: AnyObject {
     /// - Returns: SQLite's result code.
     func map(_ region: Int, size: Int, extend: Bool, result: inout UnsafeMutableRawPointer?) -> Int32
 
-    /// Ends this connection's use of the memory that ``map(_:size:extend:_:)`` returned.
+    /// Ends this connection's use of the memory that ``map(_:size:extend:result:)`` returned.
     ///
     /// - Parameter delete: Whether no other connection needs the index.
     func unmap(delete: Bool)

@@ -10,9 +10,9 @@ import Tandem
 /// ### Sending
 /// - ``beginAttempt(_:leavingOut:rounding:)``
 /// - ``acknowledge(_:attempt:with:keepsTombstones:)``
-/// - ``fail(_:attempt:_:retry:retryAt:)``
+/// - ``fail(_:attempt:with:retry:retryAt:)``
 /// - ``fail(_:with:retry:)``
-/// - ``markOutcomeUnknown(_:attempt:_:retryAt:)``
+/// - ``markOutcomeUnknown(_:attempt:error:retryAt:)``
 /// ### Conflicts
 /// - ``sides(of:against:rounding:)``
 /// - ``rebase(_:onto:takingServers:rounding:)``
