@@ -22,7 +22,7 @@ public final class DatasyncRemote: Remote {
     /// - Parameter authentication: Returns the header fields that identify the user. They are cached until the server
     ///   refuses them. The closure is then called once for all current requests, and each of these is retried once.
     public init(
-        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport,
+        _ address: ServerAddress, dialect: Dialect, over transport: any HTTPTransport,
         limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil
     ) {
         writer = RequestEncoder(dialect, at: address, limits: limits)
@@ -44,14 +44,14 @@ public final class DatasyncRemote: Remote {
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = try written { () throws(RequestEncodingError) in try writer.page(request) }
         let (response, body) = try await exchange(request)
-        return try reader.page(response, body, to: request)
+        return try reader.page(response, body: body, to: request)
     }
 
     /// Looks an item up, deleted or not. Returns `nil` if it does not exist.
-    public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-        let request = try written { () throws(RequestEncodingError) in try writer.find(table, key) }
+    public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+        let request = try written { () throws(RequestEncodingError) in try writer.find(table, key: key) }
         let (response, body) = try await exchange(request)
-        return try reader.found(response, body, to: request)
+        return try reader.found(response, body: body, to: request)
     }
 
     /// Inserts an item.
@@ -76,7 +76,7 @@ public final class DatasyncRemote: Remote {
 
     /// Creates a remote that shares its credentials.
     init(
-        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport, limits: ResponseLimits,
+        _ address: ServerAddress, dialect: Dialect, over transport: any HTTPTransport, limits: ResponseLimits,
         credentials: Credentials?
     ) {
         writer = RequestEncoder(dialect, at: address, limits: limits)
@@ -94,7 +94,7 @@ extension DatasyncRemote {
     ) async throws(RemoteFailure) -> RemoteResponse {
         let request = try written(write)
         let (response, body) = try await exchange(request)
-        return try reader.answer(response, body, to: request)
+        return try reader.answer(response, body: body, to: request)
     }
 
     private func written(_ write: () throws(RequestEncodingError) -> WireRequest) throws(RemoteFailure) -> WireRequest {
@@ -120,8 +120,10 @@ extension DatasyncRemote {
                 if response.status.kind == .successful { await credentials.recordUsed(issue.number) }
                 return (response, body)
             }
-            if let first = refused?.issue, await isOfTheRequest(request, first, issue, credentials) {
-                throw .refused(status: status, message: reader.message(response, body))
+            if let first = refused?.issue,
+                await isOfTheRequest(request, first: first, second: issue, credentials: credentials)
+            {
+                throw .refused(status: status, message: reader.message(response, body: body))
             }
             await credentials.refuse(issue.number, status: status)
             // The second refusal is final.
@@ -133,7 +135,7 @@ extension DatasyncRemote {
     /// Returns whether the server refuses the request for its content, not for its credentials. Reads one row of the
     /// table with the second credentials: the server refuses expired ones unless the table is public.
     private func isOfTheRequest(
-        _ request: WireRequest, _ first: Credentials.Issue, _ second: Credentials.Issue, _ credentials: Credentials
+        _ request: WireRequest, first: Credentials.Issue, second: Credentials.Issue, credentials: Credentials
     ) async -> Bool {
         let page = PageRequest(table: request.table, order: .id(after: nil), top: 1)
         guard await credentials.mayBeAccepted(first, second), let read = try? writer.page(page),
@@ -170,7 +172,7 @@ extension DatasyncRemote {
             case .tooLarge:
                 throw .badAnswer(
                     InvalidResponse(
-                        .tooLarge, "The response body has more than \(reader.limits.bytes) bytes.",
+                        .tooLarge, message: "The response body has more than \(reader.limits.bytes) bytes.",
                         table: request.table,
                         url: request.url, status: 0))
             }

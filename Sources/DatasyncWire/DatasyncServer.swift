@@ -30,12 +30,12 @@ public struct DatasyncServer: Sendable {
     ///     the server refuses them. The closure is then called once for all current requests, and each of these is
     ///     retried once.
     public init(
-        _ address: ServerAddress, _ dialect: Dialect, formerAddresses: [ServerAddress] = [],
+        _ address: ServerAddress, dialect: Dialect, formerAddresses: [ServerAddress] = [],
         over transport: any HTTPTransport & FileTransport, limits: ResponseLimits = ResponseLimits(),
         authentication: Authentication? = nil
     ) {
         let credentials = authentication.map(Credentials.init)
-        remote = DatasyncRemote(address, dialect, over: transport, limits: limits, credentials: credentials)
+        remote = DatasyncRemote(address, dialect: dialect, over: transport, limits: limits, credentials: credentials)
         files = TandemFiles(
             address, formerAddresses: formerAddresses, over: transport, credentials: credentials)
     }

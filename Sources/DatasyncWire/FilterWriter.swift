@@ -28,26 +28,31 @@ public struct FilterWriter: Sendable {
         // Both grammars have only comparisons, and each item has an ID.
         case .constant(let value): return value != isNegated ? "(id ne null)" : "(id eq null)"
         case .not(let inner): return try write(inner, isNegated: !isNegated)
-        case .all(let parts): return try join(parts, isNegated ? "or" : "and", isNegated: isNegated)
-        case .any(let parts): return try join(parts, isNegated ? "and" : "or", isNegated: isNegated)
+        case .all(let parts): return try join(parts, with: isNegated ? "or" : "and", isNegated: isNegated)
+        case .any(let parts): return try join(parts, with: isNegated ? "and" : "or", isNegated: isNegated)
         case .isNull(let member): return "(\(try name(member)) \(isNegated ? "ne" : "eq") null)"
         case .comparison(let member, let comparison, let value):
-            return try compare(member, isNegated ? comparison.opposite : comparison, value, nullHolds: isNegated)
+            return try compare(
+                member, by: isNegated ? comparison.opposite : comparison, with: value, nullHolds: isNegated)
         case .members(let left, let comparison, let right):
-            return try compare(left, isNegated ? comparison.opposite : comparison, right, nullHolds: isNegated)
-        case .among(let member, let values): return try among(member, values, isNegated: isNegated)
-        case .text(let member, let test, let text): return try passes(member, test, text, isNegated: isNegated)
+            return try compare(
+                left, by: isNegated ? comparison.opposite : comparison, with: right, nullHolds: isNegated)
+        case .among(let member, let values): return try among(member, values: values, isNegated: isNegated)
+        case .text(let member, let test, let text):
+            return try passes(member, test: test, text: text, isNegated: isNegated)
         }
     }
 
     /// Joins pairs from left to right. Neither server documents a depth limit for chains.
-    private func join(_ parts: [RemoteFilter], _ word: String, isNegated: Bool) throws(RequestEncodingError) -> String {
+    private func join(
+        _ parts: [RemoteFilter], with word: String, isNegated: Bool
+    ) throws(RequestEncodingError) -> String {
         var text: String?
         for part in parts {
             let next = try write(part, isNegated: isNegated)
             text = text.map { "(\($0) \(word) \(next))" } ?? next
         }
-        guard let text else { throw RequestEncodingError(.filter, "A filter joins an empty list of parts.") }
+        guard let text else { throw RequestEncodingError(.filter, message: "A filter joins an empty list of parts.") }
         return text
     }
 
@@ -55,18 +60,18 @@ public struct FilterWriter: Sendable {
 
     /// - Parameter nullHolds: Whether the comparison comes from a negation and must be true for null.
     private func compare(
-        _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ value: RemoteFilter.Value,
+        _ member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with value: RemoteFilter.Value,
         nullHolds: Bool
     ) throws(RequestEncodingError) -> String {
         let name = try name(member)
-        let text = "(\(name) \(comparison.word) \(try literal(value, member)))"
+        let text = "(\(name) \(comparison.word) \(try literal(value, for: member)))"
         // `!=` is true for null by itself. Its negation, `==`, is false for null.
         let holds = comparison == .notEqual || nullHolds && comparison != .equal
         return holds && member.isOptional ? "(\(text) or (\(name) eq null))" : text
     }
 
     private func compare(
-        _ left: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ right: RemoteFilter.Member,
+        _ left: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with right: RemoteFilter.Member,
         nullHolds: Bool
     ) throws(RequestEncodingError) -> String {
         let names = (try name(left), try name(right))
@@ -90,13 +95,13 @@ public struct FilterWriter: Sendable {
     }
 
     private func among(
-        _ member: RemoteFilter.Member, _ values: [RemoteFilter.Value], isNegated: Bool
+        _ member: RemoteFilter.Member, values: [RemoteFilter.Value], isNegated: Bool
     ) throws(RequestEncodingError) -> String {
         let name = try name(member)
         var literals: [String] = []
-        for value in values { literals.append(try literal(value, member)) }
+        for value in values { literals.append(try literal(value, for: member)) }
         guard !literals.isEmpty else {
-            throw RequestEncodingError(.filter, "A list of values is empty.", member: member.name)
+            throw RequestEncodingError(.filter, message: "A list of values is empty.", member: member.name)
         }
         let text: String
         switch grammar {
@@ -113,10 +118,10 @@ public struct FilterWriter: Sendable {
     }
 
     private func passes(
-        _ member: RemoteFilter.Member, _ test: RemoteFilter.TextTest, _ text: String, isNegated: Bool
+        _ member: RemoteFilter.Member, test: RemoteFilter.TextTest, text: String, isNegated: Bool
     ) throws(RequestEncodingError) -> String {
         let name = try name(member)
-        let literal = try literal(.text(text), member)
+        let literal = try literal(.text(text), for: member)
         let call =
             switch (test, grammar) {
             case (.prefix, _): "startswith(\(name),\(literal))"
@@ -133,24 +138,25 @@ public struct FilterWriter: Sendable {
     /// Returns a member's name. It is not quoted, so it must be an identifier.
     private func name(_ member: RemoteFilter.Member) throws(RequestEncodingError) -> String {
         guard hasCreatedAt || member != .createdAt else {
-            throw RequestEncodingError(.filter, "This server has no createdAt.", member: member.name)
+            throw RequestEncodingError(.filter, message: "This server has no createdAt.", member: member.name)
         }
         guard MemberName.isIdentifier(member.name) else {
             throw RequestEncodingError(
-                .filter, "The name is not an identifier, so a filter can't contain it.", member: member.name)
+                .filter, message: "The name is not an identifier, so a filter can't contain it.", member: member.name)
         }
         return member.name
     }
 
     private func literal(
-        _ value: RemoteFilter.Value, _ member: RemoteFilter.Member
+        _ value: RemoteFilter.Value, for member: RemoteFilter.Member
     ) throws(RequestEncodingError) -> String {
         switch (value, grammar) {
         case (.bool(let value), _): return value ? "true" : "false"
         case (.integer(let value), _): return String(value)
         case (.real(let value), _):
             guard value.isFinite else {
-                throw RequestEncodingError(.filter, "A filter can't contain NaN or infinity.", member: member.name)
+                throw RequestEncodingError(
+                    .filter, message: "A filter can't contain NaN or infinity.", member: member.name)
             }
             // Drops the plus sign of the exponent, which a URL would have to encode.
             return value.description.replacing("e+", with: "e")

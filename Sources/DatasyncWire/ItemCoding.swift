@@ -6,19 +6,19 @@ struct ItemCoding: Sendable {
     let dialect: Dialect
     let limits: ResponseLimits
 
-    init(_ dialect: Dialect, _ limits: ResponseLimits) {
+    init(_ dialect: Dialect, limits: ResponseLimits) {
         self.dialect = dialect
         self.limits = limits
     }
 
     /// Returns whether a text is a valid ID. Servers alter longer texts and texts with control characters.
-    static func isID(_ text: String, _ limits: ResponseLimits) -> Bool {
+    static func isID(_ text: String, limits: ResponseLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.id
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
     /// Returns whether a text can be the content of an entity tag.
-    static func isVersion(_ text: String, _ limits: ResponseLimits) -> Bool {
+    static func isVersion(_ text: String, limits: ResponseLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.version
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
     }
@@ -29,29 +29,29 @@ struct ItemCoding: Sendable {
 extension ItemCoding {
     /// Encodes the body of an insert.
     func insert(_ item: OutgoingItem) throws(RequestEncodingError) -> [UInt8] {
-        var members = try own(item.members, item.table)
+        var members = try own(item.members, in: item.table)
         if let id = item.id { members.append(("id", .text(id.rawValue))) }
-        return try write(members, item.table)
+        return try write(members, in: item.table)
     }
 
     /// Encodes the body of an update that merges: the changed members, without reserved ones.
     func patch(_ item: OutgoingItem) throws(RequestEncodingError) -> [UInt8] {
-        let members = try own(item.members, item.table).filter { item.changed.contains($0.key) }
+        let members = try own(item.members, in: item.table).filter { item.changed.contains($0.key) }
         // The server turns an empty patch into invalid SQL and returns 500 for each retry.
         guard !members.isEmpty else {
-            throw RequestEncodingError(.noChange, "The update changes no member.", table: item.table)
+            throw RequestEncodingError(.noChange, message: "The update changes no member.", table: item.table)
         }
-        return try write(members, item.table)
+        return try write(members, in: item.table)
     }
 
     /// Encodes the body of an update that replaces. It contains all members, and those unknown to the model, which the
     /// server would drop otherwise.
-    func replacement(_ item: OutgoingItem, _ id: ServerID) throws(RequestEncodingError) -> [UInt8] {
-        var members = try own(item.members, item.table)
+    func replacement(_ item: OutgoingItem, id: ServerID) throws(RequestEncodingError) -> [UInt8] {
+        var members = try own(item.members, in: item.table)
         let known = Set(members.map { $0.key.lowercased() } + systemNames)
         members += item.unknown.filter { !known.contains($0.key.lowercased()) }
         members.append(("id", .text(id.rawValue)))
-        return try write(members, item.table)
+        return try write(members, in: item.table)
     }
 
     /// The reserved names in lower case, because servers compare names without case.
@@ -59,24 +59,26 @@ extension ItemCoding {
 
     /// Returns the model's members if the server accepts all of them.
     private func own(
-        _ members: [RemoteItem.Member], _ table: RemoteTableName
+        _ members: [RemoteItem.Member], in table: RemoteTableName
     ) throws(RequestEncodingError) -> [RemoteItem.Member] {
         for (name, value) in members {
             guard !systemNames.contains(name.lowercased()) else {
                 throw RequestEncodingError(
-                    .memberName, "The server reserves this name. Give the property another wire name.",
+                    .memberName, message: "The server reserves this name. Give the property another wire name.",
                     table: table, member: name)
             }
             guard !dialect.namesAreColumns || MemberName.isIdentifier(name) else {
                 throw RequestEncodingError(
-                    .memberName, "The server accepts only letters, digits and underscores.", table: table, member: name)
+                    .memberName, message: "The server accepts only letters, digits and underscores.", table: table,
+                    member: name)
             }
             switch value {
             case .array, .object:
                 // The server would store "[object Object]".
                 guard dialect.format.nestedJSON else {
                     throw RequestEncodingError(
-                        .value, "The server does not accept arrays or objects: the format encodes them as strings.",
+                        .value,
+                        message: "The server does not accept arrays or objects: the format encodes them as strings.",
                         table: table, member: name)
                 }
             default: continue
@@ -85,16 +87,18 @@ extension ItemCoding {
         return members
     }
 
-    private func write(_ members: [RemoteItem.Member], _ table: RemoteTableName) throws(RequestEncodingError) -> [UInt8]
-    {
+    private func write(
+        _ members: [RemoteItem.Member], in table: RemoteTableName
+    ) throws(RequestEncodingError) -> [UInt8] {
         for (name, value) in members where !value.isPlain {
-            throw RequestEncodingError(.value, "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
+            throw RequestEncodingError(
+                .value, message: "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
         }
         var body: [UInt8] = []
         do {
             try ExactJSON.writeForeign(.object(members), to: &body)
         } catch {
-            throw RequestEncodingError(.value, "The item can't be encoded as JSON: \(error)", table: table)
+            throw RequestEncodingError(.value, message: "The item can't be encoded as JSON: \(error)", table: table)
         }
         return body
     }
@@ -131,7 +135,7 @@ extension ItemCoding {
         item.members.reserveCapacity(members.count)
         for member in members {
             switch member.key {
-            case "id": id = try Self.id(member.value, limits)
+            case "id": id = try Self.id(member.value, limits: limits)
             case "version": item.version = try version(member.value)
             case "updatedAt": item.updatedAt = try time(member)
             case "createdAt" where dialect.hasCreatedAt: item.createdAt = try time(member)
@@ -144,11 +148,11 @@ extension ItemCoding {
         return item
     }
 
-    private static func id(_ node: JSONNode, _ limits: ResponseLimits) throws(Problem) -> ServerID? {
+    private static func id(_ node: JSONNode, limits: ResponseLimits) throws(Problem) -> ServerID? {
         switch node {
         case .null: return nil
         case .text(let text):
-            guard isID(text, limits) else {
+            guard isID(text, limits: limits) else {
                 throw Problem(code: .invalidID, message: "An ID is empty, too long, or has control characters.")
             }
             return ServerID(text)
@@ -160,7 +164,7 @@ extension ItemCoding {
         switch node {
         case .null: return nil
         case .text(let text):
-            guard Self.isVersion(text, limits) else {
+            guard Self.isVersion(text, limits: limits) else {
                 throw Problem(code: .invalidVersion, message: "A version has characters that a header can't carry.")
             }
             return text

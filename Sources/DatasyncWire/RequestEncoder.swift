@@ -34,33 +34,35 @@ extension RequestEncoder {
 extension RequestEncoder {
     /// Encodes the insert of an item.
     public func insert(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
-        if let id = item.id { try check(id, item.table) }
+        if let id = item.id { try check(id, in: item.table) }
         let body = try bodies.insert(item)
-        return request(.post, item.table, .insert(item.id), body: body)
+        return request(.post, in: item.table, action: .insert(item.id), body: body)
     }
 
     /// Encodes the update of an item: the changed members if the server merges, all members if it replaces.
     public func update(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         let id = try id(of: item)
-        let body = try dialect.replacesItems ? bodies.replacement(item, id) : bodies.patch(item)
+        let body = try dialect.replacesItems ? bodies.replacement(item, id: id) : bodies.patch(item)
         let method: HTTPRequest.Method = dialect.replacesItems ? .put : .patch
-        return request(method, item.table, .update(id), id: id, version: try version(of: item), body: body)
+        return request(method, in: item.table, action: .update(id), id: id, version: try version(of: item), body: body)
     }
 
     /// Encodes the delete of an item.
     public func delete(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         let id = try id(of: item)
-        return request(.delete, item.table, .delete(id), id: id, version: try version(of: item))
+        return request(.delete, in: item.table, action: .delete(id), id: id, version: try version(of: item))
     }
 
     /// Encodes the undelete of an item.
     public func undelete(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         let id = try id(of: item)
         let version = try version(of: item)
-        if dialect.undeletesByPost { return request(.post, item.table, .undelete(id), id: id, version: version) }
+        if dialect.undeletesByPost {
+            return request(.post, in: item.table, action: .undelete(id), id: id, version: version)
+        }
         return request(
-            .put, item.table, .undelete(id), id: id, query: [includeDeleted], version: version,
-            body: try bodies.replacement(item, id))
+            .put, in: item.table, action: .undelete(id), id: id, query: [includeDeleted], version: version,
+            body: try bodies.replacement(item, id: id))
     }
 }
 
@@ -82,23 +84,23 @@ extension RequestEncoder {
             if let id { filter = filter && .comparison(.id, .greater, .text(id.rawValue)) }
         }
         var query: [String] = []
-        if let text = try FilterWriter(dialect).text(filter) { query.append(option("$filter", text)) }
-        query.append(option("$orderby", order))
+        if let text = try FilterWriter(dialect).text(filter) { query.append(option("$filter", value: text)) }
+        query.append(option("$orderby", value: order))
         if page.skip > 0 { query.append("$skip=\(page.skip)") }
         query.append("$top=\(top)")
         if page.includeDeleted { query.append(includeDeleted) }
         if page.wantsCount { query.append(dialect.countOption) }
-        return request(.get, page.table, .page(page.order, top: top), query: query)
+        return request(.get, in: page.table, action: .page(page.order, top: top), query: query)
     }
 
     /// Encodes the look-up of one item, deleted or not: by its path if that finds deleted items, else by a list.
-    public func find(_ table: RemoteTableName, _ key: RemoteKey) throws(RequestEncodingError) -> WireRequest {
+    public func find(_ table: RemoteTableName, key: RemoteKey) throws(RequestEncodingError) -> WireRequest {
         let filter: RemoteFilter
         switch key {
         case .id(let id):
-            try check(id, table)
+            try check(id, in: table)
             if dialect.findsDeletedByPath {
-                return request(.get, table, .find(key), id: id, query: [includeDeleted])
+                return request(.get, in: table, action: .find(key), id: id, query: [includeDeleted])
             }
             filter = .comparison(.id, .equal, .text(id.rawValue))
         case .property(let name, let value):
@@ -106,13 +108,13 @@ extension RequestEncoder {
         }
         let text = try FilterWriter(dialect).text(filter) ?? ""
         // Two, to detect a property that matches several items.
-        let query = [option("$filter", text), "$top=2", includeDeleted]
-        return request(.get, table, .find(key), query: query)
+        let query = [option("$filter", value: text), "$top=2", includeDeleted]
+        return request(.get, in: table, action: .find(key), query: query)
     }
 
     private var includeDeleted: String { "\(dialect.includeDeletedName)=true" }
 
-    private func option(_ name: String, _ value: String) -> String {
+    private func option(_ name: String, value: String) -> String {
         "\(name)=\(PathText.queryValue(value))"
     }
 }
@@ -120,10 +122,10 @@ extension RequestEncoder {
 // MARK: - Parts
 
 extension RequestEncoder {
-    private var bodies: ItemCoding { ItemCoding(dialect, limits) }
+    private var bodies: ItemCoding { ItemCoding(dialect, limits: limits) }
 
     private func request(
-        _ method: HTTPRequest.Method, _ table: RemoteTableName, _ action: WireRequest.Action, id: ServerID? = nil,
+        _ method: HTTPRequest.Method, in table: RemoteTableName, action: WireRequest.Action, id: ServerID? = nil,
         query: [String] = [], version: String? = nil, body: [UInt8] = []
     ) -> WireRequest {
         var path = path(of: table)
@@ -142,26 +144,26 @@ extension RequestEncoder {
 
     private func id(of item: OutgoingItem) throws(RequestEncodingError) -> ServerID {
         guard let id = item.id else {
-            throw RequestEncodingError(.missingID, "The item has no ID on the server.", table: item.table)
+            throw RequestEncodingError(.missingID, message: "The item has no ID on the server.", table: item.table)
         }
-        try check(id, item.table)
+        try check(id, in: item.table)
         return id
     }
 
-    private func check(_ id: ServerID, _ table: RemoteTableName) throws(RequestEncodingError) {
-        guard ItemCoding.isID(id.rawValue, limits), PathText.isSegment(id.rawValue) else {
+    private func check(_ id: ServerID, in table: RemoteTableName) throws(RequestEncodingError) {
+        guard ItemCoding.isID(id.rawValue, limits: limits), PathText.isSegment(id.rawValue) else {
             throw RequestEncodingError(
                 .invalidID,
-                "An ID must have 1 to \(limits.id) bytes, no control characters, and must not be '.' or '..'.",
+                message: "An ID must have 1 to \(limits.id) bytes, no control characters, and must not be '.' or '..'.",
                 table: table)
         }
     }
 
     private func version(of item: OutgoingItem) throws(RequestEncodingError) -> String? {
         guard let version = item.version, !version.isEmpty else { return nil }
-        guard ItemCoding.isVersion(version, limits) else {
+        guard ItemCoding.isVersion(version, limits: limits) else {
             throw RequestEncodingError(
-                .invalidVersion, "The version has characters that a header can't carry.", table: item.table)
+                .invalidVersion, message: "The version has characters that a header can't carry.", table: item.table)
         }
         return version
     }

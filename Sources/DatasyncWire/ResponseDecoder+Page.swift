@@ -5,23 +5,25 @@ import TandemSync
 extension ResponseDecoder {
     /// Decodes a page: all of its items, or none.
     public func page(
-        _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
+        _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemotePage {
         guard case .page(let order, let top) = request.action else {
-            throw bad(.status, "The request does not ask for a page.", request, response)
+            throw bad(.status, message: "The request does not ask for a page.", request: request, response: response)
         }
-        try checkStatus(response, body, request)
-        let (items, count, nextLink) = try items(response, body, request)
+        try checkStatus(response, body: body, request: request)
+        let (items, count, nextLink) = try items(response, body: body, request: request)
         // A server may use its own page size and send some rows more. Twice as many rows are not plausible.
         guard items.count <= 2 * top else {
             throw bad(
-                .tooManyItems, "The page has \(items.count) items, but the request asked for \(top).", request, response
+                .tooManyItems, message: "The page has \(items.count) items, but the request asked for \(top).",
+                request: request, response: response
             )
         }
-        try checkOrder(items, order, request, response)
+        try checkOrder(items, order: order, request: request, response: response)
         // `$top` ends the chain of links although more items follow.
         let hasMore =
-            nextLink != nil || items.count >= top || !dialect.wrapsPages && mayBeCapped(items, order, response)
+            nextLink != nil || items.count >= top
+            || !dialect.wrapsPages && mayBeCapped(items, order: order, response: response)
         return RemotePage(items: items, hasMore: hasMore, count: count, serverDate: date(response))
     }
 
@@ -30,7 +32,7 @@ extension ResponseDecoder {
     /// A host may have a maximum page size of its own. It can report that only in a header, which not all hosts send.
     /// The pull then ends with a page without new items. A full pull treats items missing from the end as deleted.
     private func mayBeCapped(
-        _ items: [RemoteItem], _ order: PageRequest.Order, _ response: HTTPResponse
+        _ items: [RemoteItem], order: PageRequest.Order, response: HTTPResponse
     ) -> Bool {
         guard !items.isEmpty else { return false }
         if response.headerFields[.link]?.contains("rel=next") ?? false { return true }
@@ -43,9 +45,9 @@ extension ResponseDecoder {
 
     /// Decodes the items of a list, with the count and the link. No ID occurs twice.
     func items(
-        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+        _ response: HTTPResponse, body: [UInt8], request: WireRequest
     ) throws(RemoteFailure) -> (items: [RemoteItem], count: Int?, nextLink: String?) {
-        let document = try document(response, body, request)
+        let document = try document(response, body: body, request: request)
         let nodes: [JSONNode]
         var count: Int?
         var nextLink: String?
@@ -54,20 +56,22 @@ extension ResponseDecoder {
         case .object(let members):
             let name = dialect.wrapsPages ? "items" : "results"
             guard case .array(let elements)? = members.value(name) else {
-                throw bad(.wrongType, "The page has no array '\(name)'.", request, response)
+                throw bad(.wrongType, message: "The page has no array '\(name)'.", request: request, response: response)
             }
             nodes = elements
-            count = try self.count(members.value("count"), request, response)
-            nextLink = try link(members.value("nextLink"), request, response)
-        default: throw bad(.wrongType, "The response is not a page.", request, response)
+            count = try self.count(members.value("count"), request: request, response: response)
+            nextLink = try link(members.value("nextLink"), request: request, response: response)
+        default: throw bad(.wrongType, message: "The response is not a page.", request: request, response: response)
         }
         var items: [RemoteItem] = []
         items.reserveCapacity(nodes.count)
         var ids: Set<ServerID> = []
         for node in nodes {
-            let item = try item(node, response, request)
+            let item = try item(node, response: response, request: request)
             guard ids.insert(item.id).inserted else {
-                throw bad(.repeatedID, "Two items of the page have the same ID.", request, response)
+                throw bad(
+                    .repeatedID, message: "Two items of the page have the same ID.", request: request,
+                    response: response)
             }
             items.append(item)
         }
@@ -75,12 +79,13 @@ extension ResponseDecoder {
     }
 
     private func count(
-        _ node: JSONNode?, _ request: WireRequest, _ response: HTTPResponse
+        _ node: JSONNode?, request: WireRequest, response: HTTPResponse
     ) throws(RemoteFailure) -> Int? {
         switch node {
         case nil, .null: return nil
         case .integer(let count) where count >= 0: return Int(count)
-        default: throw bad(.wrongType, "The count is not a number of items.", request, response)
+        default:
+            throw bad(.wrongType, message: "The count is not a number of items.", request: request, response: response)
         }
     }
 
@@ -88,42 +93,52 @@ extension ResponseDecoder {
     ///
     /// A whole address must name this host, because requests carry credentials. Another host would receive them.
     private func link(
-        _ node: JSONNode?, _ request: WireRequest, _ response: HTTPResponse
+        _ node: JSONNode?, request: WireRequest, response: HTTPResponse
     ) throws(RemoteFailure) -> String? {
         switch node {
         case nil, .null: return nil
         case .text(let link):
             guard !link.isEmpty, link.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw bad(.wrongType, "The link to the next page is not a valid URL.", request, response)
+                throw bad(
+                    .wrongType, message: "The link to the next page is not a valid URL.", request: request,
+                    response: response)
             }
             guard !ServerAddress.isWhole(link) || address.hasOrigin(of: link) else {
-                throw bad(.foreignLink, "The link to the next page names another host.", request, response)
+                throw bad(
+                    .foreignLink, message: "The link to the next page names another host.", request: request,
+                    response: response)
             }
             return link
-        default: throw bad(.wrongType, "The link to the next page is not a string.", request, response)
+        default:
+            throw bad(
+                .wrongType, message: "The link to the next page is not a string.", request: request, response: response)
         }
     }
 
     private func checkOrder(
-        _ items: [RemoteItem], _ order: PageRequest.Order, _ request: WireRequest, _ response: HTTPResponse
+        _ items: [RemoteItem], order: PageRequest.Order, request: WireRequest, response: HTTPResponse
     ) throws(RemoteFailure) {
         switch order {
         case .updatedAt(var place):
             for item in items {
                 guard let time = item.updatedAt else {
                     throw bad(
-                        .noUpdatedAt, "An item has no updatedAt, but the page is sorted by it.", request, response)
+                        .noUpdatedAt, message: "An item has no updatedAt, but the page is sorted by it.",
+                        request: request, response: response)
                 }
                 guard place.map({ $0 <= time }) ?? true else {
                     throw bad(
-                        .outOfOrder, "The items do not ascend by updatedAt from the requested time.", request, response)
+                        .outOfOrder, message: "The items do not ascend by updatedAt from the requested time.",
+                        request: request, response: response)
                 }
                 place = time
             }
         case .id(let place):
             // The order of texts is up to the server, but no item follows itself.
             guard let place, items.contains(where: { $0.id == place }) else { return }
-            throw bad(.outOfOrder, "The page contains the item that it must begin after.", request, response)
+            throw bad(
+                .outOfOrder, message: "The page contains the item that it must begin after.", request: request,
+                response: response)
         }
     }
 }

@@ -29,9 +29,9 @@ public struct ResponseDecoder: Sendable {
 extension ResponseDecoder {
     /// Decodes the response to an insert, an update, a delete or an undelete.
     public func answer(
-        _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
+        _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteResponse {
-        try checkStatus(response, body, request)
+        try checkStatus(response, body: body, request: request)
         var answer = RemoteResponse(serverDate: date(response))
         if case .undelete = request.action { answer.tookValues = !dialect.undeletesByPost }
         // A 204 and an empty 200 have no body. The entity tag contains the version.
@@ -39,21 +39,26 @@ extension ResponseDecoder {
             answer.version = version(response)
             return answer
         }
-        let item = try item(response, body, request)
+        let item = try item(response, body: body, request: request)
         answer.item = item
         answer.version = item.version ?? version(response)
         answer.item?.version = answer.version
         switch request.action {
         case .update(let id), .delete(let id):
             guard item.id == id else {
-                throw bad(.otherItem, "The response has the ID of another item.", request, response)
+                throw bad(
+                    .otherItem, message: "The response has the ID of another item.", request: request,
+                    response: response)
             }
         case .undelete(let id):
             guard item.id == id else {
-                throw bad(.otherItem, "The response has the ID of another item.", request, response)
+                throw bad(
+                    .otherItem, message: "The response has the ID of another item.", request: request,
+                    response: response)
             }
             guard !item.isDeleted else {
-                throw bad(.wrongType, "The restored item is still deleted.", request, response)
+                throw bad(
+                    .wrongType, message: "The restored item is still deleted.", request: request, response: response)
             }
         case .insert, .page, .find: break
         }
@@ -62,27 +67,29 @@ extension ResponseDecoder {
 
     /// Decodes the response to a look-up of one item. Returns `nil` if the item does not exist.
     public func found(
-        _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
+        _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem? {
         guard case .find(let key) = request.action else {
-            throw bad(.status, "The request is not a look-up of an item.", request, response)
+            throw bad(
+                .status, message: "The request is not a look-up of an item.", request: request, response: response)
         }
         let isByPath = if case .id = key { dialect.findsDeletedByPath } else { false }
         do {
-            try checkStatus(response, body, request)
+            try checkStatus(response, body: body, request: request)
         } catch .notFound where isByPath {
             return nil
         }
         let item: RemoteItem?
         if isByPath {
-            var found = try self.item(response, body, request)
+            var found = try self.item(response, body: body, request: request)
             found.version = found.version ?? version(response)
             item = found
         } else {
             // The entity tag of a list belongs to the list, weak or not.
-            let items = try items(response, body, request).items
+            let items = try items(response, body: body, request: request).items
             guard items.count < 2 else {
-                throw bad(.ambiguous, "The look-up of one item found several.", request, response)
+                throw bad(
+                    .ambiguous, message: "The look-up of one item found several.", request: request, response: response)
             }
             item = items.first
         }
@@ -93,7 +100,9 @@ extension ResponseDecoder {
             case .property(let name, let value): item[member: name] == .text(value)
             }
         guard isIt else {
-            throw bad(.otherItem, "The response is another item than the requested one.", request, response)
+            throw bad(
+                .otherItem, message: "The response is another item than the requested one.", request: request,
+                response: response)
         }
         return item
     }
@@ -103,44 +112,47 @@ extension ResponseDecoder {
 
 extension ResponseDecoder {
     func bad(
-        _ code: InvalidResponse.Code, _ message: String, _ request: WireRequest, _ response: HTTPResponse
+        _ code: InvalidResponse.Code, message: String, request: WireRequest, response: HTTPResponse
     ) -> RemoteFailure {
         .badAnswer(
-            InvalidResponse(code, message, table: request.table, url: request.url, status: response.status.code))
+            InvalidResponse(
+                code, message: message, table: request.table, url: request.url, status: response.status.code))
     }
 
     /// Parses the body as JSON.
     func document(
-        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+        _ response: HTTPResponse, body: [UInt8], request: WireRequest
     ) throws(RemoteFailure) -> JSONNode {
         guard body.count <= limits.bytes else {
-            throw bad(.tooLarge, "The body has more than \(limits.bytes) bytes.", request, response)
+            throw bad(
+                .tooLarge, message: "The body has more than \(limits.bytes) bytes.", request: request,
+                response: response)
         }
         guard response.isJSON else {
-            throw bad(.notJSON, "The content type is not JSON.", request, response)
+            throw bad(.notJSON, message: "The content type is not JSON.", request: request, response: response)
         }
         do {
             return try body.withUnsafeBufferPointer {
                 try ExactJSON.parseWire($0, maximumDigits: WireFormat.maximumDigits)
             }
         } catch {
-            throw bad(.notJSON, "The body is not valid JSON: \(error)", request, response)
+            throw bad(.notJSON, message: "The body is not valid JSON: \(error)", request: request, response: response)
         }
     }
 
     private func item(
-        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+        _ response: HTTPResponse, body: [UInt8], request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem {
-        try item(try document(response, body, request), response, request)
+        try item(try document(response, body: body, request: request), response: response, request: request)
     }
 
     func item(
-        _ node: JSONNode, _ response: HTTPResponse, _ request: WireRequest
+        _ node: JSONNode, response: HTTPResponse, request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem {
         do {
-            return try ItemCoding(dialect, limits).item(node)
+            return try ItemCoding(dialect, limits: limits).item(node)
         } catch {
-            throw bad(error.code, error.message, request, response)
+            throw bad(error.code, message: error.message, request: request, response: response)
         }
     }
 
@@ -150,7 +162,7 @@ extension ResponseDecoder {
             tag.utf8.last == UInt8(ascii: "\"")
         else { return nil }
         let version = String(tag.dropFirst().dropLast())
-        return ItemCoding.isVersion(version, limits) ? version : nil
+        return ItemCoding.isVersion(version, limits: limits) ? version : nil
     }
 
     /// Returns the time of the server's clock, which has one-second resolution.

@@ -14,7 +14,8 @@ public struct ServerAddress: Hashable, Sendable {
         scheme = text[..<colon.lowerBound].lowercased()
         let rest = text[colon.upperBound...]
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        guard scheme == "https" || scheme == "http", let authority = Self.authority(rest[..<slash], scheme) else {
+        guard scheme == "https" || scheme == "http", let authority = Self.authority(rest[..<slash], scheme: scheme)
+        else {
             return nil
         }
         self.authority = authority
@@ -27,7 +28,7 @@ public struct ServerAddress: Hashable, Sendable {
     }
 
     /// Returns a host with its port, without the scheme's default port.
-    private static func authority(_ text: Substring, _ scheme: String) -> String? {
+    private static func authority(_ text: Substring, scheme: String) -> String? {
         var host = text.lowercased()
         guard host.utf8.allSatisfy({ isHostByte($0) }), !host.isEmpty, host.first != ":" else { return nil }
         // An IPv6 address has colons inside its brackets.

@@ -116,7 +116,7 @@ public struct CipherError: Error, Sendable {
     }
 
     init(
-        _ code: Code, _ message: String, advice: String? = nil, path: String? = nil, page: UInt32? = nil,
+        _ code: Code, message: String, advice: String? = nil, path: String? = nil, page: UInt32? = nil,
         sqliteCode: Int32? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code

@@ -64,26 +64,27 @@ public struct CipherKey: Sendable {
                     key = try provide()
                 } catch {
                     throw CipherError(
-                        .keyUnavailable, "The key's provider failed.",
+                        .keyUnavailable, message: "The key's provider failed.",
                         advice: "Open the database when the key is available.", underlying: error)
                 }
             case .passphrase(let bytes):
                 guard bytes.count > 0 else {
                     throw CipherError(
-                        .invalidKey, "The passphrase is empty.",
+                        .invalidKey, message: "The passphrase is empty.",
                         advice: "Give a passphrase, or open the database without a key.")
                 }
                 return key
             case .raw(let bytes, let salt):
                 guard bytes.count == 32, salt == nil || salt?.count == 16 else {
                     throw CipherError(
-                        .invalidKey, "A raw key must have 32 bytes, and its salt 16 bytes.",
+                        .invalidKey, message: "A raw key must have 32 bytes, and its salt 16 bytes.",
                         advice: "If these are the bytes of a passphrase, use `.passphrase`.")
                 }
                 return key
             }
         }
-        throw CipherError(.keyUnavailable, "The key's provider returned eight providers in a row, and not a key.")
+        throw CipherError(
+            .keyUnavailable, message: "The key's provider returned eight providers in a row, and not a key.")
     }
 }
 

@@ -52,12 +52,13 @@ public struct CipherProfile: Hashable, Sendable {
         // SQLite also supports pages of 512 bytes, but needs 480 of them for itself.
         guard (1024...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
             throw CipherError(
-                .invalidOption, "A page size of \(pageSize) bytes is not supported.",
+                .invalidOption, message: "A page size of \(pageSize) bytes is not supported.",
                 advice: "Give a power of two from 1,024 to 65,536.")
         }
         guard (1...Int(Int32.max)).contains(iterations) else {
             throw CipherError(
-                .invalidOption, "A key can't be derived with \(iterations) iterations.", advice: "Give 256,000.")
+                .invalidOption, message: "A key can't be derived with \(iterations) iterations.",
+                advice: "Give 256,000.")
         }
     }
 }

@@ -24,7 +24,8 @@ extension EncryptedDatabase {
         let isUnopened = error.resultCode == .SQLITE_CANTOPEN && isHot && isOnReadOnlyMedium
         guard needsRecovery.contains(error.extendedResultCode) || isUnopened else { return nil }
         return CipherError(
-            .readOnly, "The log or journal beside the database must be recovered, but the folder is not writable.",
+            .readOnly,
+            message: "The log or journal beside the database must be recovered, but the folder is not writable.",
             advice: "Copy the database with the files beside it to a writable folder, and open it there once.",
             path: path,
             sqliteCode: error.extendedResultCode.rawValue, underlying: error)

@@ -45,13 +45,16 @@ public struct EncryptedDatabase: Sendable {
     package init(path: String, key: CipherKey, profile: CipherProfile, indexFolders: [String]) throws {
         guard !path.isEmpty, !path.contains(":memory:") else {
             throw CipherError(
-                .inMemory, "A database in memory has no file to encrypt.",
+                .inMemory, message: "A database in memory has no file to encrypt.",
                 advice: "Open the database without a key, or give a path.")
         }
-        guard !path.utf8.contains(0) else { throw CipherError(.cannotOpen, "A path can't contain a zero byte.") }
+        guard !path.utf8.contains(0) else {
+            throw CipherError(.cannotOpen, message: "A path can't contain a zero byte.")
+        }
         guard !path.lowercased().hasPrefix("file:") else {
             throw CipherError(
-                .cannotOpen, "The path is a URI.", advice: "Give a plain path. The URI is derived from it.", path: path)
+                .cannotOpen, message: "The path is a URI.", advice: "Give a plain path. The URI is derived from it.",
+                path: path)
         }
         try profile.validate()
         if case .provider = key.source {} else { _ = try key.resolved() }
@@ -69,7 +72,7 @@ public struct EncryptedDatabase: Sendable {
     public var uri: String { uri() }
 
     func uri(_ parameters: String...) -> String {
-        FileURI.of(path, ["vfs=\(CipherVFS.name)", "kid=\(entry.handle)"] + parameters)
+        FileURI.of(path, parameters: ["vfs=\(CipherVFS.name)", "kid=\(entry.handle)"] + parameters)
     }
 
     /// Returns a copy of a configuration that is prepared for opening ``uri``.
@@ -110,7 +113,7 @@ public struct EncryptedDatabase: Sendable {
 
     /// Opens a read-only database as immutable if SQLite can't create its lock files and no log or journal exists.
     private func opening<Reader>(
-        _ base: Configuration, _ open: (String, Configuration) throws -> Reader
+        _ base: Configuration, open: (String, Configuration) throws -> Reader
     ) throws -> Reader {
         let configuration = configuration(base)
         return try explaining {
@@ -174,7 +177,8 @@ public struct EncryptedDatabase: Sendable {
         let file = try LowerFile(reading: path)
         var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
         guard try salt.withUnsafeMutableBytes({ try file.read($0, at: 0) }) == salt.count else {
-            throw CipherError(.notADatabase, "The database is empty, so it does not have a salt yet.", path: path)
+            throw CipherError(
+                .notADatabase, message: "The database is empty, so it does not have a salt yet.", path: path)
         }
         try prove(file, salt: salt)
         return FileKey(master: try entry.keys(salt: salt).fileMaster())

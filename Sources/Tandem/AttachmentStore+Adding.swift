@@ -30,7 +30,7 @@ extension AttachmentStore {
     public func add(contentsOf url: URL, name: String? = nil, contentType: String? = nil) throws -> Attachment {
         guard url.isFileURL else {
             throw TandemError(
-                .cannotOpen, "The URL does not name a file on this device.", advice: "Download it first.",
+                .cannotOpen, message: "The URL does not name a file on this device.", advice: "Download it first.",
                 store: store.path)
         }
         return try add(contentsOf: url.path, name: name, contentType: contentType)
@@ -70,29 +70,30 @@ extension AttachmentStore {
             try located { try writer.write(piece) }
         }
         try Task.checkCancellation()
-        return draft(try located { try writer.finish() }, name, contentType)
+        return draft(try located { try writer.finish() }, name: name, contentType: contentType)
     }
 
     private func add(_ source: FileSource, name: String, contentType: String?) throws -> Attachment {
-        draft(try located { try folderForAdding().add(source) }, name, contentType)
+        draft(try located { try folderForAdding().add(source) }, name: name, contentType: contentType)
     }
 
     private func folderForAdding() throws -> FileFolder {
         try store.checkOpen()
         guard !store.configuration.isReadOnly else {
             throw TandemError(
-                .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
+                .readOnly, message: "The store was opened read-only.",
+                advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
         return try store.fileFolder()
     }
 
-    private func draft(_ taken: StoredBlob, _ name: String, _ contentType: String?) -> Attachment {
+    private func draft(_ taken: StoredBlob, name: String, contentType: String?) -> Attachment {
         var generator = SystemRandomNumberGenerator()
         let attachment = Attachment(
             id: FileID.random(using: &generator), name: name, contentType: contentType ?? ContentType.guess(name),
             size: taken.size, sha256: FileDigest(taken.sha256))
-        let draft = AttachmentDraft(attachment, taken, files: store.files)
+        let draft = AttachmentDraft(attachment, taken: taken, files: store.files)
         store.files.register(draft)
         return attachment.retained(by: draft)
     }

@@ -109,7 +109,7 @@ extension FileRow {
         if blob != nil { return nil }
         guard let url = attachment.serverURL else {
             throw TandemError(
-                .attachmentNotHere, "The file is not on this device, and no server is known to have it.",
+                .attachmentNotHere, message: "The file is not on this device, and no server is known to have it.",
                 advice: "Pull the object again.", store: store.path)
         }
         return DownloadSource(
@@ -137,7 +137,7 @@ extension WriteTransaction {
             """
             UPDATE "__files" SET "blob" = ?, "sealed" = ?, "size" = ?, "sha256" = ?, "usedAt" = ? WHERE "id" = ?
             """,
-            [
+            binding: [
                 .text(taken.blob.rawValue), .integer(taken.isSealed ? 1 : 0), .integer(taken.size),
                 .text(FileDigest(taken.sha256)?.hex ?? ""), .real(now.timeIntervalSinceReferenceDate),
                 .text(source.id.rawValue),

@@ -79,7 +79,7 @@ extension AttachmentStore {
         let isRight = attachment.size.map { $0 == file.size } ?? true && attachment.sha256.map { $0 == digest } ?? true
         guard isRight else {
             throw TandemError(
-                .fileMismatch, "The file of the attachment \(attachment.id) is not the one that was attached.",
+                .fileMismatch, message: "The file of the attachment \(attachment.id) is not the one that was attached.",
                 advice: "If a server has it, evict it and download it again, or restore a backup.", store: store.path)
         }
     }
@@ -96,7 +96,7 @@ extension AttachmentStore {
             guard let text = row.blob else { return nil }
             guard let blob = BlobName(text) else {
                 throw TandemError(
-                    .corrupt, "The store's record of the attachment \(attachment.id) is damaged.",
+                    .corrupt, message: "The store's record of the attachment \(attachment.id) is damaged.",
                     advice: "Restore a backup.", store: store.path)
             }
             return (blob, row.isSealed)
@@ -109,7 +109,7 @@ extension AttachmentStore {
         if attachment.serverURL != nil { return nil }
         throw TandemError(
             .unknownAttachment,
-            "The store does not know the attachment \(attachment.id), or its last object was removed.",
+            message: "The store does not know the attachment \(attachment.id), or its last object was removed.",
             advice: "Read the object again.", store: store.path)
     }
 
@@ -137,7 +137,7 @@ extension AttachmentStore {
             }
         }
         throw TandemError(
-            .attachmentNotHere, "The file of the attachment \(attachment.id) is not on this device.",
+            .attachmentNotHere, message: "The file of the attachment \(attachment.id) is not on this device.",
             advice: "Download it.", store: store.path)
     }
 

@@ -35,7 +35,7 @@ public struct ObjectValues: Hashable, Sendable {
         members = try values.sorted { UTF8Order.compare($0.key, $1.key) < 0 }.map { key, value in
             guard let node = JSONNode(any: value as Any) else {
                 throw TandemError(
-                    .invalidValue, "A value of the type \(type(of: value)) can't be imported.",
+                    .invalidValue, message: "A value of the type \(type(of: value)) can't be imported.",
                     advice: "Convert it to a type that a property can have, or leave the key out.", property: key)
             }
             return Member(key: key, value: node)
@@ -51,7 +51,8 @@ public struct ObjectValues: Hashable, Sendable {
         case let object as [String: Any]: [try ObjectValues(object)]
         default:
             throw TandemError(
-                .invalidValue, "The JSON is a \(type(of: json)).", advice: "Give an object, or an array of objects.")
+                .invalidValue, message: "The JSON is a \(type(of: json)).",
+                advice: "Give an object, or an array of objects.")
         }
     }
 }

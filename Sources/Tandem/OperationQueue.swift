@@ -15,37 +15,38 @@ public struct OperationQueue: Sendable {
 
     /// Returns all operations.
     public func all() throws -> [PendingOperation] {
-        try reader.fetch("", [])
+        try reader.fetch("", binding: [])
     }
 
     /// Returns the operations of one model's objects.
     public func all<M: Model>(of model: M.Type) throws -> [PendingOperation] {
-        try reader.fetch("WHERE o.\"table\" = ?", [.text(try store.schema.table(M.self).table)])
+        try reader.fetch("WHERE o.\"table\" = ?", binding: [.text(try store.schema.table(M.self).table)])
     }
 
     /// Returns the first operations in a state.
     ///
     /// - Parameter limit: The maximum number of operations, or `nil` for all.
     public func all(in state: PendingOperation.State, limit: Int? = nil) throws -> [PendingOperation] {
-        try reader.fetch("WHERE \(OperationReader.condition(state))", [.integer(Int64(state.rawValue))], limit: limit)
+        try reader.fetch(
+            "WHERE \(OperationReader.condition(state))", binding: [.integer(Int64(state.rawValue))], limit: limit)
     }
 
     /// Returns the operation of an object, or `nil` if it has none.
     public func operation<M: Model>(of object: M) throws -> PendingOperation? {
         try reader.fetch(
             "WHERE o.\"table\" = ? AND o.\"localID\" = ?",
-            [.text(try store.schema.table(M.self).table), .text(object.localID.rawValue)]
+            binding: [.text(try store.schema.table(M.self).table), .text(object.localID.rawValue)]
         ).first
     }
 
     /// Returns the number of operations.
     public func count() throws -> Int {
-        try reader.count("", [])
+        try reader.count("", binding: [])
     }
 
     /// Returns the number of operations of one model's objects.
     public func count<M: Model>(of model: M.Type) throws -> Int {
-        try reader.count("WHERE \"table\" = ?", [.text(try store.schema.table(M.self).table)])
+        try reader.count("WHERE \"table\" = ?", binding: [.text(try store.schema.table(M.self).table)])
     }
 
     /// Returns the number of operations in a state.
@@ -55,14 +56,14 @@ public struct OperationQueue: Sendable {
 
     /// Returns the number of operations of a kind.
     public func count(_ kind: PendingOperation.Kind) throws -> Int {
-        try reader.count("WHERE \"kind\" = ?", [.integer(Int64(kind.rawValue))])
+        try reader.count("WHERE \"kind\" = ?", binding: [.integer(Int64(kind.rawValue))])
     }
 
     /// Returns the first operations of the queue.
     ///
     /// - Parameter limit: The maximum number of operations.
     public func first(_ limit: Int) throws -> [PendingOperation] {
-        try reader.fetch("", [], limit: limit)
+        try reader.fetch("", binding: [], limit: limit)
     }
 
     private var reader: OperationReader { OperationReader(store: store) }

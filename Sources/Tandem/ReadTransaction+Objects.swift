@@ -18,7 +18,7 @@ extension ReadTransaction {
     /// Returns the object with a local ID, or nil if it does not exist or is deleted.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {
         let connection = try connectionForReading(searching: false)
-        return try connection.pointRead(model, in: store).object(model, localID, path: connection.path)
+        return try connection.pointRead(model, in: store).object(model, localID: localID, path: connection.path)
     }
 
     /// Returns the object with a server ID, or nil if it does not exist or is deleted.

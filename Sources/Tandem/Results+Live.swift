@@ -63,7 +63,7 @@ extension Results {
         LivePublisher(
             store: store,
             recipe: LiveRecipe { [query] store in
-                let part = AggregatePart(query, aggregate)
+                let part = AggregatePart(query, aggregate: aggregate)
                 return LiveRecipe.Making(parts: [part]) { [path = store.path] in try part.consumeValue(path: path) }
             })
     }
@@ -91,14 +91,14 @@ extension Results {
     }
 
     private func listPublisher<Element: Sendable>(
-        _ reading: RowReading, _ element: @escaping @Sendable (LiveRow) -> Element
+        _ reading: RowReading, element: @escaping @Sendable (LiveRow) -> Element
     ) -> LivePublisher<ChangeSet<Element>> {
         LivePublisher(
             store: store,
             recipe: LiveRecipe { [query] store in
                 let part = ListPart(
                     LiveList(query, reading: reading, in: store.schema), tuning: store.live.tuning)
-                return LiveRecipe.Making(parts: [part]) { ChangeSet(part.consumeChanges(), element) }
+                return LiveRecipe.Making(parts: [part]) { ChangeSet(part.consumeChanges(), element: element) }
             })
     }
 }
@@ -106,7 +106,7 @@ extension Results {
 extension ChangeSet {
     init(
         _ taken: (old: RowSlice, new: RowSlice, changes: RowChanges?),
-        _ element: @escaping @Sendable (LiveRow) -> Element
+        element: @escaping @Sendable (LiveRow) -> Element
     ) {
         let results = LiveCollection(taken.new, element: element)
         if let changes = taken.changes {

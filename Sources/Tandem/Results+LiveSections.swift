@@ -99,7 +99,7 @@ extension Results {
                     return SectionedChangeSet(
                         LiveSections(taken.new, length: length, key: sectionKey, element: element),
                         previous: LiveSections(taken.old, length: length, key: sectionKey, element: element),
-                        ChangeSet(taken, element), length: length)
+                        changes: ChangeSet(taken, element: element), length: length)
                 }
             })
     }

@@ -44,7 +44,7 @@ extension Store {
     ) throws {
         try StoreFile(path).check(isEncrypted: true, isReadOnly: configuration.isReadOnly)
         try self.init(
-            location: .encrypted(path, key, profile), models: models, configuration: configuration)
+            location: .encrypted(path, key: key, profile: profile), models: models, configuration: configuration)
     }
 
     // MARK: - Changing the encryption of a closed store
@@ -179,11 +179,11 @@ extension Store {
     }
 
     /// Runs a block, and converts its errors to the store's errors.
-    private static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+    private static func naming<Value>(_ path: String, body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch {
-            throw TandemError.naming(error, path)
+            throw TandemError.naming(error, path: path)
         }
     }
 }

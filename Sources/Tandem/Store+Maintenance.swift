@@ -31,13 +31,14 @@ extension Store {
         try checkOpen()
         guard AccessFrame.current(on: self) == nil else {
             throw TandemError(
-                .invalidQuery, "A store can't be compacted inside a transaction.",
+                .invalidQuery, message: "A store can't be compacted inside a transaction.",
                 advice: "Compact it after the block has returned.",
                 store: path)
         }
         guard !configuration.isReadOnly else {
             throw TandemError(
-                .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
+                .readOnly, message: "The store was opened read-only.",
+                advice: "Open it without Configuration.isReadOnly.",
                 store: path)
         }
         try writerQueue.pass {

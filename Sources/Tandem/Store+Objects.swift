@@ -9,7 +9,7 @@ extension Store {
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {
         try reading { connection in
-            try connection.pointRead(model, in: self).object(model, localID, path: connection.path)
+            try connection.pointRead(model, in: self).object(model, localID: localID, path: connection.path)
         }
     }
 
@@ -36,7 +36,7 @@ extension Store {
         return try reading { connection in
             let pointRead = try connection.pointRead(Target.self, in: self)
             return try references.compactMap {
-                try pointRead.object(Target.self, $0.localID, path: connection.path)
+                try pointRead.object(Target.self, localID: $0.localID, path: connection.path)
             }
         }
     }

@@ -167,7 +167,7 @@ public struct TandemError: Error, Sendable {
 
     /// Creates an error, for tests.
     public init(
-        _ code: Code, _ message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
+        _ code: Code, message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
         property: String? = nil, localID: LocalID? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code

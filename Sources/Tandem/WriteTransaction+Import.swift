@@ -53,7 +53,8 @@ extension WriteTransaction {
         do {
             node = try json.withUnsafeBytes { try ExactJSON.parseForeign($0.bindMemory(to: UInt8.self)) }
         } catch {
-            throw invalid("The data is not valid JSON.", "See the underlying error.", table, underlying: error)
+            throw invalid(
+                "The data is not valid JSON.", advice: "See the underlying error.", in: table, underlying: error)
         }
         let objects: [JSONNode] =
             switch node {
@@ -64,8 +65,9 @@ extension WriteTransaction {
             try objects.map { object in
                 guard case .object(let members) = object else {
                     throw invalid(
-                        "The JSON contains a value that is not an object.", "Give an object, or an array of objects.",
-                        table)
+                        "The JSON contains a value that is not an object.",
+                        advice: "Give an object, or an array of objects.",
+                        in: table)
                 }
                 return try upsert(
                     members.map { ($0.key, ImportedValue.json($0.value)) }, into: table,
@@ -82,11 +84,15 @@ extension WriteTransaction {
         for (key, value) in values {
             switch key {
             case "localID":
-                guard let text = value.text else { throw invalid("localID is not a text.", "Give a string.", table) }
+                guard let text = value.text else {
+                    throw invalid("localID is not a text.", advice: "Give a string.", in: table)
+                }
                 state.localID = LocalID(text)
             case "serverID":
                 guard !value.isNull else { continue }
-                guard let text = value.text else { throw invalid("serverID is not a text.", "Give a string.", table) }
+                guard let text = value.text else {
+                    throw invalid("serverID is not a text.", advice: "Give a string.", in: table)
+                }
                 state.serverID = ServerID(text)
             case "version" where origin == .server: state.version = value.text
             case "createdAt" where origin == .server: state.createdAt = value.date
@@ -97,8 +103,9 @@ extension WriteTransaction {
                     named[index] = value
                 } else if !ignoringUnknown {
                     throw invalid(
-                        "The model has no property \"\(key)\".", "Correct the key, or pass ignoringUnknown: true.",
-                        table)
+                        "The model has no property \"\(key)\".",
+                        advice: "Correct the key, or pass ignoringUnknown: true.",
+                        in: table)
                 }
             }
         }
@@ -108,11 +115,11 @@ extension WriteTransaction {
         let isNew = found == nil
         for (index, property) in table.definition.properties.enumerated() {
             if let value = named[index] {
-                try append(value, of: property, to: row, table)
+                try append(value, of: property, to: row, in: table)
             } else if isNew {
                 guard let appendDefault = property.appendDefault else {
                     throw TandemError(
-                        .invalidValue, "A new object needs a value for the property.",
+                        .invalidValue, message: "A new object needs a value for the property.",
                         advice: "Give a value, or give the property a default.", store: store.path,
                         model: table.definition.name, property: property.name)
                 }
@@ -125,7 +132,7 @@ extension WriteTransaction {
     }
 
     private func append(
-        _ value: ImportedValue, of property: PropertyDefinition, to row: RowEncoder, _ table: TableLayout
+        _ value: ImportedValue, of property: PropertyDefinition, to row: RowEncoder, in table: TableLayout
     ) throws {
         let isAppended: Bool
         switch value {
@@ -138,17 +145,17 @@ extension WriteTransaction {
         }
         guard isAppended else {
             throw TandemError(
-                .invalidValue, "\(value) is not a \(property.kind)\(property.isOptional ? "?" : "").",
+                .invalidValue, message: "\(value) is not a \(property.kind)\(property.isOptional ? "?" : "").",
                 advice: "Convert the value, or leave the key out.", store: store.path, model: table.definition.name,
                 property: property.name)
         }
     }
 
     private func invalid(
-        _ message: String, _ advice: String, _ table: TableLayout, underlying: (any Error)? = nil
+        _ message: String, advice: String, in table: TableLayout, underlying: (any Error)? = nil
     ) -> TandemError {
         TandemError(
-            .invalidValue, message, advice: advice, store: store.path, model: table.definition.name,
+            .invalidValue, message: message, advice: advice, store: store.path, model: table.definition.name,
             underlying: underlying)
     }
 }

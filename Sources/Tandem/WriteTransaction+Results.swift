@@ -16,7 +16,9 @@ extension WriteTransaction {
         try checkUsable()
         let table = try store.schema.table(M.self)
         let keys = try results.keys()
-        for (localID, rowID) in keys { _ = try update(M.self, localID, rowID: rowID, table, change) }
+        for (localID, rowID) in keys {
+            _ = try update(M.self, localID: localID, rowID: rowID, in: table, change: change)
+        }
         return keys.count
     }
 
@@ -58,7 +60,7 @@ extension WriteTransaction {
     public func undelete<M: Model>(_ results: Results<M>) throws -> Int {
         try checkUsable()
         let keys = try results.onlyDeleted().keys()
-        for key in keys { try undelete(M.self, key.localID) }
+        for key in keys { try undelete(M.self, localID: key.localID) }
         return keys.count
     }
 }

@@ -2,16 +2,16 @@ extension WriteTransaction: RowWriteDelegate {
     typealias OldValues = PropertyBases
 
     func willWrite(_ row: RowEncoder, over stored: Statement?, in table: TableLayout, only: Set<Int>?) throws {
-        if !table.attachments.isEmpty { try registerAttachments(row, table, only: only, over: stored?.row()) }
+        if !table.attachments.isEmpty { try registerAttachments(row, in: table, only: only, over: stored?.row()) }
     }
 
     func didInsert(_ state: inout ObjectState, in table: TableLayout) throws {
-        if state.isSynced, try !hasNoPendingFiles(state.rowID, table) {
+        if state.isSynced, try !hasNoPendingFiles(state.rowID, in: table) {
             state.isSynced = false
             try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+                "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         }
-        if origin == .app && !table.isLocalOnly { try recordInsert(state, table) }
+        if origin == .app && !table.isLocalOnly { try recordInsert(state, in: table) }
     }
 
     func willUpdate(
@@ -31,12 +31,12 @@ extension WriteTransaction: RowWriteDelegate {
     }
 
     func didUpdate(_ state: ObjectState, from old: PropertyBases, in table: TableLayout) throws {
-        try recordUpdate(state, table, old)
+        try recordUpdate(state, in: table, bases: old)
     }
 
     func willDelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
         guard origin == .app, !table.isLocalOnly else { return false }
-        return try recordDelete(state, table)
+        return try recordDelete(state, in: table)
     }
 
     func willErase(_ rowID: Int64, in table: TableLayout) throws {
@@ -44,6 +44,6 @@ extension WriteTransaction: RowWriteDelegate {
     }
 
     func willUndelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
-        try recordUndelete(state, table) && hasNoPendingFiles(state.rowID, table)
+        try recordUndelete(state, in: table) && hasNoPendingFiles(state.rowID, in: table)
     }
 }

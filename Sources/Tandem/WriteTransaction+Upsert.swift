@@ -31,7 +31,7 @@ extension WriteTransaction {
         for path in repeat each properties {
             guard let index = columns[keyPath: path].__storedIndex else {
                 throw TandemError(
-                    .invalidValue, "An app can't set an object's state.",
+                    .invalidValue, message: "An app can't set an object's state.",
                     advice: "Pass properties of the model.", store: store.path, model: "\(M.self)")
             }
             only.insert(index)
@@ -60,7 +60,7 @@ extension WriteTransaction {
         hasRewrittenLinks = false
         let state = try upsert(row, state: object.__state, into: table, only: only)
         let isPartial = only != nil || (origin == .server && table.sentProperties != nil)
-        return try refreshed(object, state, in: table, isPartial: isPartial)
+        return try refreshed(object, state: state, in: table, isPartial: isPartial)
     }
 
     /// Inserts a row, or updates the row with its ID.
@@ -71,12 +71,12 @@ extension WriteTransaction {
         if statement.integer(4) != 0, origin == .app {
             let stored = try self.state(of: statement, table)
             statement.reset()
-            return try revive(stored, with: row, nil, in: table, only: only)
+            return try revive(stored, with: row, unresolved: nil, in: table, only: only)
         }
         if statement.integer(4) != 0 {
             let stored = try self.state(of: statement, table)
             statement.reset()
-            try refuseUnsent(stored, table)
+            try refuseUnsent(stored, in: table)
         }
         // A server does not know local-only properties, so the app's values stay.
         let only = only ?? (origin == .server ? table.sentProperties : nil)

@@ -37,7 +37,7 @@ extension AsyncHTTPTransport: FileTransport {
             }
             // Delivers the bytes received before the connection broke: they need not be sent again.
             if !Task.isCancelled, collector.thrown == nil { try? await collector.deliver() }
-            throw Self.failure(error, collector, server)
+            throw Self.failure(error, collector: collector, server: server)
         }
         await collector.end(on: clients.eventLoop)
         do {
@@ -51,7 +51,7 @@ extension AsyncHTTPTransport: FileTransport {
     /// Returns the reason for a missing or incomplete response. Errors of the caller's closures come before their
     /// effects on the exchange.
     private static func failure(
-        _ error: any Error, _ collector: FileCollector, _ server: String
+        _ error: any Error, collector: FileCollector, server: String
     ) -> TransportFailure {
         let wasSent = collector.wasSent
         if Task.isCancelled { return wasSent ? .lost(CancellationError()) : .notSent(CancellationError()) }

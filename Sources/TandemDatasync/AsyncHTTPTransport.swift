@@ -64,7 +64,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         _ request: HTTPRequest, body: HTTPClient.Body?, to server: String
     ) throws -> HTTPClient.Request {
         guard request.scheme == "https" || request.scheme == "http", let host = request.authority, !host.isEmpty else {
-            throw NetworkError(.invalidAddress, "The address is not a valid HTTP URL.", server: server)
+            throw NetworkError(.invalidAddress, message: "The address is not a valid HTTP URL.", server: server)
         }
         // NB: The header that AsyncHTTPClient adds lacks the brackets of an IPv6 address.
         var headers: HTTPHeaders = ["Host": host]

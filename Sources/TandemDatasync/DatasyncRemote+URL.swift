@@ -41,6 +41,8 @@ extension DatasyncRemote {
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,
         limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil
     ) throws(NetworkError) {
-        self.init(try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
+        self.init(
+            try ServerAddress(of: url), dialect: dialect, over: transport, limits: limits,
+            authentication: authentication)
     }
 }

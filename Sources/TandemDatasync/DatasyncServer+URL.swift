@@ -45,7 +45,7 @@ extension DatasyncServer {
         authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(
-            try ServerAddress(of: url), dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
+            try ServerAddress(of: url), dialect: dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
             over: transport, limits: limits, authentication: authentication)
     }
 }
@@ -64,7 +64,8 @@ extension ServerAddress {
             // The message omits the URL, which may contain a password.
             throw NetworkError(
                 .invalidAddress,
-                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
+                message: "A server's URL is http or https with a host, maybe a port and a path, "
+                    + "and no user, query or fragment.")
         }
         self = address
     }

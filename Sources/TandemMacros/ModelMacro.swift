@@ -15,7 +15,8 @@ struct ModelMacro: MemberMacro {
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        guard let model = ModelReader.read(declaration, node, context, report: context.diagnose) else { return [] }
+        guard let model = ModelReader.read(declaration, attribute: node, context: context, report: context.diagnose)
+        else { return [] }
         let sources: [String?] = [
             model.stateProperty, model.memberwiseInitializer,
             model.rowInitializer, model.rowAppend,
@@ -34,7 +35,9 @@ extension ModelMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         // The member role has reported the errors already.
-        guard !protocols.isEmpty, ModelReader.read(declaration, node, context, report: { _ in }) != nil else {
+        guard !protocols.isEmpty,
+            ModelReader.read(declaration, attribute: node, context: context, report: { _ in }) != nil
+        else {
             return []
         }
         let availability = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }

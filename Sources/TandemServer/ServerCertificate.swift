@@ -16,7 +16,8 @@ public struct ServerCertificate: Sendable {
             key = try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)
         } catch {
             throw TandemServerError(
-                .invalidCertificate, "The certificate or its key can't be read: both must be PEM.", underlying: error)
+                .invalidCertificate, message: "The certificate or its key can't be read: both must be PEM.",
+                underlying: error)
         }
     }
 
@@ -29,7 +30,7 @@ public struct ServerCertificate: Sendable {
                     certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
         } catch {
             throw TandemServerError(
-                .invalidCertificate, "The certificate and its key can't be used together.", underlying: error)
+                .invalidCertificate, message: "The certificate and its key can't be used together.", underlying: error)
         }
     }
 }

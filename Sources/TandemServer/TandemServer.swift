@@ -62,7 +62,7 @@ public final class TandemServer: Sendable {
             configuration: .init(
                 additionalChannelHandlers: [ConnectionWatch(connections)], idleTimeout: .seconds(120)))
         let (ports, listening) = AsyncStream<Int>.makeStream()
-        let server = try serving(channel, options) { listening.yield($0.localAddress?.port ?? options.port) }
+        let server = try serving(channel, options: options) { listening.yield($0.localAddress?.port ?? options.port) }
         let group = ServiceGroup(
             configuration: .init(
                 services: [Serving(server: server, connections: connections, gracePeriod: options.gracePeriod)],
@@ -113,7 +113,7 @@ extension TandemServer {
     private static let silence = Logger(label: "TandemServer") { _ in SwiftLogNoOpLogHandler() }
 
     private static func serving(
-        _ channel: HTTP1Channel, _ options: Options, onListening: @escaping @Sendable (any Channel) -> Void
+        _ channel: HTTP1Channel, options: Options, onListening: @escaping @Sendable (any Channel) -> Void
     ) throws(TandemServerError) -> any Service {
         let configuration = HummingbirdCore.ServerConfiguration(
             address: .hostname(options.host, port: options.port))

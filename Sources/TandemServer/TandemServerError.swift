@@ -31,7 +31,7 @@ public struct TandemServerError: Error, Sendable {
     /// The system's error.
     public let underlying: (any Error)?
 
-    init(_ code: Code, _ message: String, underlying: (any Error)?) {
+    init(_ code: Code, message: String, underlying: (any Error)?) {
         self.code = code
         self.message = message
         self.underlying = underlying
@@ -40,7 +40,8 @@ public struct TandemServerError: Error, Sendable {
     init(listeningOn options: TandemServer.Options, underlying: (any Error)?) {
         self.init(
             .cannotListen,
-            "Can't listen on \(options.host), port \(options.port). Choose another port (0 for any) or address.",
+            message:
+                "Can't listen on \(options.host), port \(options.port). Choose another port (0 for any) or address.",
             underlying: underlying)
     }
 }

@@ -74,15 +74,16 @@ public final class ServerCore: Sendable {
             switch fault {
             case .status(let status, let seconds):
                 let fields: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
-                return .answer(dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew), body: [])
+                return .answer(
+                    dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew: skew), body: [])
             case .skew(let offset): skew += offset
             default: break
             }
         }
-        if faults.contains(.twice) { _ = answer(request, body, skew: skew, faults: []) }
-        let (response, body) = answer(request, body, skew: skew, faults: faults).http
+        if faults.contains(.twice) { _ = answer(request, body: body, skew: skew, faults: []) }
+        let (response, body) = answer(request, body: body, skew: skew, faults: faults).http
         return faults.contains(.lostAnswer)
-            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew), body: body)
+            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew: skew), body: body)
     }
 
     /// Returns the number of the next request, which selects its faults.
@@ -94,9 +95,10 @@ public final class ServerCore: Sendable {
     }
 
     /// Adds the server's time, from which clients compute their clock's offset.
-    func dated(_ response: HTTPResponse, _ skew: Duration) -> HTTPResponse {
+    func dated(_ response: HTTPResponse, skew: Duration) -> HTTPResponse {
         var response = response
-        response.headerFields[.date] = WireDateText.http(milliseconds: skewed(configuration.clock.milliseconds, skew))
+        response.headerFields[.date] = WireDateText.http(
+            milliseconds: skewed(configuration.clock.milliseconds, by: skew))
         return response
     }
 
@@ -118,7 +120,7 @@ public final class ServerCore: Sendable {
     /// Returns the time for a row that is being written. It never decreases, unless the clock is skewed.
     func time(skew: Duration) -> Int64 {
         let now = configuration.clock.milliseconds
-        guard skew == .zero else { return skewed(now, skew) }
+        guard skew == .zero else { return skewed(now, by: skew) }
         return state.withLock { state in
             state.latest = max(state.latest, now)
             return state.latest
@@ -126,7 +128,7 @@ public final class ServerCore: Sendable {
     }
 
     /// Returns a skewed time, within the years that the formats support.
-    private func skewed(_ milliseconds: Int64, _ skew: Duration) -> Int64 {
+    private func skewed(_ milliseconds: Int64, by skew: Duration) -> Int64 {
         let bound: Int64 = 253_402_300_799
         let offset = max(-bound, min(bound, skew.components.seconds)) * 1000
         let time = milliseconds + offset + skew.components.attoseconds / 1_000_000_000_000_000

@@ -53,7 +53,7 @@ public struct ServerFaults: Sendable {
     }
 
     /// Creates random faults with given probabilities. They depend only on the seed and the request's number.
-    public static func seeded(_ seed: UInt64, _ odds: [(fault: ServerFault, probability: Double)]) -> ServerFaults {
+    public static func seeded(_ seed: UInt64, odds: [(fault: ServerFault, probability: Double)]) -> ServerFaults {
         ServerFaults { _, number in
             odds.enumerated().filter { index, odd in
                 let mixed = mix(mix(seed ^ mix(UInt64(truncatingIfNeeded: number))) &+ UInt64(index))

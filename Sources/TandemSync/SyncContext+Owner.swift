@@ -47,15 +47,16 @@ extension SyncContext {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {
                     throw SyncError(
-                        .unknownModel, "The store holds data of the table \(table), which it was opened without.",
+                        .unknownModel,
+                        message: "The store holds data of the table \(table), which it was opened without.",
                         advice: "Open it with all its models, or delete this one in a migration.", table: table)
                 }
                 switch choice {
                 case .purge: try Self.purgeAll(models, in: store)
                 case .keep: for model in models { try store.removeSyncTokens(of: model.table) }
                 }
-                try store.setSyncSetting(.user, user)
-                try store.setSyncSetting(.server, server)
+                try store.setSyncSetting(.user, to: user)
+                try store.setSyncSetting(.server, to: server)
                 // The pending deletes of files belong to another user or another server.
                 try store.forgetUnwantedFiles()
             }
@@ -69,7 +70,8 @@ extension SyncContext {
         // Objects of a model may deny the removal of another model's objects, so all are removed together.
         _ = try local.dropOperations(in: models.map(\.table), where: nil)
         for model in models {
-            _ = try purge(PullQuery(table: model.table, queryID: nil), nil, model.wireName, force: true, in: local)
+            _ = try purge(
+                PullQuery(table: model.table, queryID: nil), filter: nil, name: model.wireName, force: true, in: local)
         }
     }
 
@@ -81,19 +83,19 @@ extension SyncContext {
         let name = options.serverName
         if let known, let name, known != name {
             throw SyncError(
-                .otherServer, "The store is synced with another server, \(known), and not with \(name).",
+                .otherServer, message: "The store is synced with another server, \(known), and not with \(name).",
                 advice: "Give each server a store of its own, or call adopt(_:) once.")
         }
         guard owner == user || owner == nil else {
             throw SyncError(
-                .otherUser, "The store holds another user's data.",
+                .otherUser, message: "The store holds another user's data.",
                 advice: "Give each user a store of their own, or call adopt(_:) once.")
         }
         let (newUser, newName) = (owner == nil ? user : nil, known == nil ? name : nil)
         guard newUser != nil || newName != nil else { return }
         try await store.write { store in
-            if let newUser { try store.setSyncSetting(.user, newUser) }
-            if let newName { try store.setSyncSetting(.server, newName) }
+            if let newUser { try store.setSyncSetting(.user, to: newUser) }
+            if let newName { try store.setSyncSetting(.server, to: newName) }
         }
     }
 }

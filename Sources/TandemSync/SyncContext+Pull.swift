@@ -101,7 +101,7 @@ extension SyncContext {
         var known = resolved
         if known == nil { known = try await resolve(query) }
         guard let known else { return PullResult() }
-        var run = PullRun(self, known)
+        var run = PullRun(self, query: known)
         run.orphanedEdits = edits
         defer { edits = run.orphanedEdits }
         return try await run.run()

@@ -50,7 +50,7 @@ extension SyncContext {
         try await withExclusiveSync(isExchange: false, stoppingUploads: true) {
             let filter = try await localFilter(of: query)
             let name = try settings(of: query.table).model.wireName
-            return try await store.write { try Self.purge(query, filter, name, force: force, in: $0) }
+            return try await store.write { try Self.purge(query, filter: filter, name: name, force: force, in: $0) }
         }
     }
 
@@ -60,21 +60,21 @@ extension SyncContext {
     ///   - filter: The query's filter.
     ///   - name: The table's name on the server.
     static func purge(
-        _ query: PullQuery, _ filter: LocalFilter?, _ name: String, force: Bool, in local: any LocalTransaction
+        _ query: PullQuery, filter: LocalFilter?, name: String, force: Bool, in local: any LocalTransaction
     ) throws -> Int {
         let table = query.table
         var count = 0
         if try local.countOfOperations(in: table) > 0 {
             guard force else {
                 throw SyncError(
-                    .pendingOperations, "The table has changes that were not sent.",
+                    .pendingOperations, message: "The table has changes that were not sent.",
                     advice: "Push them, or force the purge to give them up.", table: name)
             }
             count += try local.dropOperations(in: [table], where: filter)
         }
         if !force, try local.countOfPendingFiles(in: table) > 0 {
             throw SyncError(
-                .pendingOperations, "The table has files that were not uploaded.",
+                .pendingOperations, message: "The table has files that were not uploaded.",
                 advice: "Push them, or force the purge to give them up.", table: name)
         }
         count += try removeAllSynced(in: table, where: filter, local)

@@ -61,7 +61,7 @@ extension SyncContext {
     public func conflict<M: Model>(of id: PendingOperation.ID, on model: M.Type) async throws -> Conflict<M>? {
         try await choosing(about: id) { operation, store in
             guard operation.table == M.__definition.table else { return nil }
-            return try self.conflict(operation, on: M.self, store)
+            return try self.conflict(operation, on: M.self, in: store)
         }
     }
 
@@ -85,7 +85,7 @@ extension SyncContext {
                     operation.state == .failed
                 else { return nil }
                 func conflict<M: Model>(on model: M.Type) throws -> AnyConflict? {
-                    try self.conflict(operation, on: model, store).map { AnyConflict($0) }
+                    try self.conflict(operation, on: model, in: store).map { AnyConflict($0) }
                 }
                 return try conflict(on: try self.settings(of: operation.table).model.type)
             }
@@ -93,13 +93,14 @@ extension SyncContext {
     }
 
     private func conflict<M: Model>(
-        _ operation: PendingOperation, on model: M.Type, _ store: any LocalTransaction
+        _ operation: PendingOperation, on model: M.Type, in store: any LocalTransaction
     ) throws -> Conflict<M>? {
         guard let item = try serverSide(of: operation, store) else { return nil }
         let coder = try coder(of: settings(of: operation.table))
         let sides = try store.sides(of: operation.id, against: item, rounding: coder.rounding)
         return try Conflict(
-            operation, sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1)
+            operation, sides: sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1
+        )
     }
 
     /// Resends an operation that failed or is held.
@@ -107,7 +108,7 @@ extension SyncContext {
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue.
     public func retry(_ shown: PendingOperation.Version) async throws {
         try await store.write { store in
-            _ = try Self.current(shown, store)
+            _ = try Self.current(shown, in: store)
             try store.release(shown.id)
         }
     }
@@ -144,8 +145,8 @@ extension SyncContext {
         return try await withExclusiveSync {
             // The previous sync may have fetched the item, or sent the operation.
             let knowledge = try await store.write { store in
-                _ = try Self.current(shown, store)
-                return try self.discardForKnown(self.waiting(shown.id, store, isAlone: true), store)
+                _ = try Self.current(shown, in: store)
+                return try self.discardForKnown(self.waiting(shown.id, in: store, isAlone: true), in: store)
             }
             switch knowledge {
             case .lost(let values): return values
@@ -162,10 +163,10 @@ extension SyncContext {
     }
 
     private func discardForKnown(_ shown: PendingOperation.Version) async throws -> LocalKnowledge {
-        try await choosing(shown) { try self.discardForKnown($0, $1) }
+        try await choosing(shown) { try self.discardForKnown($0, in: $1) }
     }
 
-    private func discardForKnown(_ operation: PendingOperation, _ store: any LocalTransaction) throws -> LocalKnowledge
+    private func discardForKnown(_ operation: PendingOperation, in store: any LocalTransaction) throws -> LocalKnowledge
     {
         let id = operation.id
         if let item = try serverSide(of: operation, store) { return .lost(try store.discard(id, for: item)) }
@@ -177,7 +178,7 @@ extension SyncContext {
         let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
             // This sync has exclusive access, so nothing is being sent.
-            _ = try Self.current(object.operation.version, store)
+            _ = try Self.current(object.operation.version, in: store)
             return try store.discard(id, for: item)
         }
     }
@@ -208,10 +209,10 @@ extension SyncContext {
     /// Applies a decision about an operation, in one transaction.
     private func choosing<T: Sendable>(
         _ shown: PendingOperation.Version,
-        _ body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
+        body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
     ) async throws -> T {
         try await choosing(about: shown.id) { operation, store in
-            _ = try Self.current(shown, store)
+            _ = try Self.current(shown, in: store)
             return try body(operation, store)
         }
     }
@@ -222,11 +223,11 @@ extension SyncContext {
         _ body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
     ) async throws -> T {
         do {
-            return try await store.write { try body(try self.waiting(id, $0), $0) }
+            return try await store.write { try body(try self.waiting(id, in: $0), $0) }
         } catch let error as SyncError where error.code == .busy {
             // If the process died before the response, the operation stays marked as being sent.
             let result = try await ifIdle {
-                try await store.write { try body(try self.waiting(id, $0, isAlone: true), $0) }
+                try await store.write { try body(try self.waiting(id, in: $0, isAlone: true), $0) }
             }
             guard let result else { throw error }
             return result
@@ -237,13 +238,13 @@ extension SyncContext {
     ///
     /// - Parameter isAlone: Whether the caller knows that nothing is being sent, even if an operation is marked so.
     private func waiting(
-        _ id: PendingOperation.ID, _ store: any LocalReadTransaction, isAlone: Bool = false
+        _ id: PendingOperation.ID, in store: any LocalReadTransaction, isAlone: Bool = false
     ) throws -> PendingOperation {
         guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
         // An attempt with an error has ended without a response.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(
-                .busy, "The operation is being sent.", advice: "Choose when its answer has come.",
+                .busy, message: "The operation is being sent.", advice: "Choose when its answer has come.",
                 table: operation.table)
         }
         return operation
@@ -251,12 +252,12 @@ extension SyncContext {
 
     /// Returns the operation, if it still has the version that the user saw.
     private static func current(
-        _ shown: PendingOperation.Version, _ store: any LocalReadTransaction
+        _ shown: PendingOperation.Version, in store: any LocalReadTransaction
     ) throws -> PendingOperation {
         guard let operation = try store.operation(withID: shown.id) else { throw gone(shown.id) }
         guard operation.version == shown else {
             throw TandemError(
-                .staleOperation, "The object was changed after the operation \(shown.id) was shown.",
+                .staleOperation, message: "The object was changed after the operation \(shown.id) was shown.",
                 advice: "Show it again, and let the user choose.", model: operation.model,
                 localID: operation.localID)
         }
@@ -265,7 +266,8 @@ extension SyncContext {
 
     private static func gone(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
-            .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
+            .staleOperation, message: "The operation \(id) is no longer in the queue.",
+            advice: "Look at the queue again.")
     }
 
     /// Returns the known server side of an operation: what a pull has brought, or the answer that the operation failed
@@ -290,11 +292,11 @@ extension SyncContext {
         guard let key = Attempt.key(of: object, settings) else { return nil }
         try await waitOutPause(for: coder)
         do {
-            if let item = try await remote.find(coder.table, key) { return try coder.decode(item) }
+            if let item = try await remote.find(coder.table, key: key) { return try coder.decode(item) }
         } catch let failure as RemoteFailure {
             throw thrown(for: failure, coder)
         } catch let problem as UnreadableValue {
-            throw SyncError(problem, coder)
+            throw SyncError(problem, coder: coder)
         }
         return object.serverID.map { ServerItem(serverID: $0, isDeleted: true) }
     }

@@ -59,10 +59,11 @@ extension SyncContext {
         var edits: OrphanedEdits? = OrphanedEdits()
         do {
             for query in queries {
-                result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
+                result.pulls.append(
+                    SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, edits: &edits)))
             }
             await saveQuietPulls()
-            try await drop(edits ?? OrphanedEdits(), &result)
+            try await drop(edits ?? OrphanedEdits(), result: &result)
             if try await hasToSend() { sent = try await sendObjects(isExplicit: isExplicit) }
         } catch {
             guard error is SyncError || result.hasGivenUp else { throw error }
@@ -86,7 +87,7 @@ extension SyncContext {
     }
 
     private func pullWithinSync(
-        _ query: PullQuery, _ edits: inout OrphanedEdits?
+        _ query: PullQuery, edits: inout OrphanedEdits?
     ) async throws -> Result<PullResult, SyncError> {
         do {
             return .success(try await fetch(query, noting: &edits))
@@ -101,7 +102,7 @@ extension SyncContext {
     /// whose policy may keep the edits: the push decides those. Skips operations that wait for the user.
     ///
     /// - Parameter edits: The edits of objects that full pulls did not find.
-    private func drop(_ edits: OrphanedEdits, _ result: inout SyncResult) async throws {
+    private func drop(_ edits: OrphanedEdits, result: inout SyncResult) async throws {
         let tables = Set(try store.sentModels.map(\.table).filter(dropsEdits))
         var last: PendingOperation.ID?
         while true {
@@ -112,13 +113,13 @@ extension SyncContext {
                 return (
                     operations,
                     try operations.filter {
-                        try tables.contains($0.table) && Self.tombstone(of: $0, edits, local) != nil
+                        try tables.contains($0.table) && Self.tombstone(of: $0, edits: edits, in: local) != nil
                     }
                 )
             }
             if !pointless.isEmpty {
                 result.dropped += try await store.write { local in
-                    try pointless.compactMap { try Self.drop($0.id, edits, local) }
+                    try pointless.compactMap { try Self.drop($0.id, edits: edits, in: local) }
                 }
             }
             last = operations.last?.id
@@ -135,7 +136,7 @@ extension SyncContext {
 
     /// Returns a tombstone if the object of an edit was deleted on the server; `nil` if nothing shows that.
     private static func tombstone(
-        of operation: PendingOperation, _ edits: OrphanedEdits, _ local: any LocalReadTransaction
+        of operation: PendingOperation, edits: OrphanedEdits, in local: any LocalReadTransaction
     ) throws -> ServerItem? {
         guard operation.kind == .update, operation.state == .pending || operation.state == .attempted,
             // The edit of an object that this device deleted and restores is still needed.
@@ -153,11 +154,11 @@ extension SyncContext {
     }
 
     private static func drop(
-        _ id: PendingOperation.ID, _ edits: OrphanedEdits, _ local: any LocalTransaction
+        _ id: PendingOperation.ID, edits: OrphanedEdits, in local: any LocalTransaction
     ) throws -> LostEdit? {
         // The operation may have changed since it was read.
         guard let operation = try local.operation(withID: id),
-            let tombstone = try tombstone(of: operation, edits, local)
+            let tombstone = try tombstone(of: operation, edits: edits, in: local)
         else { return nil }
         let object = try local.object(operation.localID, in: operation.table)
         let values = try local.discard(id, for: tombstone)

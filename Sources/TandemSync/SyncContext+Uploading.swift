@@ -36,9 +36,10 @@ extension SyncContext {
             ScheduledRun.recordUploads()
             let result = try await withUploads(of: tandem) {
                 try await checkOwner()
-                let run = UploadRun(self, tandem, files, isExplicit: isExplicit, tried: marks)
+                let run = UploadRun(self, store: tandem, files: files, isExplicit: isExplicit, tried: marks)
                 return try await upload(
-                    sent.result, run, RemoteFileDeletionRun(self, tandem, files, isExplicit: isExplicit))
+                    sent.result, run: run,
+                    deletions: RemoteFileDeletionRun(self, store: tandem, files: files, isExplicit: isExplicit))
             }
             if let result { return result }
             // The other push may end without these files.
@@ -53,7 +54,7 @@ extension SyncContext {
     private static let uploadPause: TimeInterval = 60
 
     private func upload(
-        _ sent: PushResult, _ run: UploadRun, _ deletions: RemoteFileDeletionRun
+        _ sent: PushResult, run: UploadRun, deletions: RemoteFileDeletionRun
     ) async throws -> PushResult {
         var result = sent
         do {
@@ -141,7 +142,7 @@ extension SyncContext {
 
     static func noFiles() -> SyncError {
         SyncError(
-            .unknownModel, "The context's store keeps no files, or it was made without a server for them.",
+            .unknownModel, message: "The context's store keeps no files, or it was made without a server for them.",
             advice: "Give SyncContext a store of Tandem's, and files:.")
     }
 }

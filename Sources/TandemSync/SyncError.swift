@@ -131,7 +131,7 @@ public struct SyncError: Error, Sendable {
     }
 
     package init(
-        _ code: Code, _ message: String, advice: String? = nil, table: String? = nil, url: String? = nil,
+        _ code: Code, message: String, advice: String? = nil, table: String? = nil, url: String? = nil,
         status: Int? = nil, property: String? = nil, retryAt: Date? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
@@ -182,10 +182,11 @@ extension SyncError {
         switch error {
         case let error as SyncError: self = error
         case is CancellationError:
-            self.init(.cancelled, "The sync was cancelled.", advice: "Sync again.", underlying: error)
+            self.init(.cancelled, message: "The sync was cancelled.", advice: "Sync again.", underlying: error)
         default:
             self.init(
-                .store, "The store failed: \(SyncError.words(of: error))", advice: "Sync again.", underlying: error)
+                .store, message: "The store failed: \(SyncError.words(of: error))", advice: "Sync again.",
+                underlying: error)
         }
     }
 
@@ -217,7 +218,8 @@ extension SyncError {
         case .file(let problem): (code, status) = (.refused, problem.status)
         }
         self.init(
-            code, message, advice: advice, table: table?.rawValue, url: url, status: status, property: property,
+            code, message: message, advice: advice, table: table?.rawValue, url: url, status: status,
+            property: property,
             underlying: failure)
     }
 

@@ -40,11 +40,13 @@ extension RemoteItem {
         case .any(let parts): parts.contains(where: passes)
         case .isNull(let member): value(of: member) == .null
         case .comparison(let member, let comparison, let other):
-            Self.holds(comparison, value(of: member), Self.node(other))
-        case .members(let lhs, let comparison, let rhs): Self.holds(comparison, value(of: lhs), value(of: rhs))
-        case .among(let member, let values): values.contains { Self.holds(.equal, value(of: member), Self.node($0)) }
+            Self.holds(comparison, lhs: value(of: member), rhs: Self.node(other))
+        case .members(let lhs, let comparison, let rhs):
+            Self.holds(comparison, lhs: value(of: lhs), rhs: value(of: rhs))
+        case .among(let member, let values):
+            values.contains { Self.holds(.equal, lhs: value(of: member), rhs: Self.node($0)) }
         case .text(let member, let test, let part):
-            if case .text(let text) = value(of: member) { Self.holds(test, text, part) } else { false }
+            if case .text(let text) = value(of: member) { Self.holds(test, text: text, part: part) } else { false }
         }
     }
 
@@ -68,7 +70,7 @@ extension RemoteItem {
         }
     }
 
-    private static func holds(_ test: RemoteFilter.TextTest, _ text: String, _ part: String) -> Bool {
+    private static func holds(_ test: RemoteFilter.TextTest, text: String, part: String) -> Bool {
         switch test {
         case .prefix: text.hasPrefix(part)
         case .suffix: text.hasSuffix(part)
@@ -76,7 +78,7 @@ extension RemoteItem {
         }
     }
 
-    private static func holds(_ comparison: RemoteFilter.Comparison, _ lhs: JSONNode, _ rhs: JSONNode) -> Bool {
+    private static func holds(_ comparison: RemoteFilter.Comparison, lhs: JSONNode, rhs: JSONNode) -> Bool {
         switch comparison {
         case .equal: return order(lhs, rhs) == 0
         case .notEqual: return order(lhs, rhs) != 0

@@ -87,26 +87,26 @@ extension ScriptedRemote {
 
     /// Inserts an item, with the planned fault if any.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await change(.insert, item)
+        try await change(.insert, item: item)
     }
 
     /// Updates an item, with the planned fault if any.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await change(.update, item)
+        try await change(.update, item: item)
     }
 
     /// Deletes an item, with the planned fault if any.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await change(.delete, item)
+        try await change(.delete, item: item)
     }
 
     /// Restores a deleted item, with the planned fault if any.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await change(.undelete, item)
+        try await change(.undelete, item: item)
     }
 
     /// Looks an item up, with the planned fault if any.
-    public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+    public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let text: String
         switch key {
         case .id(let id): text = id.rawValue
@@ -133,22 +133,22 @@ extension ScriptedRemote {
     // MARK: Exchanges
 
     private func change(
-        _ kind: RecordedRequest.Kind, _ item: OutgoingItem
+        _ kind: RecordedRequest.Kind, item: OutgoingItem
     ) async throws(RemoteFailure) -> RemoteResponse {
         let members = kind == .update ? item.members.filter { item.changed.contains($0.key) } : item.members
         let request = RecordedRequest(
             kind: kind, table: item.table, id: item.id?.rawValue, version: item.version, members: members)
         let write = Write(kind: kind, item: item)
         return try await exchange(request, late: write) { state throws(RemoteFailure) in
-            try self.carryOut(write, &state)
+            try self.carryOut(write, state: &state)
         }
     }
 
     private func exchange<T: Sendable>(
-        _ request: RecordedRequest, late: Write? = nil, _ answer: (inout State) throws(RemoteFailure) -> T
+        _ request: RecordedRequest, late: Write? = nil, answer: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
         if Task.isCancelled { throw .notSent(CancellationError()) }
-        let fault = try withState { state throws(RemoteFailure) in arrive(request, &state) }
+        let fault = try withState { state throws(RemoteFailure) in arrive(request, state: &state) }
         defer { leave() }
         // Yields, so that concurrent requests can overlap.
         await Task.yield()
@@ -165,7 +165,7 @@ extension ScriptedRemote {
             if let late { try withState { state throws(RemoteFailure) in state.late.append((count, late)) } }
             throw .lost(NoAnswer())
         case .conflict(let change):
-            if let id = request.id { edit(request.table, ServerID(id), change) }
+            if let id = request.id { edit(request.table, id: ServerID(id), change) }
         case .meanwhile(let event): await event()
         case .deliverTwice: _ = try? withState { state throws(RemoteFailure) in try answer(&state) }
         case .loseAnswer:
@@ -183,13 +183,13 @@ extension ScriptedRemote {
     }
 
     /// Records a request, carries out late ones, and returns its planned fault.
-    private func arrive(_ request: RecordedRequest, _ state: inout State) -> RemoteFault? {
+    private func arrive(_ request: RecordedRequest, state: inout State) -> RemoteFault? {
         state.requests.append(request)
         state.inFlight += 1
         state.mostInFlight = max(state.mostInFlight, state.inFlight)
         let due = state.late.filter { $0.count <= 1 }
         state.late = state.late.filter { $0.count > 1 }.map { ($0.count - 1, $0.request) }
-        for (_, write) in due { _ = try? carryOut(write, &state) }
+        for (_, write) in due { _ = try? carryOut(write, state: &state) }
         guard let place = state.faults.firstIndex(where: { $0.match.matches(request) }) else { return nil }
         return state.faults.remove(at: place).fault
     }

@@ -84,19 +84,19 @@ public final class ScriptedRemote: Remote {
     // MARK: Changes by other devices
 
     /// Changes an item, or creates it, as another device does.
-    public func edit(_ table: RemoteTableName, _ id: ServerID, _ change: (inout RemoteItem) -> Void) {
+    public func edit(_ table: RemoteTableName, id: ServerID, _ change: (inout RemoteItem) -> Void) {
         state.withLock { state in
             var item = state.tables[table]?[id] ?? RemoteItem(id: id, createdAt: time())
             change(&item)
-            write(item, table, &state)
+            write(item, in: table, state: &state)
         }
     }
 
     /// Deletes an item, as another device does.
-    public func remove(_ table: RemoteTableName, _ id: ServerID) {
+    public func remove(_ table: RemoteTableName, id: ServerID) {
         state.withLock { state in
             guard let item = state.tables[table]?[id] else { return }
-            _ = erase(item, table, &state)
+            _ = erase(item, in: table, state: &state)
         }
     }
 
@@ -139,7 +139,7 @@ public final class ScriptedRemote: Remote {
         return WireTimestamp(clock.now(), fractionDigits: 3)
     }
 
-    private func write(_ item: RemoteItem, _ table: RemoteTableName, _ state: inout State) {
+    private func write(_ item: RemoteItem, in table: RemoteTableName, state: inout State) {
         var item = item
         state.lastVersion += 1
         item.version = versions ? "v\(state.lastVersion)" : nil
@@ -147,23 +147,24 @@ public final class ScriptedRemote: Remote {
         state.tables[table, default: [:]][item.id] = item
     }
 
-    private func erase(_ item: RemoteItem, _ table: RemoteTableName, _ state: inout State) -> RemoteItem? {
+    private func erase(_ item: RemoteItem, in table: RemoteTableName, state: inout State) -> RemoteItem? {
         guard softDelete else {
             state.tables[table]?[item.id] = nil
             return nil
         }
         var tombstone = item
         tombstone.isDeleted = true
-        write(tombstone, table, &state)
+        write(tombstone, in: table, state: &state)
         return state.tables[table]?[item.id]
     }
 
     /// Carries out a request without faults.
-    func carryOut(_ request: Write, _ state: inout State) throws(RemoteFailure) -> RemoteResponse {
+    func carryOut(_ request: Write, state: inout State) throws(RemoteFailure) -> RemoteResponse {
         let (table, outgoing) = (request.item.table, request.item)
-        if request.kind == .insert { return try insert(outgoing, &state) }
+        if request.kind == .insert { return try insert(outgoing, state: &state) }
         guard let id = outgoing.id else {
-            throw .unsendable(RequestEncodingError(.missingID, "The item has no ID on the server.", table: table))
+            throw .unsendable(
+                RequestEncodingError(.missingID, message: "The item has no ID on the server.", table: table))
         }
         guard var item = state.tables[table]?[id] else { throw .notFound }
         if item.isDeleted, request.kind != .undelete { throw .gone }
@@ -171,19 +172,19 @@ public final class ScriptedRemote: Remote {
             throw .conflict(status: 412, item: item, detail: .init(serverDate: clock.now()))
         }
         switch request.kind {
-        case .delete: return answer(erase(item, table, &state))
+        case .delete: return answer(erase(item, in: table, state: &state))
         case .undelete:
             item.isDeleted = false
             if undeletesWithValues { Self.merge(outgoing, into: &item, all: true) }
         default: Self.merge(outgoing, into: &item, all: false)
         }
-        write(item, table, &state)
+        write(item, in: table, state: &state)
         var result = answer(state.tables[table]?[id])
         result.tookValues = request.kind != .undelete || undeletesWithValues
         return result
     }
 
-    private func insert(_ outgoing: OutgoingItem, _ state: inout State) throws(RemoteFailure) -> RemoteResponse {
+    private func insert(_ outgoing: OutgoingItem, state: inout State) throws(RemoteFailure) -> RemoteResponse {
         let id: ServerID
         if ids == .client, let chosen = outgoing.id {
             id = chosen
@@ -196,7 +197,7 @@ public final class ScriptedRemote: Remote {
         }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)
-        write(item, outgoing.table, &state)
+        write(item, in: outgoing.table, state: &state)
         return answer(state.tables[outgoing.table]?[id])
     }
 

@@ -51,5 +51,5 @@ struct FaultOptions: ParsableArguments {
         ]
     }
 
-    var faults: ServerFaults { .seeded(seed, odds) }
+    var faults: ServerFaults { .seeded(seed, odds: odds) }
 }

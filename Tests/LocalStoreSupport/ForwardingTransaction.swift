@@ -138,19 +138,19 @@ extension ForwardingTransaction {
     }
 
     package func fail(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
-        try base.fail(id, attempt: attempt, error, retry: retry, retryAt: retryAt)
+        try base.fail(id, attempt: attempt, with: error, retry: retry, retryAt: retryAt)
     }
 
-    package func fail(_ id: PendingOperation.ID, _ error: OperationError, retry: Bool) throws {
-        try base.fail(id, error, retry: retry)
+    package func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws {
+        try base.fail(id, with: error, retry: retry)
     }
 
     package func markOutcomeUnknown(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool {
-        try base.markOutcomeUnknown(id, attempt: attempt, error, retryAt: retryAt)
+        try base.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: retryAt)
     }
 
     package func sides(
@@ -229,7 +229,7 @@ extension ForwardingTransaction {
         try base.removeSyncTokens(of: table)
     }
 
-    package func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
-        try base.setSyncSetting(key, value)
+    package func setSyncSetting(_ key: SyncSetting, to value: String?) throws {
+        try base.setSyncSetting(key, to: value)
     }
 }

@@ -26,7 +26,7 @@ struct BitFlipTests {
         var bytes = try contents(database.path)
         let salt = Array(bytes[..<16])
         func opens(_ page: Int, salt: [UInt8]) throws -> Bool {
-            let codec = PageLayout.codec(try database.entry.keys(salt: salt), database.profile)
+            let codec = PageLayout.codec(try database.entry.keys(salt: salt), profile: database.profile)
             return try opens(page, codec)
         }
         let target = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
@@ -37,7 +37,7 @@ struct BitFlipTests {
                 return codec.decrypt(start, page: UInt32(page + 1), into: target)
             }
         }
-        let codec = PageLayout.codec(try database.entry.keys(salt: salt), database.profile)
+        let codec = PageLayout.codec(try database.entry.keys(salt: salt), profile: database.profile)
         let pages = bytes.count / pageSize
         #expect(pages >= 3)
         for page in 0..<pages { #expect(try opens(page, codec)) }

@@ -18,7 +18,7 @@ struct FrameQueueTests {
         func encrypt(_ plain: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws {
             pages.append(page)
             pause(page)
-            if page == failing { throw CipherError(.ioFailure, "No random numbers.") }
+            if page == failing { throw CipherError(.ioFailure, message: "No random numbers.") }
             for offset in 0..<pageSize {
                 target.storeBytes(
                     of: ~plain.load(fromByteOffset: offset, as: UInt8.self), toByteOffset: offset, as: UInt8.self)
@@ -47,7 +47,7 @@ struct FrameQueueTests {
         header[3] = UInt8(frame)
         let page = [UInt8](repeating: UInt8(frame), count: Self.pageSize)
         header.withUnsafeBytes { header in
-            page.withUnsafeBytes { queue.add(frame, FrameHeader(header.baseAddress!), page: $0.baseAddress!) }
+            page.withUnsafeBytes { queue.add(frame, header: FrameHeader(header.baseAddress!), page: $0.baseAddress!) }
         }
     }
 

@@ -86,7 +86,7 @@ struct FuzzTests {
         let scratch = try Scratch(inMemory: true)
         let database = try make(scratch.path("a.db"), kind)
         let good = try contents(database.path)
-        let codec = PageLayout.codec(try database.entry.keys(salt: Array(good[..<16])), database.profile)
+        let codec = PageLayout.codec(try database.entry.keys(salt: Array(good[..<16])), profile: database.profile)
         for _ in 0..<(isSoak ? 3000 : 80) {
             var bytes = good
             for _ in 0..<Int.random(in: 1...3, using: &mutator.random) {

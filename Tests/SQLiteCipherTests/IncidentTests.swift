@@ -11,8 +11,8 @@ struct IncidentTests {
         try KeyEntry(path: "/tmp/a.db", key: testKey, profile: .aes256gcm)
     }
 
-    private let damage = CipherError(.damagedPage, "Page 7 is damaged.", page: 7)
-    private let full = CipherError(.ioFailure, "No room.")
+    private let damage = CipherError(.damagedPage, message: "Page 7 is damaged.", page: 7)
+    private let full = CipherError(.ioFailure, message: "No room.")
 
     @Test func `incident explains only its own result code, with any extension`() throws {
         let entry = try entry()
@@ -28,7 +28,7 @@ struct IncidentTests {
         let other = DispatchQueue(label: "other")
         let done = DispatchSemaphore(value: 0)
         other.async {
-            entry.record(CipherError(.damagedPage, "Page 9 is damaged.", page: 9), code: SQLITE_CORRUPT)
+            entry.record(CipherError(.damagedPage, message: "Page 9 is damaged.", page: 9), code: SQLITE_CORRUPT)
             done.signal()
         }
         done.wait()

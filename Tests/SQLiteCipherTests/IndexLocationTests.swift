@@ -119,11 +119,11 @@ struct IndexLocationTests {
         #expect(id != 0 && id.isMultiple(of: 2))
         #expect(HeapIndex.find(id) === index)
         var memory: UnsafeMutableRawPointer?
-        #expect(index?.map(1, size: 32_768, extend: false, &memory) == 0 && memory == nil)
-        #expect(index?.map(1, size: 32_768, extend: true, &memory) == 0)
+        #expect(index?.map(1, size: 32_768, extend: false, result: &memory) == 0 && memory == nil)
+        #expect(index?.map(1, size: 32_768, extend: true, result: &memory) == 0)
         let start = try #require(memory)
         #expect(UnsafeRawBufferPointer(start: start, count: 32_768).allSatisfy { $0 == 0 })
-        #expect(index?.map(1, size: 32_768, extend: false, &memory) == 0 && memory == start)
+        #expect(index?.map(1, size: 32_768, extend: false, result: &memory) == 0 && memory == start)
         index = nil
         #expect(HeapIndex.find(id) == nil)
     }

@@ -64,7 +64,7 @@ struct KeyTests {
 
     @Test func `pages are written under another key after a fork`() throws {
         let keys = try DerivedKeys(key: testKey, salt: Array(0..<16), profile: .aes256gcm)
-        let codec = PageLayout.codec(keys, .aes256gcm)
+        let codec = PageLayout.codec(keys, profile: .aes256gcm)
         let plain = [UInt8](repeating: 0, count: 4096)
         func epoch() throws -> [UInt8] {
             var stored = [UInt8](repeating: 0, count: 4096)

@@ -33,7 +33,7 @@ struct UnsupportedSQLiteTests {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         let context = ConnectionContext(entry: database.entry, path: database.path)
-        let code = context.refuse("reads", 7, at: 9, in: "log")
+        let code = context.refuse("reads", count: 7, at: 9, in: "log")
         let found = database.explain(sqliteCode: code)
         #expect(found?.code == .unsupportedSQLite && found?.path == database.path)
         #expect(found?.message.contains("7 bytes at 9 of the log") == true && found?.advice != nil)

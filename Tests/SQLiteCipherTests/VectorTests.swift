@@ -112,7 +112,7 @@ struct VectorTests {
     }
 
     private func decrypt(_ hex: String, _ key: CipherKey, _ profile: CipherProfile, page: UInt32) throws -> [UInt8]? {
-        let codec = PageLayout.codec(try DerivedKeys(key: key, salt: Self.salt, profile: profile), profile)
+        let codec = PageLayout.codec(try DerivedKeys(key: key, salt: Self.salt, profile: profile), profile: profile)
         var page = (number: page, stored: bytes(hex))
         let isAuthentic = try page.stored.withUnsafeMutableBytes {
             let start = try #require($0.baseAddress)
@@ -154,7 +154,7 @@ struct VectorTests {
         var epochs: Set<[UInt8]> = []
         let plain = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<20 {
-            let codec = PageLayout.codec(keys, .aes256gcm)
+            let codec = PageLayout.codec(keys, profile: .aes256gcm)
             for _ in 0..<200 {
                 var stored = [UInt8](repeating: 0, count: 4096)
                 try stored.withUnsafeMutableBytes { target in

@@ -51,8 +51,8 @@ struct SyncedPhotos {
         let bytes = Self.bytes(50_000, 9)
         let other = try second.attachments.add(bytes, name: "other.jpg")
         try await second.write { tx in
-            _ = try tx.update(Photo.self, photos[0].localID) { $0.picture = other }
-            _ = try tx.delete(Photo.self, photos[1].localID)
+            _ = try tx.update(Photo.self, localID: photos[0].localID) { $0.picture = other }
+            _ = try tx.delete(Photo.self, localID: photos[1].localID)
         }
         sent["photo 0"] = bytes
         sent["photo 1"] = nil

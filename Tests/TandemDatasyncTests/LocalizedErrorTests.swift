@@ -11,7 +11,7 @@ import Testing
     @Test func `every code of a network error has advice, and the error names its server`() {
         #expect(NetworkError.Code.all.count > 10)
         for code in NetworkError.Code.all {
-            let error = NetworkError(code, "The connection was closed.", server: "https://shop.example")
+            let error = NetworkError(code, message: "The connection was closed.", server: "https://shop.example")
             #expect(error.localizedDescription == "https://shop.example: The connection was closed.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
@@ -20,12 +20,12 @@ import Testing
     @Test func `every code of a server's errors has advice`() {
         #expect(TandemServerError.Code.all.count > 1 && FileStorageError.Code.all.count > 3)
         for code in TandemServerError.Code.all {
-            let error = TandemServerError(code, "Port 80 is in use.", underlying: nil)
+            let error = TandemServerError(code, message: "Port 80 is in use.", underlying: nil)
             #expect(error.localizedDescription == "Port 80 is in use.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
         for code in FileStorageError.Code.all {
-            let error = FileStorageError(code, "The folder '/films' can't be written.")
+            let error = FileStorageError(code, message: "The folder '/films' can't be written.")
             #expect(error.localizedDescription == "The folder '/films' can't be written.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }

@@ -57,7 +57,7 @@ extension SocketTests {
             }
 
             private var no: RemoteFailure { .notFound }
-            func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
                 throw no
             }
             func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }

@@ -28,7 +28,7 @@ extension SocketTests {
                 #expect(updated.item?[member: "shop"] == .text("O'Кей"))
 
                 let deleted = try await remote.delete(.card("018f", "", second))
-                let found = try #require(await remote.find("Card", .id("018f")))
+                let found = try #require(await remote.find("Card", key: .id("018f")))
                 #expect(found.isDeleted)
                 #expect(deleted.version == nil || deleted.version == found.version)
                 #expect(
@@ -39,7 +39,7 @@ extension SocketTests {
                 let undeleted = try await remote.undelete(.card("018f", "Лента", found.version))
                 #expect(undeleted.item?.isDeleted == false)
                 #expect(undeleted.tookValues == (wire == .datasync))
-                let back = try #require(await remote.find("Card", .id("018f")))
+                let back = try #require(await remote.find("Card", key: .id("018f")))
                 #expect(!back.isDeleted)
                 #expect(back[member: "shop"] == .text(wire == .datasync ? "Лента" : "O'Кей"))
             }
@@ -63,7 +63,7 @@ extension SocketTests {
                     await failure { () throws(RemoteFailure) in
                         try await remote.insert(.card("018f", "d"))
                     }?.line == "conflict 409 with \(wire == .azure ? "nothing" : second)")
-                #expect(try await remote.find("Card", .id("018f"))?[member: "shop"] == .text("b"))
+                #expect(try await remote.find("Card", key: .id("018f"))?[member: "shop"] == .text("b"))
             }
         }
 
@@ -97,9 +97,9 @@ extension SocketTests {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 _ = try await remote.insert(.card("018f", "a&b+c='d' %"))
-                #expect(try await remote.find("Card", .property("shop", "a&b+c='d' %"))?.id == "018f")
-                #expect(try await remote.find("Card", .property("shop", "a")) == nil)
-                #expect(try await remote.find("Card", .id("none")) == nil)
+                #expect(try await remote.find("Card", key: .property("shop", "a&b+c='d' %"))?.id == "018f")
+                #expect(try await remote.find("Card", key: .property("shop", "a")) == nil)
+                #expect(try await remote.find("Card", key: .id("none")) == nil)
             }
         }
 
@@ -112,11 +112,11 @@ extension SocketTests {
                 let id = ServerID(id)
                 let version = try await remote.insert(.card(id, "a")).version
                 #expect(try await remote.update(.card(id, "b", version)).item?.id == id)
-                #expect(try await remote.find("Card", .id(id))?[member: "shop"] == .text("b"))
+                #expect(try await remote.find("Card", key: .id(id))?[member: "shop"] == .text("b"))
                 let page = try await remote.page(PageRequest(table: "Card", order: .id(after: nil)))
                 #expect(page.items.map(\.id) == [id])
                 _ = try await remote.delete(.card(id, ""))
-                #expect(try await remote.find("Card", .id(id))?.isDeleted == true)
+                #expect(try await remote.find("Card", key: .id(id))?.isDeleted == true)
             }
         }
 
@@ -133,11 +133,12 @@ extension SocketTests {
                     return wire.authentication(reason == .first ? "stale" : "fresh")
                 }
                 _ = try await remote.insert(.card("018f", "a"))
-                _ = try await remote.find("Card", .id("018f"))
+                _ = try await remote.find("Card", key: .id("018f"))
                 #expect(asked.withLock { $0 } == [.first, .refused(status: 401)])
                 let stranger = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 #expect(
-                    await failure { () throws(RemoteFailure) in try await stranger.find("Card", .id("018f")) }?.line
+                    await failure { () throws(RemoteFailure) in try await stranger.find("Card", key: .id("018f")) }?
+                        .line
                         == "unauthenticated 401")
             }
         }
@@ -152,11 +153,12 @@ extension SocketTests {
                 let lost = await failure { () throws(RemoteFailure) in try await remote.insert(.card("018f", "a")) }
                 #expect(lost?.line == "lost: closed")
                 #expect(lost?.mayHaveActed == true)
-                #expect(try await remote.find("Card", .id("018f")) != nil, "it was")
+                #expect(try await remote.find("Card", key: .id("018f")) != nil, "it was")
                 let other = await failure { () throws(RemoteFailure) in try await remote.insert(.card("018e", "a")) }
                 #expect(other?.line == "lost: closed")
-                #expect(try await remote.find("Card", .id("018e")) == nil, "it was not, and the client can't know")
-                let later = await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("018f")) }
+                #expect(try await remote.find("Card", key: .id("018e")) == nil, "it was not, and the client can't know")
+                let later = await failure { () throws(RemoteFailure) in try await remote.find("Card", key: .id("018f"))
+                }
                 #expect(later?.line == "later 503 in 7.0 seconds")
             }
         }

@@ -28,7 +28,7 @@ extension SocketTests {
                 let server = try ServerProcess(arguments)
                 let remote = try DatasyncRemote(url: #require(await server.url(), "\(server.text)"))
                 if round == 0 { _ = try await remote.insert(.card("018f", "a")) }
-                #expect(try await remote.find("Card", .id("018f"))?[member: "shop"] == .text("a"))
+                #expect(try await remote.find("Card", key: .id("018f"))?[member: "shop"] == .text("a"))
                 #expect(try await server.stop(SIGTERM) == 0)
             }
         }
@@ -61,11 +61,11 @@ extension SocketTests {
             let eve = try DatasyncRemote(url: url, dialect: .azureMobileApps) { _ in .zumo("u") }
             let nobody = try DatasyncRemote(url: url, dialect: .azureMobileApps)
             _ = try await eve.insert(.card("018f", "a"))
-            #expect(try await eve.find("Card", .id("018f")) != nil)
-            #expect(try await ada.find("Card", .id("018f")) == nil, "it is eve's")
-            #expect(try await nobody.find("Shop", .id("018f")) == nil)
+            #expect(try await eve.find("Card", key: .id("018f")) != nil)
+            #expect(try await ada.find("Card", key: .id("018f")) == nil, "it is eve's")
+            #expect(try await nobody.find("Shop", key: .id("018f")) == nil)
             #expect(
-                await failure { () throws(RemoteFailure) in try await nobody.find("Card", .id("018f")) }?.line
+                await failure { () throws(RemoteFailure) in try await nobody.find("Card", key: .id("018f")) }?.line
                     == "unauthenticated 401")
             #expect(
                 await failure { () throws(RemoteFailure) in
@@ -128,7 +128,7 @@ extension SocketTests {
                 let busy = try ServerProcess(["--port", "0", option, "1"])
                 let remote = try DatasyncRemote(url: #require(await busy.url(), "\(busy.text)"))
                 #expect(
-                    await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("018f")) }?.line
+                    await failure { () throws(RemoteFailure) in try await remote.find("Card", key: .id("018f")) }?.line
                         == line)
                 #expect(try await busy.stop(SIGTERM) == 0)
             }

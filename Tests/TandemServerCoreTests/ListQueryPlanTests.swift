@@ -25,12 +25,12 @@ import Testing
             skew: .zero, isRaced: false, isAzure: false)
         let limits = FilterLimits(length: 1000, depth: 10, nodes: 100, orderKeys: 5)
         var query = ListQuery(take: 100, logic: .twoValued, hasIntegers: true)
-        query.filter = try ODataParser.filter(filter, .odata4, limits: limits) { _ in .unknown }
+        query.filter = try ODataParser.filter(filter, grammar: .odata4, limits: limits) { _ in .unknown }
         if !order.isEmpty {
-            query.order = try ODataParser.order(order, .odata4, limits: limits) { _ in .unknown }
+            query.order = try ODataParser.order(order, grammar: .odata4, limits: limits) { _ in .unknown }
         }
         try core.store.read { tx in
-            let candidates = query.candidates(visit, tx)
+            let candidates = query.candidates(visit, in: tx)
             let plan = try candidates.results.explain().plan.joined(separator: "\n")
             #expect(candidates.isSorted)
             #expect(plan.contains("(\(constraint))"), "\(plan)")

@@ -103,7 +103,8 @@ import Testing
         func statuses(_ seed: UInt64) async throws -> [Int] {
             let server = try ServerFixture(.datasync) {
                 $0.faults = .seeded(
-                    seed, [(.lostRequest, 0.1), (.lostAnswer, 0.1), (.status(503), 0.2), (.latency(.seconds(1)), 0.5)])
+                    seed,
+                    odds: [(.lostRequest, 0.1), (.lostAnswer, 0.1), (.status(503), 0.2), (.latency(.seconds(1)), 0.5)])
             }
             var statuses: [Int] = []
             for _ in 0..<300 { statuses.append(await server.send(.get, "/tables/t").status) }

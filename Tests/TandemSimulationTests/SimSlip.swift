@@ -113,9 +113,9 @@ struct SlippingRemote: Remote {
         return page
     }
 
-    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+    func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         if slip == .looksNothingUp, case .property = key { return nil }
-        return try await remote.find(table, key)
+        return try await remote.find(table, key: key)
     }
 
     func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {

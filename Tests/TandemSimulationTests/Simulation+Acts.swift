@@ -52,7 +52,7 @@ extension Simulation {
         try device.store.writeHere { tx in
             _ =
                 object.model == "Item"
-                ? try tx.delete(Item.self, object.localID) : try tx.delete(Owner.self, object.localID)
+                ? try tx.delete(Item.self, localID: object.localID) : try tx.delete(Owner.self, localID: object.localID)
         }
         truth.delete(object.tag, by: device.number)
     }
@@ -72,7 +72,8 @@ extension Simulation {
     private func undelete(_ operation: PendingOperation, on device: SimDevice) throws {
         let tag = try device.store.writeHere { tx in
             try operation.model == "Item"
-                ? tx.undelete(Item.self, operation.localID).tag : tx.undelete(Owner.self, operation.localID).tag
+                ? tx.undelete(Item.self, localID: operation.localID).tag
+                : tx.undelete(Owner.self, localID: operation.localID).tag
         }
         world.note("\(device.number): undelete \(tag)")
         world.touch(tag)
@@ -124,7 +125,7 @@ extension Simulation {
             let twin = try reference(to: device.store.objects(Item.self).all())
             let owner = try reference(to: device.store.objects(Owner.self).all())
             try device.store.writeHere { tx in
-                try tx.update(Item.self, localID) { item in
+                try tx.update(Item.self, localID: localID) { item in
                     switch choice {
                     case 0: item.twin = twin?.reference
                     case 1: item.owner = owner?.reference
@@ -143,7 +144,7 @@ extension Simulation {
             let friend = try reference(to: device.store.objects(Owner.self).all())
             let items = try device.store.objects(Item.self).all().filter { _ in world.chance(300) }
             try device.store.writeHere { tx in
-                try tx.update(Owner.self, localID) { owner in
+                try tx.update(Owner.self, localID: localID) { owner in
                     switch choice {
                     case 0: owner.friend = friend?.reference
                     case 1: owner.items = items.map(\.reference)
@@ -175,11 +176,11 @@ extension Simulation {
         let table = RemoteTableName(row.table == "item" ? "Item" : "Owner")
         let line = SimTransport(
             server: server, life: SimLife(), world: world, sender: -1, hasServerIDs: plan.hasServerIDs, slip: nil)
-        let remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: line)
+        let remote = DatasyncRemote(ServerAddress("https://sim.example")!, dialect: plan.dialect, over: line)
         let (text, points) = (world.pick(SimValues.texts), world.number(0...9))
         let isDelete = world.chance(200)
         do {
-            guard let item = try await remote.find(table, .id(ServerID(row.id))), !item.isDeleted else { return }
+            guard let item = try await remote.find(table, key: .id(ServerID(row.id))), !item.isDeleted else { return }
             if isDelete {
                 world.note("elsewhere: delete \(tag)")
                 // Record the delete before it is sent, because its response may be lost.

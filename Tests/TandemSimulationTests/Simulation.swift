@@ -66,7 +66,8 @@ final class Simulation: Sendable {
         options.pageSize = plan.pageSize
         options.clock = JumpingClock(world.clock, ahead: skew)
         options.random = { world.next() }
-        var remote: any Remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: transport)
+        var remote: any Remote = DatasyncRemote(
+            ServerAddress("https://sim.example")!, dialect: plan.dialect, over: transport)
         if let slip = store.slip, slip.isOfRemote { remote = SlippingRemote(remote: remote, slip: slip) }
         let context = SyncContext(localStore: store, remote: remote, options: options)
         try configure(context.table(Item.self), plan)

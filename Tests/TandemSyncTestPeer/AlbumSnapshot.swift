@@ -49,7 +49,7 @@ struct AlbumSnapshot {
             SyncPeerMain.say("leaving \(file.name)")
         }
         try say(.edit, changed)
-        try tx.update(Album.self, album.localID) {
+        try tx.update(Album.self, localID: album.localID) {
             ($0.title, $0.cover, $0.pages) = (changed.title, changed.cover, changed.pages)
         }
     }

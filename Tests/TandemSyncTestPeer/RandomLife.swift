@@ -119,7 +119,7 @@ private struct Desk {
     private func edit(_ keeper: Keeper, _ tx: WriteTransaction) throws {
         let (name, some) = (Self.text(), someToDos())
         try say(.edit, "Keeper", keeper.tag, ["name": name, "todos": PeerText.of(tags: some.map(\.tag))])
-        try tx.update(Keeper.self, keeper.localID) { ($0.name, $0.todos) = (name, some.map(\.reference)) }
+        try tx.update(Keeper.self, localID: keeper.localID) { ($0.name, $0.todos) = (name, some.map(\.reference)) }
     }
 
     private func edit(_ todo: ToDo, _ tx: WriteTransaction) throws {
@@ -127,15 +127,15 @@ private struct Desk {
         case 0:
             let keeper = keepers.randomElement()
             try say(.edit, "ToDo", todo.tag, ["keeper": keeper?.tag ?? ""])
-            try tx.update(ToDo.self, todo.localID) { $0.keeper = keeper?.reference }
+            try tx.update(ToDo.self, localID: todo.localID) { $0.keeper = keeper?.reference }
         case 1:
             let (title, points) = (Self.text(), Int.random(in: 0...9))
             try say(.edit, "ToDo", todo.tag, ["title": title, "points": "\(points)"])
-            try tx.update(ToDo.self, todo.localID) { ($0.title, $0.points) = (title, points) }
+            try tx.update(ToDo.self, localID: todo.localID) { ($0.title, $0.points) = (title, points) }
         default:
             let (isDone, due) = (Bool.random(), Self.date())
             try say(.edit, "ToDo", todo.tag, ["isDone": "\(isDone)", "due": PeerText.of(due)])
-            try tx.update(ToDo.self, todo.localID) { ($0.isDone, $0.due) = (isDone, due) }
+            try tx.update(ToDo.self, localID: todo.localID) { ($0.isDone, $0.due) = (isDone, due) }
         }
     }
 

@@ -24,7 +24,7 @@ struct ScriptedLife {
             case ("edit", 3):
                 try await store.write { tx in
                     guard let todo = try tx.objects(ToDo.self).where({ $0.tag == words[1] }).first() else { return }
-                    try tx.update(ToDo.self, todo.localID) { $0.title = words[2] }
+                    try tx.update(ToDo.self, localID: todo.localID) { $0.title = words[2] }
                 }
                 SyncPeerMain.say("edited \(words[1])")
             case ("sync", 1): await synchronize()

@@ -25,8 +25,8 @@ import Testing
         }
 
         func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await base.page(request) }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key)
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            try await base.find(table, key: key)
         }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.insert(item) }
         func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }
@@ -70,11 +70,11 @@ import Testing
         .later(status: 503, retryAfter: nil), .later(status: 429, retryAfter: .seconds(3600)),
         .badAnswer(
             InvalidResponse(
-                .notJSON, "It is HTML.", table: "Card",
+                .notJSON, message: "It is HTML.", table: "Card",
                 url: "https://ada:hunter2@shop.example:8443/tables/Card?code=hunter2", status: 200)),
-        .badAnswer(InvalidResponse(.notJSON, "It is HTML.", table: "Card", url: "", status: 200)),
-        .unsendable(RequestEncodingError(.value, "It is no number.")),
-        .unsendable(RequestEncodingError(.filter, "It can't be asked.")),
+        .badAnswer(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: "", status: 200)),
+        .unsendable(RequestEncodingError(.value, message: "It is no number.")),
+        .unsendable(RequestEncodingError(.filter, message: "It can't be asked.")),
         .file(.unreadable(TextualError())),
     ]
     static let failures = all.map(Failure.init)
@@ -151,7 +151,7 @@ import Testing
             desk.remote.next(.fail(failure.failure), on: match)
             try check(await error { try await cards.undelete(card) }, "undelete")
         case .takeServers:
-            try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
             desk.remote.next(.fail(.refused(status: 403, message: "no")), on: match)
             let id = try #require(try await sync.push().failedOperations.first?.id)
             desk.remote.next(.fail(failure.failure), on: .find)
@@ -166,18 +166,18 @@ import Testing
         let cards = try sync.remoteTable(Card.self)
         let card = try await desk.syncedCard()
         let id = try #require(card.serverID)
-        desk.remote.edit("Card", id) { $0.set(.text("many"), of: "points") }
+        desk.remote.edit("Card", id: id) { $0.set(.text("many"), of: "points") }
         for queryID in ["cards", nil] {
             let refused = try await sync.pull(Card.self, queryID: queryID).refusedRows
             try check(refused.first?.underlying, "pull \(queryID ?? "-")")
         }
         try check(await error { _ = try await cards.find(id) }, "find")
         // A push receives it.
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
         try check(try await sync.push().entries.first?.outcome.error, "push")
         // A new object lacks a required value.
-        desk.remote.edit("Card", "b") { $0.members = [] }
-        desk.remote.remove("Card", id)
+        desk.remote.edit("Card", id: "b") { $0.members = [] }
+        desk.remote.remove("Card", id: id)
         try check(try await sync.pull(Card.self).refusedRows.first { $0.serverID == "b" }?.underlying, "missing")
         try check(await error { _ = try await cards.find("b") }, "missing, directly")
     }
@@ -199,13 +199,13 @@ import Testing
         let sync = try context(desk)
         let card = try await desk.syncedCard()
         let id = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         for number in 10..<20 {
             desk.remote.next(.conflict { $0.set(.integer(Int64(number)), of: "points") }, on: .update)
         }
         try check(try await sync.push().entries.first?.outcome.error, "as fast")
         try sync.table(Card.self).setConflicts(.report)
-        desk.remote.edit("Card", id) { $0.set(.integer(30), of: "points") }
+        desk.remote.edit("Card", id: id) { $0.set(.integer(30), of: "points") }
         try check(try await sync.push().entries.first?.outcome.error, "report")
     }
 

@@ -36,13 +36,13 @@ import Testing
     @Test func `an error of the app is named by its type`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         try desk.sync.table(Card.self).setBeforeSend { _ in throw TextualError() }
         check(try await desk.sync.push().entries[0].outcome.error?.message)
 
         try desk.sync.table(Card.self).setBeforeSend { _ in .send }
         try desk.sync.table(Card.self).setConflicts(.resolve { _ in throw TextualError() })
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         check(try await desk.sync.push().entries[0].outcome.error?.message)
         check(try desk.operation?.error?.message)
     }
@@ -51,7 +51,8 @@ import Testing
         let desk = try Desk()
         await #expect(throws: TextualError.self) { try await desk.sync.withExclusiveSync { throw TextualError() } }
         check(desk.sync.statusTracker.status.lastError)
-        let ours = TandemError(.ioFailure, "The disk is gone.", advice: "Look for it.", underlying: TextualError())
+        let ours = TandemError(
+            .ioFailure, message: "The disk is gone.", advice: "Look for it.", underlying: TextualError())
         await #expect(throws: TandemError.self) { try await desk.sync.withExclusiveSync { throw ours } }
         #expect(desk.sync.statusTracker.status.lastError == "The disk is gone. Look for it.")
     }

@@ -67,7 +67,7 @@ import Testing
             try tx.insert(Card(shop: "a", barcode: "refused"))
             try tx.insert(Card(shop: "a", barcode: "held"))
             try tx.insert(Card(shop: "a", barcode: "taken"))
-            try tx.update(Card.self, "c1") { $0.points = 1 }
+            try tx.update(Card.self, localID: "c1") { $0.points = 1 }
         }
         for operation in try store.operations.all() where operation.kind == .insert {
             let card = try store.object(ofType: Card.self, forPrimaryKey: operation.localID)

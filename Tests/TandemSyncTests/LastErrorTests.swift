@@ -65,7 +65,7 @@ import Testing
     func `a failure is shown until a sync succeeds`(way: Way) async throws {
         let desk = try Desk { $0.retry.tries = 1 }
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         #expect(try await desk.sync.status().lastError == nil)
         let error = try #require(try await fail(way, desk))
         let shown = try await desk.sync.status()
@@ -99,7 +99,7 @@ import Testing
     func `the last error is live`(way: Way) async throws {
         let desk = try Desk { $0.retry.tries = 1 }
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let last = Synchronized<SyncStatus?>(nil)
         let statuses = desk.sync.statuses
         let watch = Task { for try await status in statuses { last.change { $0 = status } } }

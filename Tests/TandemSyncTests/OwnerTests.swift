@@ -46,7 +46,7 @@ import Testing
         }
         try await anna.synchronize()
         try await store.write { tx in
-            try tx.update(Card.self, sent.localID) { $0.points = 5 }
+            try tx.update(Card.self, localID: sent.localID) { $0.points = 5 }
             _ = try tx.delete(ada)
             _ = try tx.insert(Card(shop: "Магнит", barcode: "2"))
         }
@@ -106,7 +106,7 @@ import Testing
     ) throws -> SyncContext {
         var options = SyncContext.Options()
         options.serverName = name
-        let remote = DatasyncRemote(try #require(ServerAddress(address)), .datasync, over: world.transport)
+        let remote = DatasyncRemote(try #require(ServerAddress(address)), dialect: .datasync, over: world.transport)
         return SyncContext(store: store, remote: remote, options: options)
     }
 

@@ -33,7 +33,7 @@ import Testing
 
         let format = WireFormat()
         func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { throw .notFound }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { nil }
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { nil }
         func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
         func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
         func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }

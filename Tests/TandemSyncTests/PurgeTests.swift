@@ -65,8 +65,8 @@ import Testing
         try await world.others.card("c")
         try await sync.pull(Card.self, queryID: "cards")
         let pet = try await store.write { tx in
-            try tx.update(Card.self, "a") { $0.points = 9 }
-            try tx.delete(Card.self, "b")
+            try tx.update(Card.self, localID: "a") { $0.points = 9 }
+            try tx.delete(Card.self, localID: "b")
             try tx.insert(Card(shop: "new", barcode: "new"))
             return try tx.insert(Pet(name: "Рекс"))
         }
@@ -94,7 +94,7 @@ import Testing
         try await world.others.card("b", points: .integer(200))
         try await sync.pull(Card.self, queryID: "cards")
         try await store.write { tx in
-            try tx.update(Card.self, "a") { $0.shop = "mine" }
+            try tx.update(Card.self, localID: "a") { $0.shop = "mine" }
             try tx.insert(Card(shop: "new", barcode: "new", points: 300))
         }
         #expect(try await sync.purge(Card.self, queryID: "rich", force: true) { $0.points > 100 } == 2)
@@ -109,7 +109,7 @@ import Testing
         try await store.write { tx in
             let ada = try tx.insert(Person(name: "Ада"))
             let ivan = try tx.insert(Person(name: "Иван", friend: ada.reference))
-            try tx.update(Person.self, ada.localID) { $0.friend = ivan.reference }
+            try tx.update(Person.self, localID: ada.localID) { $0.friend = ivan.reference }
             try tx.insert(Card(shop: "x", barcode: "1", owner: ada.reference))
         }
         #expect(try await sync.purge(Person.self, force: true) == 2)

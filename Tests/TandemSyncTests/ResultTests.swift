@@ -105,7 +105,7 @@ import Testing
     @Test func `a refused row names its model and table`() async throws {
         let (_, remote, sync) = try desk()
         for id in ["a", "b"] as [ServerID] {
-            remote.edit("Card", id) { item in
+            remote.edit("Card", id: id) { item in
                 item.set(.text("Лента"), of: "shop")
                 item.set(.text("1"), of: "barcode")
                 item.set(.integer(0), of: "points")

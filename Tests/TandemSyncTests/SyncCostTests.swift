@@ -32,7 +32,7 @@ import Testing
                 guard let card = try tx.objects(Card.self).where({ $0.barcode == "b\(number)" }).first() else {
                     continue
                 }
-                try tx.update(Card.self, card.localID) { $0.points = 7 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 7 }
             }
         }
         return desk
@@ -42,12 +42,12 @@ import Testing
     private func write(_ numbers: some Sequence<Int>, to desk: Desk, deleting: Bool = false) {
         for number in numbers {
             let id = ServerID("c\(number)")
-            desk.remote.edit("Card", id) { item in
+            desk.remote.edit("Card", id: id) { item in
                 item.set(.text("Пятёрочка"), of: "shop")
                 item.set(.text("b\(number)"), of: "barcode")
                 item.set(.integer(3), of: "points")
             }
-            if deleting { desk.remote.remove("Card", id) }
+            if deleting { desk.remote.remove("Card", id: id) }
         }
     }
 

@@ -39,10 +39,10 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.serverWins)
         let card = try await desk.syncedCard("1")
         try await desk.store.write { tx in
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             for code in 2...3 { try tx.insert(Card(shop: "Магнит", barcode: "\(code)")) }
         }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         desk.remote.next(.loseRequest, on: .insert)
         let error = await #expect(throws: SyncError.self) { try await desk.sync.synchronize() }
         let result = try #require(error?.result)
@@ -64,15 +64,15 @@ import Testing
         let person = try await desk.store.write { try $0.insert(Person(name: "Ада")) }
         try await desk.sync.synchronize()
         try await desk.store.write { tx in
-            for card in cards { try tx.update(Card.self, card.localID) { $0.points = 2 } }
-            try tx.update(Person.self, person.localID) { $0.name = "Ада Л." }
+            for card in cards { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
+            try tx.update(Person.self, localID: person.localID) { $0.name = "Ада Л." }
             try tx.insert(Card(shop: "Магнит", barcode: "3"))
         }
         // Both sides have changed the first card and the person, and the second card is deleted there.
-        desk.remote.edit("Card", try #require(cards[0].serverID)) { $0.set(.integer(9), of: "points") }
-        desk.remote.remove("Card", try #require(cards[1].serverID))
-        desk.remote.edit("Person", ServerID(person.localID.rawValue)) { $0.set(.text("Анна"), of: "name") }
-        desk.remote.edit("Card", "x") { item in
+        desk.remote.edit("Card", id: try #require(cards[0].serverID)) { $0.set(.integer(9), of: "points") }
+        desk.remote.remove("Card", id: try #require(cards[1].serverID))
+        desk.remote.edit("Person", id: ServerID(person.localID.rawValue)) { $0.set(.text("Анна"), of: "name") }
+        desk.remote.edit("Card", id: "x") { item in
             // The first local card has this number.
             item.members = [("shop", .text("Ашан")), ("barcode", .text("1")), ("points", .integer(0))]
         }
@@ -128,7 +128,7 @@ import Testing
             $0.inFlight = 1
             $0.retry.tries = 1
         }
-        desk.remote.edit("Card", "there") { item in
+        desk.remote.edit("Card", id: "there") { item in
             item.members = [("shop", .text("Ашан")), ("barcode", .text("there")), ("points", .integer(0))]
         }
         try await desk.store.write { tx in

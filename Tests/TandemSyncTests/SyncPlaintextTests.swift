@@ -61,7 +61,7 @@ import Testing
         world.clock.advance(by: 1)
         try await world.others.card("КлючСервера", shop: "ЗначениеДругого", extra: extra)
         try await store.write { tx in
-            try tx.update(Card.self, "КлючСервера") { $0.nickname = "НеотправленнаяПравка" }
+            try tx.update(Card.self, localID: "КлючСервера") { $0.nickname = "НеотправленнаяПравка" }
         }
         #expect(try await sync.runPull(query, pushesFirst: false).deferred == 1)
         try look(Self.words)

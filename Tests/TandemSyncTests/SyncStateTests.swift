@@ -27,10 +27,10 @@ import Testing
         context.statusTracker.setActivity(.pushing(done: 0, total: 1))
         #expect(try await state() == .sending(.insert))
 
-        _ = try await store.write { try $0.sync.fail(try id(), attempt: attempt, refusal, retry: false) }
+        _ = try await store.write { try $0.sync.fail(try id(), attempt: attempt, with: refusal, retry: false) }
         #expect(try await state() == .failed(.insert, refusal))
         let conflict = OperationError(status: 409, message: "taken", at: refusal.at, serverItem: Data([1]))
-        try await store.write { try $0.fail(try id(), conflict, retry: false) }
+        try await store.write { try $0.fail(try id(), with: conflict, retry: false) }
         #expect(try await state() == .conflict(.insert, conflict))
         try await store.write { try $0.sync.hold(try id()) }
         #expect(try await state() == .held(.insert))
@@ -64,7 +64,7 @@ import Testing
         try await store.write { tx in
             for object in [first.localID, pet.localID] {
                 let id = try #require(try tx.operations.all().first { $0.localID == object }).id
-                try tx.fail(id, refusal, retry: false)
+                try tx.fail(id, with: refusal, retry: false)
             }
         }
         #expect(try await context.state(of: first) == .failed(.insert, refusal))
@@ -115,7 +115,7 @@ import Testing
         let first = try await store.write { tx in
             let first = try tx.insert(Person(name: "Ада"))
             let second = try tx.insert(Person(name: "Борис", friend: first.reference))
-            return try tx.update(Person.self, first.localID) { $0.friend = second.reference }
+            return try tx.update(Person.self, localID: first.localID) { $0.friend = second.reference }
         }
         #expect(try await context.state(of: first) == .pending(.insert))
     }
@@ -149,7 +149,11 @@ import Testing
         try await store.write { tx in
             for (number, id) in ids.prefix(2).enumerated() {
                 let operation = try #require(try tx.operations.all().first { $0.localID == id }).id
-                if number == 0 { try tx.fail(operation, refusal, retry: false) } else { try tx.sync.hold(operation) }
+                if number == 0 {
+                    try tx.fail(operation, with: refusal, retry: false)
+                } else {
+                    try tx.sync.hold(operation)
+                }
             }
         }
         (expected.pending, expected.failed, expected.held) = (1, 1, 1)

@@ -49,8 +49,8 @@ import Testing
         try await world.others.card("b")
         try await sync.synchronize()
         try await store.write { tx in
-            try tx.update(Card.self, "a") { $0.points = 9 }
-            try tx.update(Card.self, "b") { $0.points = 8 }
+            try tx.update(Card.self, localID: "a") { $0.points = 9 }
+            try tx.update(Card.self, localID: "b") { $0.points = 8 }
         }
         world.clock.advance(by: 1)
         try await world.others.delete("Card", "a")
@@ -72,7 +72,7 @@ import Testing
         try await world.others.card("a")
         try await sync.synchronize()
         try await store.write { tx in
-            let card = try tx.update(Card.self, "a") { $0.points = 9 }
+            let card = try tx.update(Card.self, localID: "a") { $0.points = 9 }
             let operation = try #require(try tx.operations.operation(of: card))
             try tx.sync.hold(operation.id)
         }

@@ -154,7 +154,7 @@ import TandemTesting
         let store = try Peer.open(path)
         for _ in 0..<times {
             try store.write { tx in
-                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
                 try tx.insert(PeerPerson(name: "\(getpid())"))
             }
         }
@@ -226,7 +226,7 @@ import TandemTesting
                     try tx.insert(
                         PeerCard(shop: String(repeating: "ж", count: 20_000), barcode: "\(number)-\(index)"))
                 }
-                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
             }
             number += 1
         }

@@ -71,7 +71,7 @@ package struct PeerFile: PeerModel {
         case 2, 3:
             guard let some else { return }
             let file = try attach(&random)
-            try store.write { tx in _ = try tx.update(PeerFile.self, some.localID) { $0.file = file } }
+            try store.write { tx in _ = try tx.update(PeerFile.self, localID: some.localID) { $0.file = file } }
         case 4:
             guard let some else { return }
             // The file goes on in another object.

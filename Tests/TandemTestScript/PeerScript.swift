@@ -247,18 +247,18 @@ extension PeerWorld.Transaction {
             try tx.insert(PeerPerson(name: person.name).identified(by: LocalID(id)))
         case .receivePerson(let id, let person):
             try tx.upsert(PeerPerson(name: person.name).received(serverID: ServerID(id)))
-        case .deletePerson(let id): try tx.delete(PeerPerson.self, LocalID(id))
+        case .deletePerson(let id): try tx.delete(PeerPerson.self, localID: LocalID(id))
         case .insertCard(let id, let card): try tx.insert(Self.card(id, card))
         case .receiveCard(let id, let card): try tx.upsert(Self.card(id, card).received(serverID: ServerID(id)))
-        case .setPoints(let id, let points): try tx.update(PeerCard.self, LocalID(id)) { $0.points = points }
-        case .setShop(let id, let shop): try tx.update(PeerCard.self, LocalID(id)) { $0.shop = shop }
+        case .setPoints(let id, let points): try tx.update(PeerCard.self, localID: LocalID(id)) { $0.points = points }
+        case .setShop(let id, let shop): try tx.update(PeerCard.self, localID: LocalID(id)) { $0.shop = shop }
         case .setLinks(let id, let owner, let people):
-            try tx.update(PeerCard.self, LocalID(id)) { card in
+            try tx.update(PeerCard.self, localID: LocalID(id)) { card in
                 card.owner = owner.map { Reference(localID: LocalID($0)) }
                 card.people = people.map { Reference(localID: LocalID($0)) }
             }
-        case .deleteCard(let id): try tx.delete(PeerCard.self, LocalID(id))
-        case .undeleteCard(let id): try tx.undelete(PeerCard.self, LocalID(id))
+        case .deleteCard(let id): try tx.delete(PeerCard.self, localID: LocalID(id))
+        case .undeleteCard(let id): try tx.undelete(PeerCard.self, localID: LocalID(id))
         }
     }
 }

@@ -54,12 +54,12 @@ private final class Asked: Sendable {
                 )
                 : (response(200), row)
         }
-        let remote = DatasyncRemote(Wire.address, wire.dialect, over: transport)
+        let remote = DatasyncRemote(Wire.address, dialect: wire.dialect, over: transport)
         #expect(try await remote.insert(.card()).version == "Mg==")
         #expect(try await remote.update(.card()).version == "Mg==")
         #expect(try await remote.delete(.card()).version == "Mg==")
         #expect(try await remote.undelete(.card()).tookValues == (wire == .datasync))
-        #expect(try await remote.find("Card", .id("018f"))?.version == "Mg==")
+        #expect(try await remote.find("Card", key: .id("018f"))?.version == "Mg==")
         #expect(try await remote.page(PageRequest(table: "Card", order: .id(after: nil))).hasMore == (wire == .azure))
         #expect(transport.requests.count == 6)
         #expect(transport.requests.allSatisfy { $0.headerFields[.authorization] == nil })
@@ -68,7 +68,7 @@ private final class Asked: Sendable {
     @Test func `failures of the transport are passed on`() async throws {
         func failure(_ failure: TransportFailure) async -> RemoteFailure? {
             let transport = ScriptedTransport { _ throws(TransportFailure) in throw failure }
-            let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
+            let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport)
             do throws(RemoteFailure) {
                 _ = try await remote.update(.card())
                 return nil
@@ -84,7 +84,7 @@ private final class Asked: Sendable {
 
     @Test func `nothing is sent for an invalid item`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
-        let remote = DatasyncRemote(Wire.address, .azureMobileApps, over: transport)
+        let remote = DatasyncRemote(Wire.address, dialect: .azureMobileApps, over: transport)
         await #expect(throws: RemoteFailure.self) { try await remote.update(.card("..")) }
         await #expect(throws: RemoteFailure.self) { try await remote.update(.card(nil)) }
         #expect(transport.requests.isEmpty)
@@ -95,7 +95,7 @@ private final class Asked: Sendable {
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.headerFields[.authorization] == "Bearer 2" ? (response(200), row) : (response(401, [:]), [])
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { .bearer("\(asked.note($0))") }
         #expect(try await remote.update(.card()).version == "Mg==")
         #expect(asked.all == [.first, .refused(status: 401)])
         #expect(transport.requests.count == 2)
@@ -107,7 +107,9 @@ private final class Asked: Sendable {
     @Test func `a second refusal is final`() async {
         let asked = Asked()
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
-        let remote = DatasyncRemote(Wire.address, .azureMobileApps, over: transport) { .zumo("\(asked.note($0))") }
+        let remote = DatasyncRemote(Wire.address, dialect: .azureMobileApps, over: transport) {
+            .zumo("\(asked.note($0))")
+        }
         for round in 1...2 {
             let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
             #expect(error?.line == "unauthenticated 401")
@@ -124,7 +126,7 @@ private final class Asked: Sendable {
                 ? (response(401, [.contentType: "application/json"]), Array(#"{"error":"not yours"}"#.utf8))
                 : (response(200), row)
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { .bearer("\(asked.note($0))") }
         #expect(try await remote.update(.card()).version == "Mg==")
         let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
         #expect(error?.line == "refused not yours")
@@ -141,7 +143,7 @@ private final class Asked: Sendable {
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.method == .delete ? (response(401, [:]), []) : (response(200), row)
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { .bearer("\(asked.note($0))") }
         #expect(try await remote.update(.card()).version == "Mg==")
         for _ in 1...3 {
             let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
@@ -156,7 +158,7 @@ private final class Asked: Sendable {
         let transport = ScriptedTransport { _ throws(TransportFailure) in
             isOver.withLock { $0 } ? (response(401, [:]), []) : (response(200), row)
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { .bearer("\(asked.note($0))") }
         #expect(try await remote.update(.card()).version == "Mg==")
         isOver.withLock { $0 = true }
         for _ in 1...4 {
@@ -170,7 +172,7 @@ private final class Asked: Sendable {
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.method == .delete ? (response(401, [:]), []) : (response(200), row)
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { _ in .bearer("1") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { _ in .bearer("1") }
         #expect(try await remote.update(.card()).version == "Mg==")
         let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
         #expect(error?.line == "unauthenticated 401")
@@ -178,7 +180,7 @@ private final class Asked: Sendable {
 
     @Test func `a refusal is final without an authentication closure`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport)
         let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
         #expect(error?.line == "unauthenticated 401")
         #expect(transport.requests.count == 1)
@@ -194,7 +196,7 @@ private final class Asked: Sendable {
             await gate.pass()
             return (response(401, [:]), [])
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { reason in
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { reason in
             let number = asked.note(reason)
             // Other requests arrive in the meantime.
             for _ in 0..<50 { await Task.yield() }
@@ -217,7 +219,7 @@ private final class Asked: Sendable {
             if request.method == .delete { await late.wait() }
             return (response(401, [:]), [])
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { .bearer("\(asked.note($0))") }
         let slow = Task { try await remote.delete(.card()) }
         while transport.requests.isEmpty { await Task.yield() }
         #expect(try await remote.update(.card()).version == "Mg==")
@@ -229,7 +231,7 @@ private final class Asked: Sendable {
     @Test func `a failure of the authentication closure stops the call`() async throws {
         let asked = Asked()
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { reason in
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { reason in
             guard asked.note(reason) > 1 else { throw Broken() }
             return [:]
         }
@@ -248,7 +250,7 @@ private final class Asked: Sendable {
         let asked = Gate(1)
         let answer = Gate(1)
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { _ in
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { _ in
             await asked.open()
             await answer.wait()
             return .bearer("1")
@@ -273,7 +275,7 @@ private final class Asked: Sendable {
 
     @Test func `a call in a cancelled task sends nothing`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await remote.update(.card())
@@ -287,7 +289,7 @@ private final class Asked: Sendable {
         let transport = ScriptedTransport { _ throws(TransportFailure) in
             (response(200, [.contentType: "text/html"]), Array("<html>".utf8))
         }
-        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { _ in .bearer("пароль-secret") }
+        let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { _ in .bearer("пароль-secret") }
         let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
         #expect(error?.line == "bad notJSON")
         #expect(error.map { String(reflecting: $0).contains("secret") } == false)

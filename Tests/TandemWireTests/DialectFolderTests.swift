@@ -21,7 +21,7 @@ import Testing
         var dialect = Dialect.datasync
         dialect.folder = folder
         let address = try #require(ServerAddress("https://shop.example"))
-        let remote = DatasyncRemote(address, dialect, over: NoTransport())
+        let remote = DatasyncRemote(address, dialect: dialect, over: NoTransport())
         #expect(remote.url(of: "Card") == "https://shop.example" + path)
     }
 }

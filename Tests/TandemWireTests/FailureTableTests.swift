@@ -87,13 +87,13 @@ import Testing
         let body = Array(row.body.utf8)
         var lines = writes.map { request in
             failure { () throws(RemoteFailure) in
-                try wire.reader.answer(response(row.status, row.fields), body, to: request)
+                try wire.reader.answer(response(row.status, row.fields), body: body, to: request)
             }?.line ?? "none"
         }
         let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
         lines.append(
             failure { () throws(RemoteFailure) in
-                try wire.reader.page(response(row.status, row.fields), body, to: page)
+                try wire.reader.page(response(row.status, row.fields), body: body, to: page)
             }?.line ?? "none")
         return lines
     }
@@ -131,7 +131,7 @@ import Testing
     func `the message of a conflict is kept`(wire: Wire, row: (body: String, message: String)) throws {
         for request in [try wire.writer.insert(.card()), try wire.writer.update(.card())] {
             let failure = failure { () throws(RemoteFailure) in
-                try wire.reader.answer(response(409, Self.json), Array(row.body.utf8), to: request)
+                try wire.reader.answer(response(409, Self.json), body: Array(row.body.utf8), to: request)
             }
             guard case .conflict(409, _, let detail)? = failure else {
                 Issue.record("\(String(describing: failure))")
@@ -147,7 +147,7 @@ import Testing
         let reader = ResponseDecoder(dialect, at: Wire.address)
         let request = try Wire.datasync.writer.update(.card())
         let line = failure { () throws(RemoteFailure) in
-            try reader.answer(response(403, [:]), [], to: request)
+            try reader.answer(response(403, [:]), body: [], to: request)
         }?.line
         #expect(line == "unauthenticated 403")
     }
@@ -163,12 +163,12 @@ import Testing
         let acted: [RemoteFailure] = [
             .lost(Some()), .later(status: 408, retryAfter: nil), .later(status: 500, retryAfter: nil),
             .later(status: 503, retryAfter: .seconds(1)),
-            .badAnswer(InvalidResponse(.status, "", table: "Card", url: "", status: 202)),
+            .badAnswer(InvalidResponse(.status, message: "", table: "Card", url: "", status: 202)),
         ]
         let not: [RemoteFailure] = [
             .notSent(Some()), .unauthenticated(status: 401, underlying: nil), .conflict(status: 409, item: nil), .gone,
             .notFound, .refused(status: 400, message: ""), .later(status: 425, retryAfter: nil),
-            .later(status: 429, retryAfter: nil), .unsendable(RequestEncodingError(.value, "")),
+            .later(status: 429, retryAfter: nil), .unsendable(RequestEncodingError(.value, message: "")),
         ]
         for failure in acted { #expect(failure.mayHaveActed, "\(failure)") }
         for failure in not { #expect(!failure.mayHaveActed, "\(failure)") }

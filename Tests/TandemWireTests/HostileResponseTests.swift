@@ -15,13 +15,13 @@ import Testing
             let update = try wire.writer.update(.card())
             codes.insert(
                 badAnswer { () throws(RemoteFailure) in
-                    try wire.reader.answer(response(200), Array(item.utf8), to: update)
+                    try wire.reader.answer(response(200), body: Array(item.utf8), to: update)
                 })
             let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
             let text = wire == .azure ? "[\(item)]" : #"{"items":[\#(item)]}"#
             codes.insert(
                 badAnswer { () throws(RemoteFailure) in
-                    try wire.reader.page(response(200), Array(text.utf8), to: page)
+                    try wire.reader.page(response(200), body: Array(text.utf8), to: page)
                 })
         }
         return codes
@@ -76,7 +76,7 @@ import Testing
         let body = wire == .azure ? items : #"{"items":\#(items)}"#
         #expect(
             badAnswer { () throws(RemoteFailure) in
-                try wire.reader.page(response(200), Array(body.utf8), to: page)
+                try wire.reader.page(response(200), body: Array(body.utf8), to: page)
             } == .repeatedID)
     }
 
@@ -87,7 +87,7 @@ import Testing
             let body = wire == .azure ? "[\(items)]" : #"{"items":[\#(items)]}"#
             #expect(
                 badAnswer { () throws(RemoteFailure) in
-                    try wire.reader.page(response(200), Array(body.utf8), to: page)
+                    try wire.reader.page(response(200), body: Array(body.utf8), to: page)
                 } == code)
         }
     }
@@ -101,7 +101,7 @@ import Testing
             }
             let body = Array("[\(items.joined(separator: ","))]".utf8)
             return badAnswer { () throws(RemoteFailure) in
-                try Wire.azure.reader.page(response(200), body, to: page)
+                try Wire.azure.reader.page(response(200), body: body, to: page)
             }
         }
         #expect(code("2026-11-21T00:00:00Z", "2026-11-21T00:00:00.000Z", "2026-11-21T00:00:01Z") == nil)
@@ -121,7 +121,7 @@ import Testing
         for (wire, body) in bodies {
             let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
             let code = badAnswer { () throws(RemoteFailure) in
-                try wire.reader.page(response(200), Array(body.utf8), to: page)
+                try wire.reader.page(response(200), body: Array(body.utf8), to: page)
             }
             #expect(code == .wrongType, "\(wire) \(body)")
         }
@@ -132,7 +132,7 @@ import Testing
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
         let code = badAnswer { () throws(RemoteFailure) in
-            try Wire.azure.reader.answer(response(200, [.contentType: type]), body, to: request)
+            try Wire.azure.reader.answer(response(200, [.contentType: type]), body: body, to: request)
         }
         #expect(code == .notJSON)
     }
@@ -142,8 +142,8 @@ import Testing
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
         let head = response(200, [.contentType: type])
-        #expect(try Wire.azure.reader.answer(head, body, to: request).item?.id == "018f")
-        #expect(try Wire.azure.reader.answer(response(200, [:]), body, to: request).item?.id == "018f")
+        #expect(try Wire.azure.reader.answer(head, body: body, to: request).item?.id == "018f")
+        #expect(try Wire.azure.reader.answer(response(200, [:]), body: body, to: request).item?.id == "018f")
     }
 
     @Test func `a body beyond the limit is refused`() throws {
@@ -151,17 +151,17 @@ import Testing
         limits.bytes = 12
         let reader = ResponseDecoder(.datasync, at: Wire.address, limits: limits)
         let request = try Wire.datasync.writer.insert(.card())
-        #expect(try reader.answer(response(200), Array(#"{"id":"018"}"#.utf8), to: request).item != nil)
+        #expect(try reader.answer(response(200), body: Array(#"{"id":"018"}"#.utf8), to: request).item != nil)
         #expect(
             badAnswer { () throws(RemoteFailure) in
-                try reader.answer(response(200), Array(#"{"id":"018f"}"#.utf8), to: request)
+                try reader.answer(response(200), body: Array(#"{"id":"018f"}"#.utf8), to: request)
             } == .tooLarge)
     }
 
     @Test func `an invalid response names its source`() throws {
-        let request = try Wire.azure.writer.find("Card", .property("secret", "пароль"))
+        let request = try Wire.azure.writer.find("Card", key: .property("secret", "пароль"))
         let failure = failure { () throws(RemoteFailure) in
-            try Wire.azure.reader.found(response(200), Array("<html>".utf8), to: request)
+            try Wire.azure.reader.found(response(200), body: Array("<html>".utf8), to: request)
         }
         let text = try #require(failure).description
         #expect(text.hasPrefix("Card: the server's answer can't be used: The body is not valid JSON: "))
@@ -175,7 +175,7 @@ import Testing
         let request = try Wire.azure.writer.update(.card())
         for count in 1..<whole.count {
             let code = badAnswer { () throws(RemoteFailure) in
-                try Wire.azure.reader.answer(response(200), Array(whole.prefix(count)), to: request)
+                try Wire.azure.reader.answer(response(200), body: Array(whole.prefix(count)), to: request)
             }
             #expect(code == .notJSON, "\(count) bytes")
         }
@@ -187,7 +187,7 @@ import Testing
         let body = Array(#"{"id":"018f","deleted":true}"#.utf8)
         #expect(
             badAnswer { () throws(RemoteFailure) in
-                try wire.reader.answer(response(200), body, to: request)
+                try wire.reader.answer(response(200), body: body, to: request)
             } == .wrongType)
     }
 }

@@ -29,7 +29,7 @@ private let oddIDs: [(String, path: String)] = [
     }
 
     @Test(arguments: oddIDs) func `an ID in a filter is one text`(id: String, path: String) throws {
-        let line = try Wire.azure.writer.find("Card", .id(ServerID(id))).line
+        let line = try Wire.azure.writer.find("Card", key: .id(ServerID(id))).line
         let start = try #require(line.range(of: "$filter="))
         let end = try #require(line.range(of: "&$top"))
         let decoded = try #require(String(line[start.upperBound..<end.lowerBound]).removingPercentEncoding)
@@ -59,7 +59,7 @@ private let oddIDs: [(String, path: String)] = [
                 let error = #expect(throws: RequestEncodingError.self) { try write(.card(ServerID(id))) }
                 #expect(error?.code == .invalidID)
             }
-            #expect(throws: RequestEncodingError.self) { try wire.writer.find("Card", .id(ServerID(id))) }
+            #expect(throws: RequestEncodingError.self) { try wire.writer.find("Card", key: .id(ServerID(id))) }
         }
     }
 }

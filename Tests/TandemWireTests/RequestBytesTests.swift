@@ -12,7 +12,7 @@ import Testing
         dialect.routes = ["Pet": "api/pets & co"]
         let address = try #require(ServerAddress("HTTPS://Shop.example:8443/api/"))
         let writer = RequestEncoder(dialect, at: address)
-        let remote = DatasyncRemote(address, dialect, over: Silent())
+        let remote = DatasyncRemote(address, dialect: dialect, over: Silent())
         let card = wire == .azure ? "Card" : "card"
         let places = [("Card", "tables/\(card)"), ("Pet", "api/pets%20%26%20co"), ("a/b?c", "tables/a%2Fb%3Fc")]
         for (table, path) in places {
@@ -171,13 +171,13 @@ import Testing
 
     @Test func `a deleted item is found by a list in Azure Mobile Apps and by path in Datasync`() throws {
         #expect(
-            try Wire.azure.writer.find("Card", .id("a+b")).line
+            try Wire.azure.writer.find("Card", key: .id("a+b")).line
                 == "GET /api/tables/Card?$filter=(id%20eq%20'a%2Bb')&$top=2&__includeDeleted=true")
         #expect(
-            try Wire.datasync.writer.find("Card", .id("a+b")).line
+            try Wire.datasync.writer.find("Card", key: .id("a+b")).line
                 == "GET /api/tables/card/a%2Bb?__includedeleted=true")
         #expect(
-            try Wire.datasync.writer.find("Card", .property("localKey", "1 2")).line
+            try Wire.datasync.writer.find("Card", key: .property("localKey", "1 2")).line
                 == "GET /api/tables/card?$filter=(localKey%20eq%20'1%202')&$top=2&__includedeleted=true")
     }
 

@@ -17,7 +17,7 @@ import Testing
         var head = response(201)
         head.headerFields[.eTag] = "\"Mg==\""
         head.headerFields[.date] = "Sat, 21 Nov 2026 03:14:35 GMT"
-        let answer = try wire.reader.answer(head, Array(row.utf8), to: request)
+        let answer = try wire.reader.answer(head, body: Array(row.utf8), to: request)
         let item = try #require(answer.item)
         #expect(item.id == "018f")
         #expect(item.version == "MQ==", "the body's version comes before the entity tag")
@@ -42,9 +42,9 @@ import Testing
                 try wire.writer.undelete(.card()),
             ] {
                 head.headerFields[.eTag] = nil
-                #expect(try wire.reader.answer(head, [], to: request).version == nil)
+                #expect(try wire.reader.answer(head, body: [], to: request).version == nil)
                 head.headerFields[.eTag] = "\"AAAAAAAAB9E=\""
-                let answer = try wire.reader.answer(head, [], to: request)
+                let answer = try wire.reader.answer(head, body: [], to: request)
                 #expect(answer.version == "AAAAAAAAB9E=")
                 #expect(answer.item == nil)
             }
@@ -53,10 +53,10 @@ import Testing
 
     @Test func `the response to an undelete reports whether the values were used`() throws {
         let azure = try Wire.azure.reader.answer(
-            response(201), Array(row.utf8), to: try Wire.azure.writer.undelete(.card()))
+            response(201), body: Array(row.utf8), to: try Wire.azure.writer.undelete(.card()))
         #expect(!azure.tookValues)
         let datasync = try Wire.datasync.reader.answer(
-            response(200), Array(row.utf8), to: try Wire.datasync.writer.undelete(.card()))
+            response(200), body: Array(row.utf8), to: try Wire.datasync.writer.undelete(.card()))
         #expect(datasync.tookValues)
     }
 
@@ -65,31 +65,32 @@ import Testing
         var head = response(200)
         head.headerFields[.eTag] = tag
         let request = try Wire.azure.writer.update(.card())
-        #expect(try Wire.azure.reader.answer(head, Array(#"{"id":"018f"}"#.utf8), to: request).version == nil)
+        #expect(try Wire.azure.reader.answer(head, body: Array(#"{"id":"018f"}"#.utf8), to: request).version == nil)
     }
 
     @Test(arguments: ["MQ==", "MTE=", "AAAAAAAAB9E=", String(repeating: "A", count: 4096), "2026-11-21T03:14:34.003Z"])
     func `versions may have any length`(version: String) throws {
         let body = #"{"id":"018f","version":"\#(version)"}"#
         let request = try Wire.datasync.writer.update(.card())
-        #expect(try Wire.datasync.reader.answer(response(200), Array(body.utf8), to: request).version == version)
+        #expect(try Wire.datasync.reader.answer(response(200), body: Array(body.utf8), to: request).version == version)
     }
 
     @Test func `a tombstone is a valid response to a delete`() throws {
         let body = Array(#"{"id":"018f","version":"Mw==","deleted":true}"#.utf8)
-        let answer = try Wire.azure.reader.answer(response(200), body, to: try Wire.azure.writer.delete(.card()))
+        let answer = try Wire.azure.reader.answer(response(200), body: body, to: try Wire.azure.writer.delete(.card()))
         #expect(answer.item?.isDeleted == true)
         #expect(answer.version == "Mw==")
     }
 
     @Test(arguments: Wire.allCases) func `a server may assign another ID to an insert`(wire: Wire) throws {
         let body = Array(#"{"id":"FF00"}"#.utf8)
-        #expect(try wire.reader.answer(response(201), body, to: try wire.writer.insert(.card())).item?.id == "FF00")
+        #expect(
+            try wire.reader.answer(response(201), body: body, to: try wire.writer.insert(.card())).item?.id == "FF00")
         for request in [
             try wire.writer.update(.card()), try wire.writer.delete(.card()), try wire.writer.undelete(.card()),
         ] {
             #expect(
-                badAnswer { () throws(RemoteFailure) in try wire.reader.answer(response(200), body, to: request) }
+                badAnswer { () throws(RemoteFailure) in try wire.reader.answer(response(200), body: body, to: request) }
                     == .otherItem)
         }
     }
@@ -109,7 +110,7 @@ import Testing
         } catch {
             throw .unsendable(error)
         }
-        return try wire.reader.page(response(200), Array(body.utf8), to: request)
+        return try wire.reader.page(response(200), body: Array(body.utf8), to: request)
     }
 
     @Test func `a page of Azure Mobile Apps is an array`() throws {
@@ -136,7 +137,7 @@ import Testing
         var linked = response(200)
         linked.headerFields[HTTPField.Name("Link")!] = "http://shop.example/tables/Card/?%24top=1&%24skip=1; rel=next"
         let request = try Wire.azure.writer.page(PageRequest(table: "Card", order: .updatedAt(from: place), top: 3))
-        #expect(try Wire.azure.reader.page(linked, Array("[\(first)]".utf8), to: request).hasMore)
+        #expect(try Wire.azure.reader.page(linked, body: Array("[\(first)]".utf8), to: request).hasMore)
     }
 
     @Test func `a page of Datasync is an object`() throws {
@@ -182,39 +183,39 @@ import Testing
     }
 
     @Test func `a look-up finds one item or none`() throws {
-        let azure = try Wire.azure.writer.find("Card", .id("a"))
-        #expect(try Wire.azure.reader.found(response(200), Array("[\(first)]".utf8), to: azure)?.id == "a")
-        #expect(try Wire.azure.reader.found(response(200), Array("[]".utf8), to: azure) == nil)
+        let azure = try Wire.azure.writer.find("Card", key: .id("a"))
+        #expect(try Wire.azure.reader.found(response(200), body: Array("[\(first)]".utf8), to: azure)?.id == "a")
+        #expect(try Wire.azure.reader.found(response(200), body: Array("[]".utf8), to: azure) == nil)
         #expect(
             badAnswer { () throws(RemoteFailure) in
-                try Wire.azure.reader.found(response(200), Array("[\(second)]".utf8), to: azure)
+                try Wire.azure.reader.found(response(200), body: Array("[\(second)]".utf8), to: azure)
             } == .otherItem)
         #expect(
             badAnswer { () throws(RemoteFailure) in
-                try Wire.azure.reader.found(response(200), Array("[\(first),\(second)]".utf8), to: azure)
+                try Wire.azure.reader.found(response(200), body: Array("[\(first),\(second)]".utf8), to: azure)
             } == .ambiguous)
-        let datasync = try Wire.datasync.writer.find("Card", .id("a"))
+        let datasync = try Wire.datasync.writer.find("Card", key: .id("a"))
         var head = response(200)
         head.headerFields[.eTag] = "\"v\""
-        #expect(try Wire.datasync.reader.found(head, Array(first.utf8), to: datasync)?.version == "v")
-        #expect(try Wire.datasync.reader.found(response(404, [:]), [], to: datasync) == nil)
-        let lookUp = try Wire.datasync.writer.find("Card", .property("key", "k"))
+        #expect(try Wire.datasync.reader.found(head, body: Array(first.utf8), to: datasync)?.version == "v")
+        #expect(try Wire.datasync.reader.found(response(404, [:]), body: [], to: datasync) == nil)
+        let lookUp = try Wire.datasync.writer.find("Card", key: .property("key", "k"))
         // A list without the item is empty. If the table is missing, the item's state is unknown.
         for (wire, request) in [(Wire.azure, azure), (.datasync, lookUp)] {
             for (status, fields) in [(404, [:]), (404, [.contentType: "text/html"]), (410, [:])] as [(Int, HTTPFields)]
             {
                 #expect(
                     badAnswer { () throws(RemoteFailure) in
-                        try wire.reader.found(response(status, fields), [], to: request)
+                        try wire.reader.found(response(status, fields), body: [], to: request)
                     } == .status)
             }
         }
         let found = Array(#"{"items":[{"id":"x","key":"k"}]}"#.utf8)
-        #expect(try Wire.datasync.reader.found(response(200), found, to: lookUp)?.id == "x")
+        #expect(try Wire.datasync.reader.found(response(200), body: found, to: lookUp)?.id == "x")
         let other = Array(#"{"items":[{"id":"x","key":"K"}]}"#.utf8)
         #expect(
             badAnswer { () throws(RemoteFailure) in
-                try Wire.datasync.reader.found(response(200), other, to: lookUp)
+                try Wire.datasync.reader.found(response(200), body: other, to: lookUp)
             } == .otherItem)
     }
 }

@@ -58,14 +58,14 @@ import Testing
             (wire == .azure ? items : #"{"items":\#(items),"count":214,"nextLink":"$skip=3&$top=7"}"#).utf8)
         let request = try wire.writer.page(
             PageRequest(table: "Card", order: .updatedAt(from: WireTimestamp("2026-11-21T03:14:34Z")), top: 3))
-        #expect(try wire.reader.page(response(200), whole, to: request).items.count == 3)
+        #expect(try wire.reader.page(response(200), body: whole, to: request).items.count == 3)
         var accepted = 0
         for _ in 0..<1500 {
             var bytes = whole
             Self.mutate(&bytes, &random)
             guard bytes != whole else { continue }
             do throws(RemoteFailure) {
-                let page = try wire.reader.page(response(200), bytes, to: request)
+                let page = try wire.reader.page(response(200), body: bytes, to: request)
                 accepted += 1
                 let document = try? JSONSerialization.jsonObject(with: Data(bytes))
                 let objects = wire == .azure ? document as? [Any] : (document as? [String: Any])?["items"] as? [Any]
@@ -97,7 +97,7 @@ import Testing
             var bytes = Array(Self.rows[0].utf8)
             Self.mutate(&bytes, &random)
             do throws(RemoteFailure) {
-                guard let item = try wire.reader.answer(response(201), bytes, to: request).item else {
+                guard let item = try wire.reader.answer(response(201), body: bytes, to: request).item else {
                     #expect(bytes.isEmpty, "seed \(seed)")
                     continue
                 }

@@ -52,7 +52,8 @@ private func nested(_ wire: Wire) -> WireFormat {
             item.members.append((property.wireName, try dialect.format.node(of: value, for: property)))
         }
         let request = try RequestEncoder(dialect, at: Wire.address).insert(item)
-        let answer = try ResponseDecoder(dialect, at: Wire.address).answer(response(201), request.body, to: request)
+        let answer = try ResponseDecoder(dialect, at: Wire.address).answer(
+            response(201), body: request.body, to: request)
         let received = try #require(answer.item)
         #expect(received.members.count == values.count)
         for (property, value) in values {

@@ -60,12 +60,12 @@ public struct SignedURLFiles: RemoteFiles {
         try file.check()
         let signed = try await signing { try await signUpload(file) }
         let type = file.contentType.isEmpty ? "application/octet-stream" : file.contentType
-        let exchange = try exchange(.put, signed.request, [.contentType: type])
+        let exchange = try exchange(.put, signed: signed.request, fields: [.contentType: type])
         try await file.willBe(at: signed.fileURL)
         let (response, text) = try await exchange.run(
             body: FileExchange.body(of: file, from: 0, progress: progress))
         guard [200, 201, 204].contains(response.status.code) else {
-            throw failure(exchange, response, text, isUpload: true)
+            throw failure(exchange, response: response, text: text, isUpload: true)
         }
         progress(file.size)
         return UploadedFile(url: signed.fileURL, etag: FileFields(response).etag)
@@ -76,11 +76,11 @@ public struct SignedURLFiles: RemoteFiles {
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let signed = try await signing { try await signDownload(file) }
-        let exchange = try exchange(.get, signed, FileDownload.fields(file, from: offset))
-        let download = FileDownload(exchange, file, from: offset, to: take)
-        let (response, text) = try await exchange.run(take: { try await download.piece($0, $1) })
+        let exchange = try exchange(.get, signed: signed, fields: FileDownload.fields(file, from: offset))
+        let download = FileDownload(exchange, wanted: file, from: offset, to: take)
+        let (response, text) = try await exchange.run(take: { try await download.piece($0, bytes: $1) })
         guard response.status.kind == .successful else {
-            throw failure(exchange, response, text, isUpload: false)
+            throw failure(exchange, response: response, text: text, isUpload: false)
         }
         return try download.end(response)
     }
@@ -89,10 +89,10 @@ public struct SignedURLFiles: RemoteFiles {
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         guard let signed = try await signing({ try await signDelete(file) }) else { return }
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
-        let exchange = try exchange(.delete, signed, fields)
+        let exchange = try exchange(.delete, signed: signed, fields: fields)
         let (response, text) = try await exchange.run()
         guard [200, 204].contains(response.status.code) else {
-            throw failure(exchange, response, text, isUpload: false)
+            throw failure(exchange, response: response, text: text, isUpload: false)
         }
     }
 }
@@ -110,18 +110,19 @@ extension SignedURLFiles {
     }
 
     private func exchange(
-        _ method: HTTPRequest.Method, _ signed: SignedRequest, _ fields: HTTPFields
+        _ method: HTTPRequest.Method, signed: SignedRequest, fields: HTTPFields
     ) throws(RemoteFailure) -> FileExchange {
-        guard let request = signed.request(method, fields) else {
+        guard let request = signed.request(method, fields: fields) else {
             throw .unsendable(
-                RequestEncodingError(.invalidID, "The signed address is not a valid HTTP URL.", table: "files"))
+                RequestEncodingError(.invalidID, message: "The signed address is not a valid HTTP URL.", table: "files")
+            )
         }
-        return FileExchange(transport, request)
+        return FileExchange(transport, request: request)
     }
 
     /// Returns the meaning of a storage's error response. S3 puts the code into the body: `<Code>BadDigest</Code>`.
     private func failure(
-        _ exchange: FileExchange, _ response: HTTPResponse, _ text: [UInt8], isUpload: Bool
+        _ exchange: FileExchange, response: HTTPResponse, text: [UInt8], isUpload: Bool
     ) -> RemoteFailure {
         let status = response.status.code
         let code = Self.code(String(decoding: text, as: UTF8.self))
@@ -136,7 +137,7 @@ extension SignedURLFiles {
         if isUpload, status == 404 || status == 410 { return .refused(status: status, message: code ?? "") }
         // The signature has expired or is for another request. Signing in again would not help.
         if status == 401 || status == 403 { return .refused(status: status, message: code ?? "") }
-        return exchange.failure(response, text, onMismatch: isUpload ? .taken : .changed)
+        return exchange.failure(response, body: text, onMismatch: isUpload ? .taken : .changed)
     }
 
     /// Returns the text in `<Code>`, if it is a word.

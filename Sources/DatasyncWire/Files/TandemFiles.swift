@@ -61,7 +61,7 @@ public final class TandemFiles: RemoteFiles {
             case .start(let found): start = found
             }
         }
-        return try await send(file, start, progress)
+        return try await send(file, from: start, progress: progress)
     }
 
     /// Downloads a file, from an offset on, in pieces.
@@ -70,13 +70,13 @@ public final class TandemFiles: RemoteFiles {
     ) async throws(RemoteFailure) -> ServedFile {
         let fields = FileDownload.fields(file, from: offset)
         let path = try path(of: file, at: [server] + formerAddresses)
-        let exchange = FileExchange(transport, request(.get, path, fields))
-        let download = FileDownload(exchange, file, from: offset, to: take)
+        let exchange = FileExchange(transport, request: request(.get, path: path, fields: fields))
+        let download = FileDownload(exchange, wanted: file, from: offset, to: take)
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
-            try await exchange.run(take: { try await download.piece($0, $1) })
+            try await exchange.run(take: { try await download.piece($0, bytes: $1) })
         }
         guard response.status.kind == .successful else {
-            throw exchange.failure(response, text, onMismatch: .changed)
+            throw exchange.failure(response, body: text, onMismatch: .changed)
         }
         return try download.end(response)
     }
@@ -86,12 +86,13 @@ public final class TandemFiles: RemoteFiles {
     /// A URL with a former address is refused, because a row that uses the same file may have the present URL.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
-        let exchange = FileExchange(transport, request(.delete, try path(of: file, at: [server]), fields))
+        let path = try path(of: file, at: [server])
+        let exchange = FileExchange(transport, request: request(.delete, path: path, fields: fields))
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
             try await exchange.run()
         }
         guard [200, 204].contains(response.status.code) else {
-            throw exchange.failure(response, text, onMismatch: .changed)
+            throw exchange.failure(response, body: text, onMismatch: .changed)
         }
     }
 
@@ -124,7 +125,7 @@ extension TandemFiles {
 
     /// Requests the server's state of a file.
     private func uploadProgress(of file: OutgoingFile) async throws(RemoteFailure) -> UploadProgress {
-        let exchange = FileExchange(transport, request(.head, path(of: file.id), [:]))
+        let exchange = FileExchange(transport, request: request(.head, path: path(of: file.id), fields: [:]))
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
             try await exchange.run()
         }
@@ -132,24 +133,25 @@ extension TandemFiles {
         switch response.status.code {
         case 200:
             guard let sha256 = fields.sha256 else {
-                throw exchange.bad(.wrongType, "The response has no Repr-Digest.", 200)
+                throw exchange.bad(.wrongType, message: "The response has no Repr-Digest.", status: 200)
             }
             guard sha256 == file.sha256 else { throw .file(.taken) }
-            return .there(try uploaded(file, response, exchange, wasThere: true))
+            return .there(try uploaded(file, response: response, exchange: exchange, wasThere: true))
         case 204:
             guard let offset = fields.uploadOffset, let length = fields.uploadLength, offset <= length else {
-                throw exchange.bad(.size, "The response does not state how many bytes the server has.", 204)
+                throw exchange.bad(
+                    .size, message: "The response does not state how many bytes the server has.", status: 204)
             }
             // The partial upload is of another file, or is complete but not finished by the server.
             guard length == file.size, fields.sha256 == file.sha256, offset < length else { return .start(.anew) }
             return .start(.part(from: offset))
         case 404, 410: return .start(.anew)
-        default: throw exchange.failure(response, text, onMismatch: .taken)
+        default: throw exchange.failure(response, body: text, onMismatch: .taken)
         }
     }
 
     private func send(
-        _ file: OutgoingFile, _ start: Start, _ progress: @escaping @Sendable (Int64) -> Void
+        _ file: OutgoingFile, from start: Start, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         var fields: HTTPFields = [
             .contentType: file.contentType.isEmpty ? "application/octet-stream" : file.contentType,
@@ -164,25 +166,25 @@ extension TandemFiles {
             fields[.contentRange] = "bytes \(start)-\(file.size - 1)/\(file.size)"
         }
         try await file.willBe(at: origin + path(of: file.id))
-        let exchange = FileExchange(transport, request(.put, path(of: file.id), fields))
+        let exchange = FileExchange(transport, request: request(.put, path: path(of: file.id), fields: fields))
         let body = FileExchange.body(of: file, from: offset, progress: progress)
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
             try await exchange.run(body: body)
         }
         guard [200, 201].contains(response.status.code) else {
-            throw exchange.failure(response, text, onMismatch: .taken)
+            throw exchange.failure(response, body: text, onMismatch: .taken)
         }
-        let uploaded = try uploaded(file, response, exchange, wasThere: response.status.code == 200)
+        let uploaded = try uploaded(file, response: response, exchange: exchange, wasThere: response.status.code == 200)
         progress(file.size)
         return uploaded
     }
 
     /// Returns the file's URL by the server's response.
     private func uploaded(
-        _ file: OutgoingFile, _ response: HTTPResponse, _ exchange: FileExchange, wasThere: Bool
+        _ file: OutgoingFile, response: HTTPResponse, exchange: FileExchange, wasThere: Bool
     ) throws(RemoteFailure) -> UploadedFile {
         guard let etag = FileFields(response).etag else {
-            throw exchange.bad(.noETag, "The response has no ETag.", response.status.code)
+            throw exchange.bad(.noETag, message: "The response has no ETag.", status: response.status.code)
         }
         var url = origin + path(of: file.id)
         if let location = response.headerFields[.location] {
@@ -190,7 +192,8 @@ extension TandemFiles {
             // A later request for this URL would be refused.
             guard Self.name(of: url, at: server) != nil else {
                 throw exchange.bad(
-                    .foreignLink, "The Location header names a file outside this server's files.", response.status.code)
+                    .foreignLink, message: "The Location header names a file outside this server's files.",
+                    status: response.status.code)
             }
         }
         return UploadedFile(url: url, etag: etag, wasThere: wasThere)
@@ -208,12 +211,13 @@ extension TandemFiles {
         guard let name = addresses.lazy.compactMap({ Self.name(of: file.url, at: $0) }).first else {
             throw .unsendable(
                 RequestEncodingError(
-                    .invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
+                    .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
         }
         if let etag = file.etag, !etag.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) {
             throw .unsendable(
                 RequestEncodingError(
-                    .invalidVersion, "The file's ETag has characters that a header can't carry.", table: "files")
+                    .invalidVersion, message: "The file's ETag has characters that a header can't carry.",
+                    table: "files")
             )
         }
         return path(of: name)
@@ -235,7 +239,7 @@ extension TandemFiles {
         return isName ? String(name) : nil
     }
 
-    private func request(_ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields) -> HTTPRequest {
+    private func request(_ method: HTTPRequest.Method, path: String, fields: HTTPFields) -> HTTPRequest {
         var request = HTTPRequest(
             method: method, scheme: server.scheme, authority: server.authority, path: path, headerFields: fields)
         request.headerFields[.userAgent] = "Tandem"
@@ -249,7 +253,7 @@ extension TandemFiles {
     /// Sends a request, and retries it once with new credentials if the server refused the first ones.
     private func authenticated(
         _ exchange: FileExchange,
-        _ run: (FileExchange) async throws(RemoteFailure) -> (HTTPResponse, [UInt8])
+        run: (FileExchange) async throws(RemoteFailure) -> (HTTPResponse, [UInt8])
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         guard let credentials else { return try await run(exchange) }
         var refusal: Int?
@@ -263,7 +267,7 @@ extension TandemFiles {
             }
             var request = exchange.request
             for field in issue.fields { request.headerFields[field.name] = field.value }
-            let answer = try await run(FileExchange(exchange.transport, request))
+            let answer = try await run(FileExchange(exchange.transport, request: request))
             let status = answer.0.status.code
             guard status == 401 else { return answer }
             await credentials.refuse(issue.number, status: status)

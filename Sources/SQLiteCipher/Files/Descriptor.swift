@@ -22,7 +22,7 @@ final class Descriptor {
         self.path = path
         isOwned = true
         number = open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Self.failure(.cannotOpen, "opened", path) }
+        guard number >= 0 else { throw Self.failure(.cannotOpen, what: "opened", path: path) }
     }
 
     /// Creates a file that replaces the target when it is complete: see `moveIntoPlace()`. If the system supports it,
@@ -37,7 +37,7 @@ final class Descriptor {
         }
         let fresh = try Self.freshName(target)
         number = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw Self.failure(.cannotOpen, "created", target) }
+        guard number >= 0 else { throw Self.failure(.cannotOpen, what: "created", path: target) }
         name = fresh
     }
 
@@ -64,19 +64,20 @@ final class Descriptor {
         if isOwned, number >= 0 { close(number) }
     }
 
-    private static func failure(_ code: CipherError.Code, _ what: String, _ path: String) -> CipherError {
+    private static func failure(_ code: CipherError.Code, what: String, path: String) -> CipherError {
         let reason = errno
         if reason == ENOSPC || reason == EDQUOT {
             return CipherError(
-                .diskFull, "The file can't be \(what): \(String(cString: strerror(reason))).",
+                .diskFull, message: "The file can't be \(what): \(String(cString: strerror(reason))).",
                 advice: "Free space on the disk.", path: path)
         }
-        return CipherError(code, "The file can't be \(what): \(String(cString: strerror(reason))).", path: path)
+        return CipherError(
+            code, message: "The file can't be \(what): \(String(cString: strerror(reason))).", path: path)
     }
 
     func size() throws -> Int64 {
         var status = stat()
-        guard fstat(number, &status) == 0 else { throw Self.failure(.ioFailure, "measured", path) }
+        guard fstat(number, &status) == 0 else { throw Self.failure(.ioFailure, what: "measured", path: path) }
         return Int64(status.st_size)
     }
 
@@ -92,7 +93,7 @@ final class Descriptor {
                 ?? Foundation.read(number, start + done, rest)
             if count < 0 {
                 if errno == EINTR { continue }
-                throw Self.failure(.ioFailure, "read", path)
+                throw Self.failure(.ioFailure, what: "read", path: path)
             }
             if count == 0 { break }
             done += count
@@ -107,7 +108,7 @@ final class Descriptor {
             let count = Foundation.write(number, start + done, source.count - done)
             if count < 0 {
                 if errno == EINTR { continue }
-                throw Self.failure(.ioFailure, "written", path)
+                throw Self.failure(.ioFailure, what: "written", path: path)
             }
             done += count
         }
@@ -115,23 +116,23 @@ final class Descriptor {
 
     /// Flushes the file and gives it its final name. A crash leaves either the old file or the whole new one.
     func moveIntoPlace() throws {
-        guard fsync(number) == 0 else { throw Self.failure(.ioFailure, "flushed", path) }
+        guard fsync(number) == 0 else { throw Self.failure(.ioFailure, what: "flushed", path: path) }
         let partial = try name ?? Self.freshName(path)
         #if os(Linux)
             if name == nil {
                 // A link can't replace a file, a rename can.
                 let own = "/proc/self/fd/\(number)"
                 guard linkat(AT_FDCWD, own, AT_FDCWD, partial, AT_SYMLINK_FOLLOW) == 0 else {
-                    throw Self.failure(.ioFailure, "named", path)
+                    throw Self.failure(.ioFailure, what: "named", path: path)
                 }
                 name = partial
             }
         #endif
-        guard rename(partial, path) == 0 else { throw Self.failure(.ioFailure, "moved into place", path) }
+        guard rename(partial, path) == 0 else { throw Self.failure(.ioFailure, what: "moved into place", path: path) }
         name = nil
         let folder = (path as NSString).deletingLastPathComponent
         // The file is in place. A folder that is writable but not readable can't be opened, and so can't be flushed.
         guard let directory = try? Descriptor(reading: folder.isEmpty ? "." : folder) else { return }
-        guard fsync(directory.number) == 0 else { throw Self.failure(.ioFailure, "flushed", folder) }
+        guard fsync(directory.number) == 0 else { throw Self.failure(.ioFailure, what: "flushed", path: folder) }
     }
 }

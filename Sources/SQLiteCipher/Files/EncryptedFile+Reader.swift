@@ -58,7 +58,7 @@ extension EncryptedFile {
 
         private static func damaged(_ path: String, chunk: Int64) -> CipherError {
             CipherError(
-                .damagedFile, "Chunk \(chunk) of the encrypted file is not authentic under this key.",
+                .damagedFile, message: "Chunk \(chunk) of the encrypted file is not authentic under this key.",
                 advice: "The file was modified or truncated, or the key or the context is wrong. Restore a backup.",
                 path: path)
         }

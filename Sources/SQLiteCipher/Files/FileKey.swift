@@ -16,7 +16,7 @@ public struct FileKey: Sendable, Equatable {
     ///
     /// - Throws: ``CipherError/Code/invalidKey`` if the number of bytes is not 32.
     public init(raw bytes: [UInt8]) throws {
-        guard bytes.count == 32 else { throw CipherError(.invalidKey, "A file key must have 32 bytes.") }
+        guard bytes.count == 32 else { throw CipherError(.invalidKey, message: "A file key must have 32 bytes.") }
         master = SymmetricKey(data: bytes)
     }
 

@@ -31,13 +31,14 @@ struct FileLayout {
 
     init(header: [UInt8], key: FileKey, context: String) throws {
         guard header.count == Self.headerSize, Array(header[..<8]) == Self.magic else {
-            throw CipherError(.damagedFile, "The file is not an encrypted file.", advice: "Check the path.")
+            throw CipherError(.damagedFile, message: "The file is not an encrypted file.", advice: "Check the path.")
         }
         guard header[8] == 1, Int(header[9]) == EncryptedFile.chunkSize.trailingZeroBitCount,
             header[10..<16].allSatisfy({ $0 == 0 })
         else {
             throw CipherError(
-                .damagedFile, "The file has a format (\(header[8]), \(header[9])) that this version does not support.",
+                .damagedFile,
+                message: "The file has a format (\(header[8]), \(header[9])) that this version does not support.",
                 advice: "Use a newer version, or restore a backup.")
         }
         self.header = header

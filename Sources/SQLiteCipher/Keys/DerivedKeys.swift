@@ -30,7 +30,7 @@ struct DerivedKeys: Sendable {
             master = bytes.withBytes { SymmetricKey(data: $0) }
             if let given { salt = given }
         case .provider:
-            throw CipherError(.keyUnavailable, "The key's provider was not called.")
+            throw CipherError(.keyUnavailable, message: "The key's provider was not called.")
         }
         self.salt = salt
         switch profile.format {

@@ -50,7 +50,7 @@ final class RandomPool {
         while start < target.count {
             let count = min(256, target.count - start)
             guard getentropy(target.baseAddress! + start, count) == 0 else {
-                throw CipherError(.ioFailure, "The system failed to provide random bytes (errno \(errno)).")
+                throw CipherError(.ioFailure, message: "The system failed to provide random bytes (errno \(errno)).")
             }
             start += count
         }

@@ -36,7 +36,7 @@ extension EncryptedDatabase {
         to key: CipherKey, profile: CipherProfile?, adjusting adjust: @escaping (Database) throws -> Void
     ) throws -> EncryptedDatabase {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CipherError(.cannotOpen, "The file does not exist.", path: path)
+            throw CipherError(.cannotOpen, message: "The file does not exist.", path: path)
         }
         let profile = profile ?? self.profile
         // Resolve the key once: a provider may return another key the next time.
@@ -95,7 +95,7 @@ extension EncryptedDatabase {
 
     private func export(to target: Rewriting.Endpoint) throws {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CipherError(.cannotOpen, "The file does not exist.", path: path)
+            throw CipherError(.cannotOpen, message: "The file does not exist.", path: path)
         }
         let queue = try openQueue()
         try explaining { try Rewriting.copy(from: queue, at: path, to: target) }

@@ -29,7 +29,7 @@ struct InPlaceRewrite {
         let folder = (path as NSString).deletingLastPathComponent
         guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else {
             throw CipherError(
-                .readOnly, "The folder can't be written: \(String(cString: strerror(errno))).",
+                .readOnly, message: "The folder can't be written: \(String(cString: strerror(errno))).",
                 advice: "Make the folder writable: the new file is created beside the old one.", path: path)
         }
         let lock = try RewriteLock(path, patience: Self.patience)
@@ -50,9 +50,9 @@ struct InPlaceRewrite {
                 try prepare(target.path, as: path)
                 try checkLocation(of: queue)
                 // From here on, the connection has another file than the path names. It must not write any more.
-                guard rename(target.path, path) == 0 else { throw failure("moved into place", target.path) }
+                guard rename(target.path, path) == 0 else { throw failure("moved into place", path: target.path) }
             } catch {
-                if wasLogged { try? setMode(queue, "wal") }
+                if wasLogged { try? setMode(queue, to: "wal") }
                 try? Rewriting.removeDatabase(target.path)
                 throw error
             }
@@ -60,15 +60,15 @@ struct InPlaceRewrite {
             try? flush((path as NSString).deletingLastPathComponent)
             try queue.close()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            throw busy(path, error)
+            throw busy(path, error: error)
         } catch {
             throw source.explain(error)
         }
     }
 
-    private func busy(_ path: String, _ error: DatabaseError? = nil) -> CipherError {
+    private func busy(_ path: String, error: DatabaseError? = nil) -> CipherError {
         CipherError(
-            .busy, "Another connection has the database open.",
+            .busy, message: "Another connection has the database open.",
             advice: "Close all connections to it, in this process and others, and try again.",
             path: path, sqliteCode: error?.extendedResultCode.rawValue, underlying: error)
     }
@@ -82,7 +82,7 @@ struct InPlaceRewrite {
         }
     }
 
-    private func setMode(_ queue: DatabaseQueue, _ mode: String) throws {
+    private func setMode(_ queue: DatabaseQueue, to mode: String) throws {
         _ = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = \(mode)") }
     }
 
@@ -111,13 +111,13 @@ struct InPlaceRewrite {
         try queue.writeWithoutTransaction { db in
             guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"] else {
                 throw CipherError(
-                    .sql, "The rewritten database did not pass SQLite's check.",
+                    .sql, message: "The rewritten database did not pass SQLite's check.",
                     advice: "The database was not changed. Check it with PRAGMA integrity_check.",
                     path: source.path)
             }
             guard try Contents(db) == old.writeWithoutTransaction({ try Contents($0) }) else {
                 throw CipherError(
-                    .sql, "The content of the rewritten database differs from that of the old one.",
+                    .sql, message: "The content of the rewritten database differs from that of the old one.",
                     advice: "The database was not changed. Check it with PRAGMA integrity_check.",
                     path: source.path)
             }
@@ -127,7 +127,7 @@ struct InPlaceRewrite {
         try queue.close()
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: target.path + suffix) {
             throw CipherError(
-                .ioFailure, "The file \(suffix) of the rewritten database still exists.", path: target.path)
+                .ioFailure, message: "The file \(suffix) of the rewritten database still exists.", path: target.path)
         }
     }
 
@@ -153,8 +153,8 @@ struct InPlaceRewrite {
     /// Copies the old file's mode and owner to the new file, and flushes it.
     private func prepare(_ rewritten: String, as path: String) throws {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw failure("looked up", path) }
-        guard chmod(rewritten, status.st_mode & 0o7777) == 0 else { throw failure("given its mode", rewritten) }
+        guard stat(path, &status) == 0 else { throw failure("looked up", path: path) }
+        guard chmod(rewritten, status.st_mode & 0o7777) == 0 else { throw failure("given its mode", path: rewritten) }
         // Only root can change a file's owner. For other users the owner is already right.
         _ = chown(rewritten, status.st_uid, status.st_gid)
         try flush(rewritten)
@@ -162,12 +162,12 @@ struct InPlaceRewrite {
 
     private func flush(_ path: String) throws {
         let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("opened", path) }
+        guard descriptor >= 0 else { throw failure("opened", path: path) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("flushed", path) }
+        guard fsync(descriptor) == 0 else { throw failure("flushed", path: path) }
     }
 
-    private func failure(_ what: String, _ path: String) -> CipherError {
-        CipherError(.ioFailure, "The file can't be \(what): \(String(cString: strerror(errno))).", path: path)
+    private func failure(_ what: String, path: String) -> CipherError {
+        CipherError(.ioFailure, message: "The file can't be \(what): \(String(cString: strerror(errno))).", path: path)
     }
 }

@@ -29,7 +29,7 @@ final class RewriteLock {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw CipherError(
-                    .cannotOpen, "The lock file \(path) can't be opened: \(String(cString: strerror(errno))).",
+                    .cannotOpen, message: "The lock file \(path) can't be opened: \(String(cString: strerror(errno))).",
                     advice: "Remove it if no process changes the database's key.", path: database)
             }
             // The attempt that held the lock may have removed the file in the meantime.
@@ -40,7 +40,7 @@ final class RewriteLock {
             close(descriptor)
             guard Date() < end else {
                 throw CipherError(
-                    .busy, "Another process or thread is rewriting the database.",
+                    .busy, message: "Another process or thread is rewriting the database.",
                     advice: "Wait until the other change of its key has ended, and try again.", path: database)
             }
             usleep(10_000)

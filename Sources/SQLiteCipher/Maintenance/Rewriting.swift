@@ -46,7 +46,7 @@ package enum Rewriting {
 
         /// The URI names "unix" explicitly, because another VFS of the process may be the default.
         private static func plainURI(_ path: String) -> String {
-            FileURI.of(path, ["vfs=unix"])
+            FileURI.of(path, parameters: ["vfs=unix"])
         }
 
         /// The URI for `VACUUM INTO`, which creates the file's format itself.
@@ -63,7 +63,7 @@ package enum Rewriting {
                 try LowerFile.head(path, count: PageLayout.magic.count) != PageLayout.magic
             else { return }
             throw CipherError(
-                .notADatabase, "The file is not a plain SQLite database.",
+                .notADatabase, message: "The file is not a plain SQLite database.",
                 advice: "If it is already encrypted, open it with its key.", path: path)
         }
 
@@ -93,7 +93,7 @@ package enum Rewriting {
     package static func copy(from source: OpaquePointer, at path: String?, to target: Endpoint) throws {
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CipherError(
-                .alreadyExists, "The target file already exists.", advice: "Remove it, or give another path.",
+                .alreadyExists, message: "The target file already exists.", advice: "Remove it, or give another path.",
                 path: target.path)
         }
         try reserve(target.path, as: path)
@@ -134,7 +134,7 @@ package enum Rewriting {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else {
             throw CipherError(
-                .cannotOpen, "The file can't be created: \(String(cString: strerror(errno))).", path: path)
+                .cannotOpen, message: "The file can't be created: \(String(cString: strerror(errno))).", path: path)
         }
         // No connection has the file open, so closing it releases no locks.
         close(descriptor)
@@ -178,7 +178,7 @@ package enum Rewriting {
         let code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
         guard code == SQLITE_OK else {
             throw CipherError(
-                .unsupportedSQLite, "SQLite does not report the reserved size of a page.", sqliteCode: code)
+                .unsupportedSQLite, message: "SQLite does not report the reserved size of a page.", sqliteCode: code)
         }
         return Int(count)
     }

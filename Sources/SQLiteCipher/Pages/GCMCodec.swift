@@ -94,7 +94,7 @@ final class GCMCodec: PageCodec {
             UnsafeRawBufferPointer(rebasing: message[..<(body.count + Self.numberSize)]),
             using: writeKey, nonce: AES.GCM.Nonce(data: UnsafeRawBufferPointer(nonce)))
         guard let combined = sealed.combined else {
-            throw CipherError(.ioFailure, "A page was encrypted with a nonce of the wrong size.")
+            throw CipherError(.ioFailure, message: "A page was encrypted with a nonce of the wrong size.")
         }
         if page == 1 { salt.withUnsafeBytes { target.copyMemory(from: $0.baseAddress!, byteCount: $0.count) } }
         combined.copy(to: target + body.lowerBound)

@@ -21,7 +21,7 @@ enum PageLayout {
     static let magic = Array("SQLite format 3\0".utf8)
     static let saltSize = 16
 
-    static func codec(_ keys: DerivedKeys, _ profile: CipherProfile) -> any PageCodec {
+    static func codec(_ keys: DerivedKeys, profile: CipherProfile) -> any PageCodec {
         switch keys.material {
         case .gcm(let extracted): GCMCodec(extracted: extracted, salt: keys.salt, pageSize: profile.pageSize)
         case .sqlCipher(let page, let mac):

@@ -28,7 +28,7 @@ extension EncryptedDatabase {
     public func salvage(to target: EncryptedDatabase) throws -> SalvageReport {
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CipherError(
-                .alreadyExists, "The target file already exists.", advice: "Remove it, or give another path.",
+                .alreadyExists, message: "The target file already exists.", advice: "Remove it, or give another path.",
                 path: target.path)
         }
         let reader = try PageReader(self)
@@ -36,12 +36,12 @@ extension EncryptedDatabase {
         try salvager.readEverything()
         guard !reader.readable.isEmpty else {
             throw CipherError(
-                .wrongKey, "No page of the file can be read with the key.",
+                .wrongKey, message: "No page of the file can be read with the key.",
                 advice: "Check the key, the profile and its options.", path: path)
         }
         var report = SalvageReport()
         do {
-            try Self.copy(salvager, to: target, &report)
+            try Self.copy(salvager, to: target, report: &report)
         } catch {
             try? Rewriting.removeDatabase(target.path)
             throw target.explain(error)
@@ -53,30 +53,30 @@ extension EncryptedDatabase {
     }
 
     private static func copy(
-        _ salvager: Salvager, to target: EncryptedDatabase, _ report: inout SalvageReport
+        _ salvager: Salvager, to target: EncryptedDatabase, report: inout SalvageReport
     ) throws {
         let queue = try target.openQueue()
-        try queue.write { try Self.copy(salvager, to: $0, &report) }
+        try queue.write { try Self.copy(salvager, to: $0, report: &report) }
         try queue.close()
     }
 
-    private static func copy(_ salvager: Salvager, to db: Database, _ report: inout SalvageReport) throws {
+    private static func copy(_ salvager: Salvager, to db: Database, report: inout SalvageReport) throws {
         let schema = try salvager.schema()
         for entry in schema where entry.type != "table" || entry.root == 0 {
             if !entry.sql.isEmpty { report.skippedStatements.append(entry.sql) }
         }
         let tables = schema.filter { $0.type == "table" && $0.root > 0 }
-        let made = tables.filter { !$0.name.hasPrefix("sqlite_") && makeTable($0, db, &report) }
-        for entry in made { try copyTable(entry, salvager, db, &report) }
+        let made = tables.filter { !$0.name.hasPrefix("sqlite_") && makeTable($0, in: db, report: &report) }
+        for entry in made { try copyTable(entry, salvager: salvager, in: db, report: &report) }
         if let entry = tables.first(where: { $0.name == "sqlite_sequence" }), try db.tableExists(entry.name) {
-            try copyTable(entry, salvager, db, &report)
+            try copyTable(entry, salvager: salvager, in: db, report: &report)
         }
-        try keepOrphans(salvager, db, &report)
+        try keepOrphans(salvager, in: db, report: &report)
     }
 
     /// Creates a table with SQL of our own. The stored statement is untrusted, so its expressions are not executed.
     private static func makeTable(
-        _ entry: Salvager.SchemaEntry, _ db: Database, _ report: inout SalvageReport
+        _ entry: Salvager.SchemaEntry, in db: Database, report: inout SalvageReport
     ) -> Bool {
         do {
             guard let definition = TableDefinition(entry.sql) else {
@@ -93,20 +93,20 @@ extension EncryptedDatabase {
     }
 
     private static func copyTable(
-        _ entry: Salvager.SchemaEntry, _ salvager: Salvager, _ db: Database, _ report: inout SalvageReport
+        _ entry: Salvager.SchemaEntry, salvager: Salvager, in db: Database, report: inout SalvageReport
     ) throws {
         if entry.name == "sqlite_sequence" { try db.execute(sql: "DELETE FROM sqlite_sequence") }
         let table = try SalvageTable(db, name: entry.name)
         var (copied, lost) = (0, 0)
         try salvager.walk(entry.root) { rowid, values in
-            if try table.insert(db, rowid: rowid, values) { copied += 1 } else { lost += 1 }
+            if try table.insert(db, rowid: rowid, values: values) { copied += 1 } else { lost += 1 }
         }
         report.rows[entry.name] = copied
         report.lostRows += lost
     }
 
     /// Copies rows without a table. SQLite's shell uses the same table name in `.recover`.
-    private static func keepOrphans(_ salvager: Salvager, _ db: Database, _ report: inout SalvageReport) throws {
+    private static func keepOrphans(_ salvager: Salvager, in db: Database, report: inout SalvageReport) throws {
         guard salvager.isDamaged || !report.failedStatements.isEmpty else { return }
         var width = -1
         var found = 0

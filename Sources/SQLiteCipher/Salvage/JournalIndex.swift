@@ -22,10 +22,10 @@ struct JournalIndex {
         var sector: Int64 = 512
         while let header = try bytes(28, at: start), header.starts(with: JournalFile.magic) {
             if start == 0 {
-                let claimed = Int64(Self.word(header, 20))
+                let claimed = Int64(Self.word(header, at: 20))
                 if (32...65_536).contains(claimed) { sector = claimed }
             }
-            let said = Self.word(header, 8)
+            let said = Self.word(header, at: 8)
             let first = start + sector
             let room = max(0, size - first) / recordSize
             let count = said == .max ? room : min(Int64(said), room)
@@ -33,7 +33,7 @@ struct JournalIndex {
             for index in 0..<count {
                 let place = first + index * recordSize
                 guard let number = try bytes(4, at: place) else { break }
-                let page = Self.word(number, 0)
+                let page = Self.word(number, at: 0)
                 if places[page] == nil { places[page] = (place + 4, said != .max) }
             }
             guard !isCut, said != .max else { break }
@@ -43,7 +43,7 @@ struct JournalIndex {
         if places.isEmpty, !isCut { return nil }
     }
 
-    private static func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+    private static func word(_ bytes: [UInt8], at place: Int) -> UInt32 {
         bytes[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     }
 
@@ -59,7 +59,7 @@ struct JournalIndex {
         guard size > 16, let tail = try bytes(16, at: size - 16), tail.suffix(8).elementsEqual(JournalFile.magic) else {
             return false
         }
-        let length = Int(Self.word(tail, 0))
+        let length = Int(Self.word(tail, at: 0))
         guard (1...4096).contains(length), let name = try bytes(length, at: size - 16 - Int64(length)) else {
             return false
         }

@@ -26,9 +26,10 @@ final class PageReader {
         let got = try salt.withUnsafeMutableBytes { try file.read($0, at: 0) }
         guard got == salt.count, salt != PageLayout.magic else {
             throw CipherError(
-                .notADatabase, "The file is not an encrypted database.", advice: "Check the path.", path: database.path)
+                .notADatabase, message: "The file is not an encrypted database.", advice: "Check the path.",
+                path: database.path)
         }
-        codec = PageLayout.codec(try database.entry.keys(salt: salt), database.profile)
+        codec = PageLayout.codec(try database.entry.keys(salt: salt), profile: database.profile)
         func beside(_ suffix: String) throws -> Descriptor? {
             let path = database.path + suffix
             return FileManager.default.fileExists(atPath: path) ? try Descriptor(reading: path) : nil

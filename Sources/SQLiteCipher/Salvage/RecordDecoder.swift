@@ -12,13 +12,13 @@ struct RecordDecoder {
         var body = ByteCursor(record[...], at: Int(length))
         var values: [DatabaseValue] = []
         while header.position < Int(length) {
-            guard let type = header.varint(), let value = value(type, &body) else { return nil }
+            guard let type = header.varint(), let value = value(type, body: &body) else { return nil }
             values.append(value)
         }
         return header.position == Int(length) ? values : nil
     }
 
-    private func value(_ type: Int64, _ body: inout ByteCursor) -> DatabaseValue? {
+    private func value(_ type: Int64, body: inout ByteCursor) -> DatabaseValue? {
         switch type {
         case 0: return .null
         case 1...6:

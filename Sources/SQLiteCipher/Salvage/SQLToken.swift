@@ -47,7 +47,7 @@ enum SQLToken: Equatable {
                 }
                 index += 2
             } else if let last = closing(first) {
-                guard let text = quotation(bytes, &index, last: last) else { return nil }
+                guard let text = quotation(bytes, index: &index, last: last) else { return nil }
                 tokens.append(last == UInt8(ascii: "'") ? .string(text) : .name(text))
             } else if isPartOfWord(first) {
                 let start = index
@@ -70,7 +70,7 @@ enum SQLToken: Equatable {
     }
 
     /// Reads to the end of a quotation. A doubled quote means a single one, except with brackets.
-    private static func quotation(_ bytes: [UInt8], _ index: inout Int, last: UInt8) -> String? {
+    private static func quotation(_ bytes: [UInt8], index: inout Int, last: UInt8) -> String? {
         var text: [UInt8] = []
         index += 1
         while index < bytes.count {

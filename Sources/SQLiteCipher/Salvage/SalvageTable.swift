@@ -32,7 +32,7 @@ struct SalvageTable {
     }
 
     /// Inserts a row. Returns `false` if the table rejects it.
-    func insert(_ db: Database, rowid: Int64, _ values: [DatabaseValue]) throws -> Bool {
+    func insert(_ db: Database, rowid: Int64, values: [DatabaseValue]) throws -> Bool {
         var columns: [String] = []
         var arguments: [DatabaseValue] = []
         if let rowidName {

@@ -33,7 +33,7 @@ final class Salvager {
     }
 
     /// Calls `body` with each row that is reachable from a tree's root.
-    func walk(_ root: UInt32, _ body: (_ rowid: Int64, _ values: [DatabaseValue]) throws -> Void) throws {
+    func walk(_ root: UInt32, body: (_ rowid: Int64, _ values: [DatabaseValue]) throws -> Void) throws {
         var pending = [root]
         while let number = pending.popLast() {
             guard number > 0, visited.insert(number).inserted, let bytes = try reader.page(number) else { continue }

@@ -110,12 +110,12 @@ struct TableDefinition {
         let rest = part.dropFirst()
         let end = rest.firstIndex { $0.keyword.map(starts.contains) ?? false } ?? rest.endIndex
         column.affinity = affinity(rest[..<end].prefix { $0 != .open }.compactMap { $0.identifier?.uppercased() })
-        guard readConstraints(rest[end...], &column) else { return false }
+        guard readConstraints(rest[end...], of: &column) else { return false }
         columns.append(column)
         return true
     }
 
-    private mutating func readConstraints(_ tokens: ArraySlice<SQLToken>, _ column: inout Column) -> Bool {
+    private mutating func readConstraints(_ tokens: ArraySlice<SQLToken>, of column: inout Column) -> Bool {
         var index = tokens.startIndex
         func next(_ distance: Int = 1) -> SQLToken? {
             index + distance < tokens.endIndex ? tokens[index + distance] : nil

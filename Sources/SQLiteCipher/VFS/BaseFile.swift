@@ -11,11 +11,11 @@ struct BaseFile {
         return methods.xClose(pointer)
     }
 
-    func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    func read(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) -> Int32 {
         methods.xRead(pointer, target, Int32(count), offset)
     }
 
-    func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    func write(_ source: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
         methods.xWrite(pointer, source, Int32(count), offset)
     }
 
@@ -33,19 +33,19 @@ struct BaseFile {
 
     func fileSize(_ result: UnsafeMutablePointer<sqlite3_int64>) -> Int32 { methods.xFileSize(pointer, result) }
     func reserved(_ result: UnsafeMutablePointer<Int32>) -> Int32 { methods.xCheckReservedLock(pointer, result) }
-    func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+    func control(_ op: Int32, argument: UnsafeMutableRawPointer?) -> Int32 {
         methods.xFileControl(pointer, op, argument)
     }
 
     func shmMap(
-        _ region: Int32, _ size: Int32, _ extend: Int32,
-        _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ region: Int32, size: Int32, extend: Int32,
+        result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
         // C declares a volatile pointer, which Swift imports as a plain pointer.
         methods.xShmMap(pointer, region, size, extend, result)
     }
 
-    func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+    func shmLock(_ offset: Int32, count: Int32, flags: Int32) -> Int32 {
         methods.xShmLock(pointer, offset, count, flags)
     }
 

@@ -34,11 +34,11 @@ enum CipherMethods {
         }
         table.pointee.xRead = { pointer, target, count, offset in
             guard let pointer, let target else { return SQLITE_MISUSE }
-            return CipherMethods.file(pointer).read(target, Int(count), at: offset)
+            return CipherMethods.file(pointer).read(target, count: Int(count), at: offset)
         }
         table.pointee.xWrite = { pointer, source, count, offset in
             guard let pointer, let source else { return SQLITE_MISUSE }
-            return CipherMethods.file(pointer).write(source, Int(count), at: offset)
+            return CipherMethods.file(pointer).write(source, count: Int(count), at: offset)
         }
         table.pointee.xTruncate = { pointer, size in
             guard let pointer else { return SQLITE_MISUSE }
@@ -66,7 +66,7 @@ enum CipherMethods {
         }
         table.pointee.xFileControl = { pointer, op, argument in
             guard let pointer else { return SQLITE_MISUSE }
-            return CipherMethods.file(pointer).control(op, argument)
+            return CipherMethods.file(pointer).control(op, argument: argument)
         }
         table.pointee.xSectorSize = { pointer in
             guard let pointer else { return 512 }
@@ -81,11 +81,11 @@ enum CipherMethods {
     private static func setSharedMemoryMethods(_ table: UnsafeMutablePointer<sqlite3_io_methods>) {
         table.pointee.xShmMap = { pointer, region, size, extend, result in
             guard let pointer, let result else { return SQLITE_MISUSE }
-            return CipherMethods.file(pointer).shmMap(region, size, extend, result)
+            return CipherMethods.file(pointer).shmMap(region, size: size, extend: extend, result: result)
         }
         table.pointee.xShmLock = { pointer, offset, count, flags in
             guard let pointer else { return SQLITE_MISUSE }
-            return CipherMethods.file(pointer).shmLock(offset, count, flags)
+            return CipherMethods.file(pointer).shmLock(offset, count: count, flags: flags)
         }
         table.pointee.xShmBarrier = { pointer in
             guard let pointer else { return }

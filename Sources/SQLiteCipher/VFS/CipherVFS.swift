@@ -26,11 +26,12 @@ enum CipherVFS {
     static func refusal(version: String, number: Int32, takesURIs: Bool) -> CipherError? {
         guard number >= 3_037_000 else {
             return CipherError(
-                .unsupportedSQLite, "SQLite \(version) is too old.", advice: "Use 3.37 or later.")
+                .unsupportedSQLite, message: "SQLite \(version) is too old.", advice: "Use 3.37 or later.")
         }
         guard takesURIs else {
             return CipherError(
-                .unsupportedSQLite, "This SQLite does not accept URIs as file names (it lacks SQLITE_USE_URI).",
+                .unsupportedSQLite,
+                message: "This SQLite does not accept URIs as file names (it lacks SQLITE_USE_URI).",
                 advice: "Link the SQLite of a Linux distribution, or build SQLite with that option.")
         }
         return nil
@@ -42,7 +43,7 @@ enum CipherVFS {
             takesURIs: sqlite3_compileoption_used("USE_URI") != 0)
         if let missing { return .failure(missing) }
         guard let base = lower else {
-            return .failure(CipherError(.unsupportedSQLite, "This SQLite has no VFS named \"unix\"."))
+            return .failure(CipherError(.unsupportedSQLite, message: "This SQLite has no VFS named \"unix\"."))
         }
         // Both are never freed, because SQLite keeps their addresses.
         let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -52,17 +53,17 @@ enum CipherVFS {
         vfs.pointee.szOsFile = Int32(baseOffset) + base.pointee.szOsFile
         vfs.pointee.xOpen = { _, name, file, flags, outFlags in
             guard let file else { return SQLITE_MISUSE }
-            return CipherVFS.open(name, file, flags, outFlags)
+            return CipherVFS.open(name, file: file, flags: flags, outFlags: outFlags)
         }
         guard sqlite3_vfs_register(vfs, 0) == SQLITE_OK else {
-            return .failure(CipherError(.unsupportedSQLite, "SQLite failed to register the VFS."))
+            return .failure(CipherError(.unsupportedSQLite, message: "SQLite failed to register the VFS."))
         }
         return .success(())
     }()
 
     private static func open(
-        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
-        _ outFlags: UnsafeMutablePointer<Int32>?
+        _ name: UnsafePointer<CChar>?, file: UnsafeMutablePointer<sqlite3_file>, flags: Int32,
+        outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
         // If this stays nil, SQLite does not close a file that could not be opened.
         file.pointee.pMethods = nil
@@ -99,13 +100,13 @@ enum CipherVFS {
         guard code == SQLITE_OK else {
             entry?.record(
                 CipherError(
-                    .cannotOpen, "The file can't be opened: \(String(cString: strerror(errno))).",
+                    .cannotOpen, message: "The file can't be opened: \(String(cString: strerror(errno))).",
                     advice: "Check the path and its permissions.", path: String(cString: name), sqliteCode: code),
                 code: code)
             return code
         }
         outFlags?.pointee = actual
-        guard let made = wrap(base, name, flags, entry) else {
+        guard let made = wrap(base, name: name, flags: flags, entry: entry) else {
             _ = base.close()
             return SQLITE_CANTOPEN
         }
@@ -114,7 +115,7 @@ enum CipherVFS {
     }
 
     private static func wrap(
-        _ base: BaseFile, _ name: UnsafePointer<CChar>, _ flags: Int32, _ entry: KeyEntry?
+        _ base: BaseFile, name: UnsafePointer<CChar>, flags: Int32, entry: KeyEntry?
     ) -> VFSFile? {
         if let entry {
             let context = ConnectionContext(entry: entry, path: String(cString: name))

@@ -57,8 +57,8 @@ final class ConnectionContext {
 
     /// Creates another codec, for another thread.
     func makeCodec() throws -> any PageCodec {
-        guard let salt else { throw CipherError(.ioFailure, "The file's salt is unknown.", path: path) }
-        return PageLayout.codec(try entry.keys(salt: salt), profile)
+        guard let salt else { throw CipherError(.ioFailure, message: "The file's salt is unknown.", path: path) }
+        return PageLayout.codec(try entry.keys(salt: salt), profile: profile)
     }
 
     /// See ``PageCodec/worthHelp``.
@@ -79,18 +79,19 @@ final class ConnectionContext {
             entry.record(error, code: code)
         } else {
             entry.record(
-                CipherError(.ioFailure, "A page could not be encrypted.", path: path, underlying: error), code: code)
+                CipherError(.ioFailure, message: "A page could not be encrypted.", path: path, underlying: error),
+                code: code)
         }
         return code
     }
 
     /// Refuses a read or write whose offset or size SQLite is not known to use. A guess could leak or destroy data.
-    func refuse(_ what: String, _ count: Int, at offset: Int64, in file: String) -> Int32 {
+    func refuse(_ what: String, count: Int, at offset: Int64, in file: String) -> Int32 {
         let code = what == "reads" ? SQLITE_IOERR_READ : SQLITE_IOERR_WRITE
         entry.record(
             CipherError(
                 .unsupportedSQLite,
-                "SQLite \(what) \(count) bytes at \(offset) of the \(file), which is not supported.",
+                message: "SQLite \(what) \(count) bytes at \(offset) of the \(file), which is not supported.",
                 advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).",
                 path: path),
             code: code)
@@ -100,7 +101,7 @@ final class ConnectionContext {
     func damaged(page: UInt32, _ where: String) -> Int32 {
         entry.record(
             CipherError(
-                .damagedPage, "Page \(page) \(`where`) is damaged: it is not authentic under this key.",
+                .damagedPage, message: "Page \(page) \(`where`) is damaged: it is not authentic under this key.",
                 advice: "Restore a backup, or salvage the readable rows.", path: path, page: page),
             code: SQLITE_CORRUPT)
         return SQLITE_CORRUPT

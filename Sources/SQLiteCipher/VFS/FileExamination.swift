@@ -16,16 +16,16 @@ enum FileExamination {
             buffer.deallocate()
         }
         guard let size = size() else {
-            return CipherError(.ioFailure, "The file's size is unknown.", path: context.path)
+            return CipherError(.ioFailure, message: "The file's size is unknown.", path: context.path)
         }
         if size >= 16, read(buffer, 16, 0) == SQLITE_OK, PageLayout.isMagic(buffer) {
             return CipherError(
-                .notEncrypted, "The file is a plain SQLite database, but a key was given.",
+                .notEncrypted, message: "The file is a plain SQLite database, but a key was given.",
                 advice: "Open it without a key, or encrypt it first.", path: context.path)
         }
         if size < Int64(pageSize) {
             return CipherError(
-                .notADatabase, "The file has \(size) bytes, less than one page.",
+                .notADatabase, message: "The file has \(size) bytes, less than one page.",
                 advice: "Check the path, or restore a backup.", path: context.path)
         }
         if let codec = try? context.readyCodec() {
@@ -34,7 +34,7 @@ enum FileExamination {
                 guard read(buffer, pageSize, Int64((page - 1) * pageSize)) == SQLITE_OK else { continue }
                 if codec.decrypt(buffer, page: UInt32(page), into: buffer) {
                     return CipherError(
-                        .damagedPage, "Page 1 of the database is damaged; the key is right.",
+                        .damagedPage, message: "Page 1 of the database is damaged; the key is right.",
                         advice: "Restore a backup, or salvage the readable rows.", path: context.path, page: 1)
                 }
             }
@@ -43,11 +43,11 @@ enum FileExamination {
         if size % 512 != 0 {
             return CipherError(
                 .notADatabase,
-                "The file's \(size) bytes are not a whole number of pages, and the key opens none of them.",
+                message: "The file's \(size) bytes are not a whole number of pages, and the key opens none of them.",
                 advice: "Check the path, the key and the page size.", path: context.path)
         }
         return CipherError(
-            .wrongKey, "The key does not open the file.",
+            .wrongKey, message: "The key does not open the file.",
             advice:
                 "Check the key, the profile, its page size and its iterations. The error is the same if page 1's "
                 + "salt is damaged, or if the file is not a database.",

@@ -28,7 +28,7 @@ final class FileIndex: IndexMemory {
     static func find(_ id: UInt64, context: ConnectionContext) throws -> FileIndex? {
         var obstacle: (path: String, reason: Int32)?
         for folder in context.entry.indexFolders {
-            let path = path(id, in: folder, context)
+            let path = path(id, in: folder, context: context)
             let flags = O_CLOEXEC | O_NOFOLLOW
             var opened = open(path, O_RDWR | flags)
             // A user with read-only access to the database has read-only access to its index.
@@ -67,14 +67,14 @@ final class FileIndex: IndexMemory {
         for _ in 0..<100 {
             // The number is odd: see `SharedMemory`.
             let id = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
-            let path = path(id, in: folder, context)
+            let path = path(id, in: folder, context: context)
             let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard made >= 0 else {
                 if [ENOENT, ENOTDIR, EACCES, EPERM, EROFS].contains(errno) { return nil }
                 break
             }
             if StaleIndexFiles.claim(made) {
-                shareAsDatabase(made, context)
+                shareAsDatabase(made, context: context)
                 return FileIndex(id: id, context: context, path: path, descriptor: made, isReadOnly: false)
             }
             close(made)
@@ -82,7 +82,7 @@ final class FileIndex: IndexMemory {
         throw SharedMemory.failure("An index can't be created in \(folder) (errno \(errno)).")
     }
 
-    func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32 {
+    func map(_ region: Int, size: Int, extend: Bool, result: inout UnsafeMutableRawPointer?) -> Int32 {
         let end = (region + 1) * size
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return SQLITE_IOERR_SHMSIZE }
@@ -92,7 +92,8 @@ final class FileIndex: IndexMemory {
             guard posix_fallocate(descriptor, 0, off_t(end)) == 0 else {
                 return context.fail(
                     CipherError(
-                        .sharedMemory, "There is not enough memory for the index of the write-ahead log: \(path).",
+                        .sharedMemory,
+                        message: "There is not enough memory for the index of the write-ahead log: \(path).",
                         advice: "Free memory there, or use a rollback journal."),
                     code: SQLITE_IOERR_SHMSIZE)
             }
@@ -126,7 +127,7 @@ final class FileIndex: IndexMemory {
     private static let commonPrefix = "sqlitecipher-"
 
     /// Returns the path of an index. Its name includes the database's device and inode.
-    private static func path(_ id: UInt64, in folder: String, _ context: ConnectionContext) -> String {
+    private static func path(_ id: UInt64, in folder: String, context: ConnectionContext) -> String {
         var status = stat()
         let isKnown = stat(context.path, &status) == 0
         let (device, inode) = isKnown ? (UInt64(status.st_dev), UInt64(status.st_ino)) : (0, 0)
@@ -135,7 +136,7 @@ final class FileIndex: IndexMemory {
     }
 
     /// Gives the users that may open the database access to its index.
-    private static func shareAsDatabase(_ descriptor: Int32, _ context: ConnectionContext) {
+    private static func shareAsDatabase(_ descriptor: Int32, context: ConnectionContext) {
         var status = stat()
         guard stat(context.path, &status) == 0 else { return }
         fchmod(descriptor, status.st_mode & 0o666)

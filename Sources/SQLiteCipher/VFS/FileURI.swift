@@ -1,6 +1,6 @@
 /// A file's path as a URI, which can pass parameters to SQLite (https://www.sqlite.org/uri.html).
 package enum FileURI {
-    package static func of(_ path: String, _ parameters: [String]) -> String {
+    package static func of(_ path: String, parameters: [String]) -> String {
         // The text between the second and the third slash would be a host name.
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         // Escape by hand: Foundation needs half a millisecond to create its character sets.

@@ -78,7 +78,7 @@ final class FrameQueue: @unchecked Sendable {
     func hasRoom(for frame: Int) -> Bool { count == 0 || count < capacity && frame == first + count }
 
     /// Adds a frame with a plaintext page.
-    func add(_ number: Int, _ header: FrameHeader, page source: UnsafeRawPointer) {
+    func add(_ number: Int, header: FrameHeader, page source: UnsafeRawPointer) {
         if count == 0 { first = number }
         header.store(at: frame(count))
         page(count).copyMemory(from: source, byteCount: frameSize - LogFile.frameHeaderSize)

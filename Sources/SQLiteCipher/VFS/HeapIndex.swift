@@ -50,7 +50,7 @@ final class HeapIndex: IndexMemory, Sendable {
         return index
     }
 
-    func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32 {
+    func map(_ region: Int, size: Int, extend: Bool, result: inout UnsafeMutableRawPointer?) -> Int32 {
         let found: Region? = regions.withLock { regions in
             while extend, regions.count <= region {
                 // SQLite accepts an error if memory runs out. A failed Swift allocation would end the process.

@@ -10,9 +10,9 @@ protocol IndexMemory: AnyObject {
     ///   - extend: Whether to create the region, filled with zeros, if the index does not have it yet.
     ///   - result: Set to the region's start. Stays `nil` if the index does not have the region.
     /// - Returns: SQLite's result code.
-    func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32
+    func map(_ region: Int, size: Int, extend: Bool, result: inout UnsafeMutableRawPointer?) -> Int32
 
-    /// Ends this connection's use of the memory that ``map(_:size:extend:_:)`` returned.
+    /// Ends this connection's use of the memory that ``map(_:size:extend:result:)`` returned.
     ///
     /// - Parameter delete: Whether no other connection needs the index.
     func unmap(delete: Bool)

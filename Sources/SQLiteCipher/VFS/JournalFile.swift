@@ -62,7 +62,7 @@ final class JournalFile: VFSFile {
 
     // MARK: - Writing
 
-    override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func write(_ source: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
         isOver()
         if count == 12, isDirty {
             // These are a header's magic number and its record count. With `synchronous = NORMAL`, SQLite flushes them
@@ -74,7 +74,7 @@ final class JournalFile: VFSFile {
         isDirty = true
         switch writing {
         case .trailer(let start) where offset >= start && count <= 4096:
-            return base.write(source, count, at: offset)
+            return base.write(source, count: count, at: offset)
         case .page(let page, let place) where place == offset && count == pageSize:
             return writePage(source, page: page, at: offset)
         case .checksum(let delta, let place) where place == offset && count == 4:
@@ -89,12 +89,12 @@ final class JournalFile: VFSFile {
             let page = UInt32(bigEndian: source.loadUnaligned(as: UInt32.self))
             // The page that holds SQLite's locks is never journalled. Its number announces a super-journal's name.
             writing = page == lockPage ? .trailer(from: offset + 4) : .page(page, at: offset + 4)
-            return base.write(source, 4, at: offset)
+            return base.write(source, count: 4, at: offset)
         case Self.headerSize where offset % Int64(Self.headerSize) == 0 && isHeader(source),
             12 where offset % Int64(Self.headerSize) == 0, 28 where offset == 0, 1:
-            return base.write(source, count, at: offset)
+            return base.write(source, count: count, at: offset)
         default:
-            return context.refuse("writes", count, at: offset, in: "journal")
+            return context.refuse("writes", count: count, at: offset, in: "journal")
         }
     }
 
@@ -112,13 +112,13 @@ final class JournalFile: VFSFile {
             return context.fail(error, code: SQLITE_IOERR_WRITE)
         }
         writing = .checksum(delta: sum(scratch) &- sum(source), at: offset + Int64(pageSize))
-        return base.write(scratch, pageSize, at: offset)
+        return base.write(scratch, count: pageSize, at: offset)
     }
 
     private func writeWord(_ word: UInt32, at offset: Int64) -> Int32 {
         withUnsafeBytes(of: word.bigEndian) { bytes in
             guard let start = bytes.baseAddress else { return SQLITE_NOMEM }
-            return base.write(start, 4, at: offset)
+            return base.write(start, count: 4, at: offset)
         }
     }
 
@@ -126,16 +126,16 @@ final class JournalFile: VFSFile {
         var word: UInt32 = 0
         let code = withUnsafeMutableBytes(of: &word) { bytes in
             guard let start = bytes.baseAddress else { return SQLITE_NOMEM }
-            return base.read(start, 4, at: offset)
+            return base.read(start, count: 4, at: offset)
         }
         return code == SQLITE_OK ? UInt32(bigEndian: word) : nil
     }
 
     // MARK: - Reading
 
-    override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func read(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) -> Int32 {
         if count == pageSize, offset >= Self.headerSize + 4 { return readPage(target, at: offset) }
-        let code = base.read(target, count, at: offset)
+        let code = base.read(target, count: count, at: offset)
         guard code == SQLITE_OK else { return code }
         if count == 4, let reading, reading.offset == offset {
             let stored = UInt32(bigEndian: target.loadUnaligned(as: UInt32.self))
@@ -162,7 +162,7 @@ final class JournalFile: VFSFile {
         if Int64(promised.records) * Int64(pageSize + 8) <= max(0, room) { return SQLITE_OK }
         context.entry.record(
             CipherError(
-                .damagedFile, "The rollback journal is truncated: it lacks records that its header counts.",
+                .damagedFile, message: "The rollback journal is truncated: it lacks records that its header counts.",
                 advice: "Restore a backup, or salvage the readable rows.", path: context.path + "-journal"),
             code: SQLITE_CORRUPT)
         return SQLITE_CORRUPT
@@ -170,7 +170,7 @@ final class JournalFile: VFSFile {
 
     private func readPage(_ target: UnsafeMutableRawPointer, at offset: Int64) -> Int32 {
         guard let page = readWord(at: offset - 4) else { return SQLITE_IOERR_SHORT_READ }
-        let code = base.read(scratch, pageSize, at: offset)
+        let code = base.read(scratch, count: pageSize, at: offset)
         guard code == SQLITE_OK else { return code }
         reading = nil
         do {

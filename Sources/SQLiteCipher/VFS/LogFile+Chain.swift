@@ -7,15 +7,15 @@ extension LogFile {
         let code: Int32
     }
 
-    func readRaw(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) throws {
-        let code = base.read(target, count, at: offset)
+    func readRaw(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) throws {
+        let code = base.read(target, count: count, at: offset)
         guard code == SQLITE_OK else { throw ReadFailure(code: code) }
     }
 
     func readHeader(_ frame: Int) throws -> FrameHeader {
         try withUnsafeTemporaryAllocation(byteCount: Self.frameHeaderSize, alignment: 8) { memory in
             guard let start = memory.baseAddress else { throw ReadFailure(code: SQLITE_NOMEM) }
-            try readRaw(start, Self.frameHeaderSize, at: offset(frame))
+            try readRaw(start, count: Self.frameHeaderSize, at: offset(frame))
             return FrameHeader(start)
         }
     }
@@ -24,7 +24,7 @@ extension LogFile {
         var bytes: UInt64 = 0
         try withUnsafeMutableBytes(of: &bytes) {
             guard let start = $0.baseAddress else { throw ReadFailure(code: SQLITE_NOMEM) }
-            try readRaw(start, 8, at: offset)
+            try readRaw(start, count: 8, at: offset)
         }
         return bytes
     }

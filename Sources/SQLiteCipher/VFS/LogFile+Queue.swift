@@ -8,7 +8,7 @@ extension LogFile {
     private static var mostWritten: Int { 64 << 10 }
 
     /// Adds a complete frame, header and page, to the queue. The queue is written with the transaction's last frame.
-    func append(_ frame: Int, _ header: FrameHeader, page: UnsafeRawPointer) -> Int32 {
+    func append(_ frame: Int, header: FrameHeader, page: UnsafeRawPointer) -> Int32 {
         let queue = self.queue ?? FrameQueue(capacity: max(2, Self.queueSize / frameSize), frameSize: frameSize)
         self.queue = queue
         if !queue.hasRoom(for: frame) || queue.count > 0 && header.isBlank != isQueueBlank {
@@ -21,7 +21,7 @@ extension LogFile {
             lost = nil
         }
         isQueueBlank = header.isBlank
-        queue.add(frame, header, page: page)
+        queue.add(frame, header: header, page: page)
         if header.isCommit { return writeQueue() }
         if queue.count == context.worthHelp { context.readyWorker()?.enqueue(queue) }
         return SQLITE_OK
@@ -46,7 +46,7 @@ extension LogFile {
             let most = max(1, Self.mostWritten / frameSize)
             for start in stride(from: 0, to: queue.count, by: most) {
                 let count = min(most, queue.count - start)
-                let code = base.write(queue.frame(start), count * frameSize, at: offset(queue.first + start))
+                let code = base.write(queue.frame(start), count: count * frameSize, at: offset(queue.first + start))
                 guard code == SQLITE_OK else { return code }
             }
             return SQLITE_OK
@@ -77,7 +77,7 @@ extension LogFile {
     func failAsLost(_ code: Int32) -> Int32 {
         context.fail(
             CipherError(
-                .ioFailure, "A part of this transaction could not be written to the log.",
+                .ioFailure, message: "A part of this transaction could not be written to the log.",
                 advice: "Roll the transaction back, and try again when the disk has room."), code: code)
     }
 }

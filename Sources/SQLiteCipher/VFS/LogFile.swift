@@ -84,7 +84,7 @@ final class LogFile: VFSFile {
 
     // MARK: - Writing
 
-    override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func write(_ source: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
         defer { recomputed = nil }
         if count == Self.headerSize, offset == 0 {
             let code = flush()
@@ -92,10 +92,10 @@ final class LogFile: VFSFile {
             written = nil
             swapped = nil
             lost = nil
-            return base.write(source, count, at: 0)
+            return base.write(source, count: count, at: 0)
         }
         guard let (frame, within) = framePosition(offset) else {
-            return context.refuse("writes", count, at: offset, in: "log")
+            return context.refuse("writes", count: count, at: offset, in: "log")
         }
         if count == Self.frameHeaderSize, within == 0 {
             let code = held == nil ? SQLITE_OK : flush()
@@ -104,17 +104,17 @@ final class LogFile: VFSFile {
                 // SQLite writes this header last in a transaction, and nothing needs to follow. The queue is empty,
                 // because SQLite read the frame before.
                 written = nil
-                return base.write(source, count, at: offset)
+                return base.write(source, count: count, at: offset)
             }
             held = (frame, FrameHeader(source))
             return SQLITE_OK
         }
         guard count == pageSize, within == Self.frameHeaderSize else {
-            return context.refuse("writes", count, at: offset, in: "log")
+            return context.refuse("writes", count: count, at: offset, in: "log")
         }
         if let held, held.frame == frame {
             self.held = nil
-            return append(frame, held.header, page: source)
+            return append(frame, header: held.header, page: source)
         }
         let code = flush()
         guard code == SQLITE_OK else { return code }
@@ -127,12 +127,12 @@ final class LogFile: VFSFile {
         do {
             hasOverwritten = true
             let header = try readHeader(frame)
-            guard isInItsPlace(header.page, frame) else {
+            guard isInItsPlace(header.page, frame: frame) else {
                 return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
             }
             written = nil
             try context.readyCodec().encrypt(page, page: header.page, into: scratch)
-            return base.write(scratch, pageSize, at: offset(frame) + Int64(Self.frameHeaderSize))
+            return base.write(scratch, count: pageSize, at: offset(frame) + Int64(Self.frameHeaderSize))
         } catch {
             return context.fail(error, code: SQLITE_IOERR_WRITE)
         }
@@ -148,36 +148,36 @@ final class LogFile: VFSFile {
         return withUnsafeTemporaryAllocation(byteCount: Self.frameHeaderSize, alignment: 8) { memory in
             guard let start = memory.baseAddress else { return SQLITE_NOMEM }
             header.store(at: start)
-            return base.write(start, Self.frameHeaderSize, at: offset(frame))
+            return base.write(start, count: Self.frameHeaderSize, at: offset(frame))
         }
     }
 
     // MARK: - Reading
 
-    override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func read(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) -> Int32 {
         let code = flush()
         recomputed = nil
         guard code == SQLITE_OK else { return code }
         if offset == 0, count == Self.headerSize { return readHeader(into: target) }
-        if offset == 24, count == 8 { return base.read(target, count, at: 24) }
+        if offset == 24, count == 8 { return base.read(target, count: count, at: 24) }
         guard let (frame, within) = framePosition(offset) else {
-            return context.refuse("reads", count, at: offset, in: "log")
+            return context.refuse("reads", count: count, at: offset, in: "log")
         }
         if isLost(frame) { return failAsLost(SQLITE_IOERR_READ) }
         switch (within, count) {
         case (Self.frameHeaderSize, pageSize): return readPage(frame, into: target)
         case (0, frameSize):
             recomputed = frame
-            return base.read(target, count, at: offset)
-        case (16, 8): return base.read(target, count, at: offset)
-        default: return context.refuse("reads", count, at: offset, in: "log")
+            return base.read(target, count: count, at: offset)
+        case (16, 8): return base.read(target, count: count, at: offset)
+        default: return context.refuse("reads", count: count, at: offset, in: "log")
         }
     }
 
     /// Reads the log's header. A page size other than the profile's means a wrong option, or another database's log.
     private func readHeader(into target: UnsafeMutableRawPointer) -> Int32 {
         context.main?.forgetReadAhead()
-        let code = base.read(target, Self.headerSize, at: 0)
+        let code = base.read(target, count: Self.headerSize, at: 0)
         guard code == SQLITE_OK else { return code }
         let size = UInt32(bigEndian: target.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         if size != 0, size != UInt32(pageSize), let finding = context.main?.findingAboutKey() {
@@ -188,11 +188,11 @@ final class LogFile: VFSFile {
     }
 
     private func readPage(_ frame: Int, into target: UnsafeMutableRawPointer) -> Int32 {
-        let code = base.read(scratch, frameSize, at: offset(frame))
+        let code = base.read(scratch, count: frameSize, at: offset(frame))
         guard code == SQLITE_OK else { return code }
         let header = FrameHeader(scratch)
         let stored = scratch + Self.frameHeaderSize
-        guard isInItsPlace(header.page, frame) else {
+        guard isInItsPlace(header.page, frame: frame) else {
             memset(target, 0, pageSize)
             return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
         }
@@ -220,7 +220,7 @@ final class LogFile: VFSFile {
 
     /// Whether a frame holds the page that SQLite expects. The page number in a frame's header is not authenticated. An
     /// attacker with write access to the open log could put another authentic page of the database into a frame.
-    private func isInItsPlace(_ page: UInt32, _ frame: Int) -> Bool {
+    private func isInItsPlace(_ page: UInt32, frame: Int) -> Bool {
         guard let expected = context.main?.indexedPage(ofFrame: frame) else { return true }
         return expected == page
     }

@@ -17,8 +17,8 @@ package final class LowerFile {
         // This does not register our VFS: plain files are inspected where encryption is not available.
         guard let vfs = CipherVFS.lower, let open = vfs.pointee.xOpen,
             // SQLite looks for parameters after the end of a file name.
-            let name = sqlite3_create_filename(Self.fullPath(path, vfs), "", "", 0, nil)
-        else { throw CipherError(.cannotOpen, "The database can't be opened.", path: path) }
+            let name = sqlite3_create_filename(Self.fullPath(path, vfs: vfs), "", "", 0, nil)
+        else { throw CipherError(.cannotOpen, message: "The database can't be opened.", path: path) }
         self.name = UnsafeMutablePointer(mutating: name)
         memory = .allocate(byteCount: Int(vfs.pointee.szOsFile), alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(vfs.pointee.szOsFile))
@@ -26,13 +26,13 @@ package final class LowerFile {
         let code = open(vfs, name, base.pointer, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY, nil)
         guard code == SQLITE_OK else {
             throw CipherError(
-                .cannotOpen, "The file can't be opened: \(String(cString: strerror(errno))).", path: path,
+                .cannotOpen, message: "The file can't be opened: \(String(cString: strerror(errno))).", path: path,
                 sqliteCode: code)
         }
     }
 
     /// Returns the path as SQLite passes it to a VFS, with symbolic links resolved, because a VFS does not follow them.
-    private static func fullPath(_ path: String, _ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> String {
+    private static func fullPath(_ path: String, vfs: UnsafeMutablePointer<sqlite3_vfs>) -> String {
         var full = [CChar](repeating: 0, count: Int(vfs.pointee.mxPathname) + 1)
         let code = vfs.pointee.xFullPathname?(vfs, path, Int32(full.count), &full)
         guard code == SQLITE_OK || code == SQLITE_OK_SYMLINK else { return path }
@@ -46,17 +46,19 @@ package final class LowerFile {
     }
 
     func size() throws -> Int64 {
-        guard let size = base.size() else { throw CipherError(.ioFailure, "The file's size is unknown.", path: path) }
+        guard let size = base.size() else {
+            throw CipherError(.ioFailure, message: "The file's size is unknown.", path: path)
+        }
         return size
     }
 
     /// Reads up to the buffer's size at an offset. Returns fewer bytes only at the end of the file.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         guard let start = target.baseAddress else { return 0 }
-        let code = base.read(start, target.count, at: offset)
+        let code = base.read(start, count: target.count, at: offset)
         if code == SQLITE_OK { return target.count }
         guard code == SQLITE_IOERR_SHORT_READ else {
-            throw CipherError(.ioFailure, "The file can't be read.", path: path, sqliteCode: code)
+            throw CipherError(.ioFailure, message: "The file can't be read.", path: path, sqliteCode: code)
         }
         return Int(min(Int64(target.count - 1), max(0, try size() - offset)))
     }

@@ -11,7 +11,7 @@ extension MainFile {
 
     private func examine() -> CipherError {
         FileExamination.examine(context: context) { target, count, offset in
-            self.base.read(target, count, at: offset)
+            self.base.read(target, count: count, at: offset)
         } size: {
             self.base.size()
         }
@@ -24,7 +24,7 @@ extension MainFile {
             UnsafeMutableRawBufferPointer(start: page, count: pageSize).wipe()
             page.deallocate()
         }
-        if base.read(page, pageSize, at: 0) == SQLITE_OK,
+        if base.read(page, count: pageSize, at: 0) == SQLITE_OK,
             let codec = try? context.readyCodec(), codec.decrypt(page, page: 1, into: page)
         {
             return nil
@@ -36,7 +36,7 @@ extension MainFile {
     /// change of key has replaced.
     var wasReplaced: Bool {
         var moved: Int32 = 0
-        let code = base.control(SQLITE_FCNTL_HAS_MOVED, &moved)
+        let code = base.control(SQLITE_FCNTL_HAS_MOVED, argument: &moved)
         return code == SQLITE_OK && moved != 0 && access(context.path, F_OK) == 0
     }
 
@@ -48,7 +48,7 @@ extension MainFile {
         if written == pageSize, context.profile.accepts(reserve: reserve) { return nil }
         return CipherError(
             .unsupportedSQLite,
-            "Pages of \(written) bytes with \(reserve) reserved don't fit the profile \(context.profile).",
+            message: "Pages of \(written) bytes with \(reserve) reserved don't fit the profile \(context.profile).",
             advice: "Use EncryptedDatabase's encrypt or export to convert a database.", path: context.path)
     }
 }

@@ -8,7 +8,7 @@ extension MainFile {
         let page = UInt32(offset / Int64(pageSize)) + 1
         // A page that turns out damaged here is read again below, alone.
         if page > 1, context.isProven, readAhead.read(page, into: target, from: base) { return SQLITE_OK }
-        let code = base.read(target, pageSize, at: offset)
+        let code = base.read(target, count: pageSize, at: offset)
         if code != SQLITE_OK {
             guard code == SQLITE_IOERR_SHORT_READ else { return code }
             guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
@@ -21,7 +21,7 @@ extension MainFile {
                 context.isProven = true
                 return SQLITE_OK
             }
-            if page == 1, try refreshSalt(), base.read(target, pageSize, at: 0) == SQLITE_OK,
+            if page == 1, try refreshSalt(), base.read(target, count: pageSize, at: 0) == SQLITE_OK,
                 try context.readyCodec().decrypt(target, page: page, into: target)
             {
                 context.isProven = true
@@ -53,7 +53,7 @@ extension MainFile {
     func readChange(_ target: UnsafeMutableRawPointer) -> Int32 {
         var nonce: (UInt64, UInt64) = (0, 0)
         let place = Int64(context.profile.markOffset)
-        let code = withUnsafeMutableBytes(of: &nonce) { base.read($0.baseAddress!, 16, at: place) }
+        let code = withUnsafeMutableBytes(of: &nonce) { base.read($0.baseAddress!, count: 16, at: place) }
         if code == SQLITE_OK, let change, change.nonce == nonce {
             withUnsafeBytes(of: change.bytes) { target.copyMemory(from: $0.baseAddress!, byteCount: 16) }
             return SQLITE_OK
@@ -69,7 +69,7 @@ extension MainFile {
         // The nonce was read apart from its page, and may belong to another version. Keep it only if page 1 still has
         // it.
         var again: (UInt64, UInt64) = (0, 0)
-        let check = withUnsafeMutableBytes(of: &again) { base.read($0.baseAddress!, 16, at: place) }
+        let check = withUnsafeMutableBytes(of: &again) { base.read($0.baseAddress!, count: 16, at: place) }
         change = check == SQLITE_OK && again == nonce ? (nonce, bytes) : nil
         return SQLITE_OK
     }

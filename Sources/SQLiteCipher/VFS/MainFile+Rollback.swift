@@ -35,11 +35,11 @@ extension MainFile {
         guard (offset - size) / Int64(pageSize) <= records else {
             context.entry.record(
                 CipherError(
-                    .damagedFile, "The rollback journal states a size that the database can't have had.",
+                    .damagedFile, message: "The rollback journal states a size that the database can't have had.",
                     advice: "Restore a backup, or salvage the readable rows.", path: context.path),
                 code: SQLITE_CORRUPT)
             return SQLITE_CORRUPT
         }
-        return base.write(source, pageSize, at: offset)
+        return base.write(source, count: pageSize, at: offset)
     }
 }

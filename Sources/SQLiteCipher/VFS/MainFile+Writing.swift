@@ -22,7 +22,7 @@ extension MainFile {
         } catch {
             return context.fail(error, code: SQLITE_IOERR_WRITE)
         }
-        return base.write(scratch, pageSize, at: offset)
+        return base.write(scratch, count: pageSize, at: offset)
     }
 
     private func wrote(_ page: UInt32) {
@@ -38,9 +38,9 @@ extension MainFile {
         guard context.isProven else { return SQLITE_IOERR_WRITE }
         let trailer = source.loadUnaligned(fromByteOffset: pageSize - 16, as: (UInt64, UInt64).self)
         guard page == context.checkpointPage, trailer == context.checkpointTrailer else {
-            return context.refuse("writes", pageSize, at: offset, in: "database during a checkpoint")
+            return context.refuse("writes", count: pageSize, at: offset, in: "database during a checkpoint")
         }
-        let code = base.write(source, pageSize, at: offset)
+        let code = base.write(source, count: pageSize, at: offset)
         if code == SQLITE_OK { wrote(page) }
         return code
     }

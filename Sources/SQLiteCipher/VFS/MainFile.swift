@@ -48,11 +48,11 @@ final class MainFile: VFSFile {
     /// zeros in the first page.
     private func readSalt() throws -> Bool {
         var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
-        let code = salt.withUnsafeMutableBytes { base.read($0.baseAddress!, $0.count, at: 0) }
+        let code = salt.withUnsafeMutableBytes { base.read($0.baseAddress!, count: $0.count, at: 0) }
         if code == SQLITE_IOERR_SHORT_READ {
             guard let size = base.size(), size > 0 else { return false }
         } else if code != SQLITE_OK {
-            throw CipherError(.ioFailure, "The file can't be read.", path: context.path, sqliteCode: code)
+            throw CipherError(.ioFailure, message: "The file can't be read.", path: context.path, sqliteCode: code)
         }
         if salt.allSatisfy({ $0 == 0 }) { return false }
         saltMayChange = false
@@ -84,7 +84,7 @@ final class MainFile: VFSFile {
             return context.fail(
                 CipherError(
                     .cannotOpen,
-                    "The database file was replaced: its key was changed, or a backup was restored.",
+                    message: "The database file was replaced: its key was changed, or a backup was restored.",
                     advice: "Close this connection, and open the database again."),
                 code: SQLITE_CANTOPEN)
         }
@@ -117,16 +117,16 @@ final class MainFile: VFSFile {
 
     // MARK: - Pages
 
-    override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func read(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) -> Int32 {
         if count == pageSize, offset % Int64(pageSize) == 0 { return readPage(target, at: offset) }
         if count == 100, offset == 0 { return readFormat(target) }
         if count == 16, offset == 24 { return readChange(target) }
-        return context.refuse("reads", count, at: offset, in: "database")
+        return context.refuse("reads", count: count, at: offset, in: "database")
     }
 
-    override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func write(_ source: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
         guard count == pageSize, offset % Int64(pageSize) == 0 else {
-            return context.refuse("writes", count, at: offset, in: "database")
+            return context.refuse("writes", count: count, at: offset, in: "database")
         }
         readAhead.forget()
         return writePage(source, at: offset)
@@ -142,7 +142,7 @@ final class MainFile: VFSFile {
 
     // MARK: - Control and shared memory
 
-    override func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+    override func control(_ op: Int32, argument: UnsafeMutableRawPointer?) -> Int32 {
         switch op {
         case SQLITE_FCNTL_MMAP_SIZE:
             // Reads of a mapped page would bypass this VFS and return ciphertext.
@@ -155,35 +155,35 @@ final class MainFile: VFSFile {
         case SQLITE_FCNTL_CKPT_START:
             context.isCheckpointing = true
             context.checkpointPage = 0
-            return base.control(op, argument)
+            return base.control(op, argument: argument)
         case SQLITE_FCNTL_CKPT_DONE:
             context.isCheckpointing = false
-            return base.control(op, argument)
+            return base.control(op, argument: argument)
         default:
-            return base.control(op, argument)
+            return base.control(op, argument: argument)
         }
     }
 
     override func shmMap(
-        _ region: Int32, _ size: Int32, _ extend: Int32,
-        _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ region: Int32, size: Int32, extend: Int32,
+        result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
         let memory = sharedMemory ?? SharedMemory(base: base, context: context)
         sharedMemory = memory
-        return memory.map(region, size: Int(size), extend: extend != 0, result)
+        return memory.map(region, size: Int(size), extend: extend != 0, result: result)
     }
 
-    override func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+    override func shmLock(_ offset: Int32, count: Int32, flags: Int32) -> Int32 {
         readAhead.forget()
         // Offset 0 is the write lock.
-        guard offset == 0, let log = context.log else { return base.shmLock(offset, count, flags) }
+        guard offset == 0, let log = context.log else { return base.shmLock(offset, count: count, flags: flags) }
         var settled = SQLITE_OK
         if flags & SQLITE_SHM_UNLOCK != 0 {
             settled = log.flushPendingFrames()
             log.leaveTail(settled == SQLITE_OK ? sharedMemory?.index : nil)
         }
         // Release the lock even after an error, because others wait for it.
-        let code = base.shmLock(offset, count, flags)
+        let code = base.shmLock(offset, count: count, flags: flags)
         if code == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 { log.checkTail(sharedMemory?.index) }
         return settled == SQLITE_OK ? code : settled
     }

@@ -28,7 +28,7 @@ final class MemoryFile: VFSFile {
     }
 
     /// Calls `body` with each piece of memory in a range of the file.
-    private func forEach(_ offset: Int, _ count: Int, _ body: (UnsafeMutableRawPointer, Int, Int) -> Void) {
+    private func forEach(_ offset: Int, count: Int, body: (UnsafeMutableRawPointer, Int, Int) -> Void) {
         var done = 0
         while done < count {
             let place = offset + done
@@ -39,22 +39,22 @@ final class MemoryFile: VFSFile {
         }
     }
 
-    override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func read(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) -> Int32 {
         let available = max(0, min(count, size - Int(offset)))
-        forEach(Int(offset), available) { memory, done, length in memcpy(target + done, memory, length) }
+        forEach(Int(offset), count: available) { memory, done, length in memcpy(target + done, memory, length) }
         guard available < count else { return SQLITE_OK }
         memset(target + available, 0, count - available)
         return SQLITE_IOERR_SHORT_READ
     }
 
-    override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    override func write(_ source: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
         let end = Int(offset) + count
         while blocks.count * Self.blockSize < end {
             // A failed Swift allocation would end the process. SQLite accepts an error.
             guard let block = calloc(1, Self.blockSize) else { return SQLITE_IOERR_NOMEM }
             blocks.append(block)
         }
-        forEach(Int(offset), count) { memory, done, length in memcpy(memory, source + done, length) }
+        forEach(Int(offset), count: count) { memory, done, length in memcpy(memory, source + done, length) }
         size = max(size, end)
         return SQLITE_OK
     }
@@ -81,7 +81,7 @@ final class MemoryFile: VFSFile {
         result.pointee = 0
         return SQLITE_OK
     }
-    override func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 { SQLITE_NOTFOUND }
+    override func control(_ op: Int32, argument: UnsafeMutableRawPointer?) -> Int32 { SQLITE_NOTFOUND }
     override func sectorSize() -> Int32 { 4096 }
     override func deviceCharacteristics() -> Int32 { SQLITE_IOCAP_POWERSAFE_OVERWRITE }
 }

@@ -71,7 +71,7 @@ final class PageBatch: @unchecked Sendable {
         self.count = count
         wasLent = false
         for index in 0..<count { states[index].store(State.stored, ordering: .relaxed) }
-        return base.read(memory, count * pageSize, at: Int64(first - 1) * Int64(pageSize)) == SQLITE_OK
+        return base.read(memory, count: count * pageSize, at: Int64(first - 1) * Int64(pageSize)) == SQLITE_OK
     }
 
     func lend() {

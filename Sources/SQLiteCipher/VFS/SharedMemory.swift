@@ -41,7 +41,7 @@ final class SharedMemory {
     var index: UnsafeRawPointer? { regions[0].map { UnsafeRawPointer($0) } }
 
     func map(
-        _ region: Int32, size: Int, extend: Bool, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ region: Int32, size: Int, extend: Bool, result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
         result.pointee = nil
         if let known = regions[region], let memory {
@@ -49,7 +49,7 @@ final class SharedMemory {
             return memory.isReadOnly ? SQLITE_READONLY : SQLITE_OK
         }
         var anchor: UnsafeMutableRawPointer?
-        let code = base.shmMap(0, Int32(size), extend ? 1 : 0, &anchor)
+        let code = base.shmMap(0, size: Int32(size), extend: extend ? 1 : 0, result: &anchor)
         guard code == SQLITE_OK || code == SQLITE_READONLY, let anchor else { return code }
         if memory == nil {
             let opened = open(anchor, holdsLocks: extend, extend: extend && code == SQLITE_OK)
@@ -57,7 +57,7 @@ final class SharedMemory {
         }
         guard let memory else { return SQLITE_OK }
         var start: UnsafeMutableRawPointer?
-        let mapped = memory.map(Int(region), size: size, extend: extend, &start)
+        let mapped = memory.map(Int(region), size: size, extend: extend, result: &start)
         guard mapped == SQLITE_OK else { return mapped }
         regions[region] = start
         result.pointee = start
@@ -140,14 +140,15 @@ final class SharedMemory {
 
     static func failure(_ reason: String) -> CipherError {
         CipherError(
-            .sharedMemory, "The index of the write-ahead log can't be shared in memory. \(reason)",
+            .sharedMemory, message: "The index of the write-ahead log can't be shared in memory. \(reason)",
             advice: "Let all processes that open the database see the same /dev/shm, or use a rollback journal.")
     }
 
     private var heldElsewhere: CipherError {
         CipherError(
             .busy,
-            "Another process has the database open, and has the index of the write-ahead log in its own memory: "
+            message:
+                "Another process has the database open, and has the index of the write-ahead log in its own memory: "
                 + "it found no file system in memory to share it.",
             advice: "Close the database there, or let all processes that open it see the same /dev/shm.")
     }

@@ -10,11 +10,11 @@ class VFSFile {
     }
 
     func close() -> Int32 { base.close() }
-    func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
-        base.read(target, count, at: offset)
+    func read(_ target: UnsafeMutableRawPointer, count: Int, at offset: Int64) -> Int32 {
+        base.read(target, count: count, at: offset)
     }
-    func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
-        base.write(source, count, at: offset)
+    func write(_ source: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
+        base.write(source, count: count, at: offset)
     }
     func truncate(_ size: Int64) -> Int32 { base.truncate(size) }
     func sync(_ flags: Int32) -> Int32 { base.sync(flags) }
@@ -22,7 +22,7 @@ class VFSFile {
     func lock(_ level: Int32) -> Int32 { base.lock(level) }
     func unlock(_ level: Int32) -> Int32 { base.unlock(level) }
     func reserved(_ result: UnsafeMutablePointer<Int32>) -> Int32 { base.reserved(result) }
-    func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 { base.control(op, argument) }
+    func control(_ op: Int32, argument: UnsafeMutableRawPointer?) -> Int32 { base.control(op, argument: argument) }
     func sectorSize() -> Int32 { base.sectorSize() }
 
     /// Reports that small overwrites are safe, and that atomic writes are not available. Otherwise SQLite would write
@@ -36,10 +36,10 @@ class VFSFile {
     }
 
     func shmMap(
-        _ region: Int32, _ size: Int32, _ extend: Int32,
-        _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ region: Int32, size: Int32, extend: Int32,
+        result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 { SQLITE_IOERR_SHMMAP }
-    func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 { SQLITE_IOERR_SHMLOCK }
+    func shmLock(_ offset: Int32, count: Int32, flags: Int32) -> Int32 { SQLITE_IOERR_SHMLOCK }
     func shmBarrier() {}
     func shmUnmap(_ delete: Int32) -> Int32 { SQLITE_OK }
 }

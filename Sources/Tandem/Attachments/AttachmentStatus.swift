@@ -58,7 +58,7 @@ extension AttachmentStore {
     func unknown(_ attachment: Attachment) -> TandemError {
         TandemError(
             .unknownAttachment,
-            "The store does not know the attachment \(attachment.id), or its last object was removed.",
+            message: "The store does not know the attachment \(attachment.id), or its last object was removed.",
             advice: "Read the object again.", store: store.path)
     }
 }

@@ -35,7 +35,7 @@ extension ReadTransaction {
                 WHERE \(FileState.waitsSQL) AND t."serverID" IS NOT NULL AND t."deleted" = 0 \
                 AND (f."retryAt" IS NULL OR f."retryAt" <= ?) ORDER BY t."__rid", f."id"
                 """)
-            statement.bind(1, StorageValue.real(date.timeIntervalSinceReferenceDate))
+            statement.bind(1, to: StorageValue.real(date.timeIntervalSinceReferenceDate))
             while try statement.step() {
                 let file = try FileRow(statement)
                 guard known.insert(file.attachment.id).inserted else { continue }

@@ -64,15 +64,15 @@ extension ChangeSet: CustomStringConvertible {
         let count = "\(results.count) \(results.count == 1 ? "result" : "results")"
         if isInitial { return "\(count), the first" }
         let lists = [
-            Self.list("deletions", deletions), Self.list("insertions", insertions),
-            Self.list("modifications", modifications), Self.list("moves", moves),
+            Self.list("deletions", entries: deletions), Self.list("insertions", entries: insertions),
+            Self.list("modifications", entries: modifications), Self.list("moves", entries: moves),
         ]
         let changes = lists.compactMap(\.self).joined(separator: ", ")
         return changes.isEmpty ? "\(count), unchanged" : "\(count): \(changes)"
     }
 
     /// Returns a list of at most 20 entries.
-    private static func list(_ name: String, _ entries: [some Any]) -> String? {
+    private static func list(_ name: String, entries: [some Any]) -> String? {
         if entries.isEmpty { return nil }
         let shown = entries.prefix(20).map { "\($0)" }.joined(separator: " ")
         return entries.count > 20 ? "\(name) \(shown) and \(entries.count - 20) more" : "\(name) \(shown)"

@@ -76,13 +76,13 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
         let subscriber = SubscriberBox(AnySubscriber(subscriber))
         let subscription = makeSubscription(
             scheduler.forOneSubscription,
-            TypedLiveSubscription<Output>.Receiver(
+            receiver: TypedLiveSubscription<Output>.Receiver(
                 receive: { subscriber.receive($0) }, complete: { subscriber.complete($0) }))
         subscriber.begin(subscription)
     }
 
     func makeSubscription(
-        _ scheduler: LiveScheduler, _ receiver: TypedLiveSubscription<Output>.Receiver
+        _ scheduler: LiveScheduler, receiver: TypedLiveSubscription<Output>.Receiver
     ) -> TypedLiveSubscription<Output> {
         TypedLiveSubscription(recipe, store: store, scheduler: scheduler, token: token, receiver: receiver)
     }

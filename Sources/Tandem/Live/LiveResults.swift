@@ -36,7 +36,7 @@ public final class LiveResults<M: Model>: ObservableObject {
             self?.changes = change
             self?.results = change.results
         } onEnd: { [weak self] error in
-            self?.error = error ?? TandemError(.closed, "The store is closed.", store: path)
+            self?.error = error ?? TandemError(.closed, message: "The store is closed.", store: path)
         }
     }
 }
@@ -78,7 +78,7 @@ public final class ObservedResults<M: Model> {
             self?.changes = change
             self?.results = change.results
         } onEnd: { [weak self] error in
-            self?.error = error ?? TandemError(.closed, "The store is closed.", store: path)
+            self?.error = error ?? TandemError(.closed, message: "The store is closed.", store: path)
         }
     }
 }

@@ -74,7 +74,7 @@ public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollec
     }
 
     /// Returns the bytes that distinguish a section from others.
-    func prefix(_ index: Int, _ length: (LiveRow) -> Int) -> [UInt8] {
+    func prefix(_ index: Int, length: (LiveRow) -> Int) -> [UInt8] {
         let first = rows[starts[index]]
         return Array(first.key.prefix(length(first)))
     }

@@ -137,7 +137,7 @@ private final class LiveWalk<Output: Sendable>: Sendable {
     private func makeSubscription() -> TypedLiveSubscription<Output> {
         publisher.makeSubscription(
             .direct,
-            TypedLiveSubscription<Output>.Receiver(
+            receiver: TypedLiveSubscription<Output>.Receiver(
                 receive: { [state] in
                     state.receive($0)
                     return .none

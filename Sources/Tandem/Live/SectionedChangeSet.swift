@@ -38,7 +38,7 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
     }
 
     init(
-        _ sections: LiveSections<Key, Element>, previous: LiveSections<Key, Element>, _ changes: ChangeSet<Element>,
+        _ sections: LiveSections<Key, Element>, previous: LiveSections<Key, Element>, changes: ChangeSet<Element>,
         length: (LiveRow) -> Int
     ) {
         self.sections = sections
@@ -50,8 +50,8 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
         var old = 0
         var new = 0
         while old < previous.count || new < sections.count {
-            let before = old < previous.count ? previous.prefix(old, length) : nil
-            let after = new < sections.count ? sections.prefix(new, length) : nil
+            let before = old < previous.count ? previous.prefix(old, length: length) : nil
+            let after = new < sections.count ? sections.prefix(new, length: length) : nil
             if before == after {
                 old += 1
                 new += 1
@@ -78,8 +78,8 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
                 left.append(modification)
             }
         }
-        deletions = Self.merged(changes.deletions, left.map(\.old)).map(previous.position)
-        insertions = Self.merged(changes.insertions, left.map(\.new)).map(sections.position)
+        deletions = Self.merged(changes.deletions, with: left.map(\.old)).map(previous.position)
+        insertions = Self.merged(changes.insertions, with: left.map(\.new)).map(sections.position)
         modifications = stayed.map {
             Change(old: previous.position(ofElementAt: $0.old), new: sections.position(ofElementAt: $0.new))
         }
@@ -88,7 +88,7 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    private static func merged(_ indices: [Int], _ others: [Int]) -> [Int] {
+    private static func merged(_ indices: [Int], with others: [Int]) -> [Int] {
         others.isEmpty ? indices : (indices + others).sorted()
     }
 }

@@ -34,7 +34,7 @@ extension IntegrityCheck {
             guard let text = file.blob else { return }
             guard let blob = BlobName(text) else { return report("\(name) has a blob name that is not valid.") }
             blobs.insert(blob)
-            check(file, blob, name)
+            check(file, blob: blob, name: name)
         }
         try each(#"SELECT "blob" FROM "__file_leftovers""#) { row in
             guard let blob = BlobName(try row.text(0)) else { return }
@@ -62,7 +62,9 @@ extension IntegrityCheck {
             try each(select) { expected["\(try $0.text(0)) in row \($0.integer(1))"] = column.isSent }
         }
         var kept: [String: Bool] = [:]
-        try each(#"SELECT "file", "object", "sent" FROM "__file_uses" WHERE "table" = ?"#, [.text(table.table)]) {
+        try each(
+            #"SELECT "file", "object", "sent" FROM "__file_uses" WHERE "table" = ?"#, binding: [.text(table.table)]
+        ) {
             kept["\(try $0.text(0)) in row \($0.integer(1))"] = $0.integer(2) != 0
         }
         for use in Set(expected.keys).union(kept.keys).sorted() where expected[use] != kept[use] {
@@ -70,7 +72,7 @@ extension IntegrityCheck {
         }
     }
 
-    private func check(_ file: FileRow, _ blob: BlobName, _ name: String) {
+    private func check(_ file: FileRow, blob: BlobName, name: String) {
         guard let folder = try? store?.fileFolder() else { return }
         do {
             let reading = try folder.open(blob, sealed: file.isSealed)

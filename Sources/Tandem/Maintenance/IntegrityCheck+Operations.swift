@@ -7,7 +7,7 @@ extension IntegrityCheck {
             SELECT "localID", "synced", "deleted", "serverID", "operationKind", \(table.noPendingFilesSQL) FROM \
             (SELECT t.*, o."kind" AS "operationKind" FROM \(table.quotedTable) t \
             LEFT JOIN "__operations" o ON o."table" = ? AND o."object" = t."__rid") \(table.quotedTable)
-            """, [.text(table.table)]
+            """, binding: [.text(table.table)]
         ) { row in
             let name = "The \(table.definition.name) \(try row.text(0))"
             let isSynced = row.integer(1) != 0
@@ -39,7 +39,8 @@ extension IntegrityCheck {
             let name = "The operation \(row.integer(0))"
             guard let table = schema.table(named: try row.text(9)) else { return }
             let owner = try connection.value(
-                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(row.integer(10))])
+                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"__rid\" = ?", binding: [.integer(row.integer(10))]
+            )
             if owner != .text(try row.text(11)) { report("\(name) belongs to an object that does not exist.") }
             let operation: StoredOperation
             let attempted: AttemptedValues
@@ -55,7 +56,7 @@ extension IntegrityCheck {
             if operation.kind == .update, operation.changes.isEmpty, operation.sent?.isEmpty ?? true {
                 report("\(name) is an update without changes.")
             }
-            checkAttempts(of: operation, attempted, name)
+            checkAttempts(of: operation, attempted: attempted, name: name)
             for column in operation.changes.columns + (operation.sent?.columns ?? []) + attempted.columns.map(\.name)
             where !table.definition.properties.contains(where: { $0.column == column && !$0.isLocalOnly }) {
                 report("\(name) changes \(column), which is not a sent property.")
@@ -69,7 +70,7 @@ extension IntegrityCheck {
     }
 
     /// Checks the attempts. An operation in flight must have sent values. The kind of sent requests must be known.
-    private func checkAttempts(of operation: StoredOperation, _ attempted: AttemptedValues, _ name: String) {
+    private func checkAttempts(of operation: StoredOperation, attempted: AttemptedValues, name: String) {
         // A held operation that is in flight may still get a response.
         let statesInFlight: Set<PendingOperation.State> =
             operation.sent == nil ? [.pending, .failed, .held] : [.attempted, .held]

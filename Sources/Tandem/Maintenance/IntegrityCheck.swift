@@ -34,7 +34,7 @@ final class IntegrityCheck {
     }
 
     /// Runs a query, and calls a block for each of its rows.
-    func each(_ sql: String, _ values: [StorageValue] = [], _ body: (Statement) throws -> Void) throws {
+    func each(_ sql: String, binding values: [StorageValue] = [], body: (Statement) throws -> Void) throws {
         let statement = try connection.uncachedStatement(sql)
         statement.bind(values)
         while try statement.step() { try body(statement) }
@@ -77,7 +77,9 @@ final class IntegrityCheck {
             for index in properties.indices { row.append(statement.value(table.column(index))) }
             for fold in table.folds { expected.appendTwins(fold, of: row) }
             for (index, twin) in twins.enumerated()
-            where !expected.equals(index, reader, Int32(RowDecoder.stateColumns.count + properties.count + index)) {
+            where !expected.equals(
+                index, row: reader, column: Int32(RowDecoder.stateColumns.count + properties.count + index))
+            {
                 report("The folded key \(twin) of the \(table.definition.name) \(id) does not match its text.")
             }
         }
@@ -155,11 +157,11 @@ final class IntegrityCheck {
             else { return report("\(name) waits for \(id), but is not a reference.") }
             let value = try connection.value(
                 "SELECT ifnull(\(column.quotedSQL), 0) FROM \(holder.quotedTable) WHERE \"__rid\" = ?",
-                [.integer(object)])
+                binding: [.integer(object)])
             guard let value else { return report("\(name) waits for \(id), but does not exist.") }
             if !link.isToMany, value != .integer(0) { report("\(name) waits for \(id), but refers to another object.") }
             let live = try connection.value(
-                "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0", [.text(id)])
+                "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0", binding: [.text(id)])
             if live != nil { report("\(name) waits for \(id), which exists.") }
         }
     }

@@ -39,7 +39,7 @@ extension Store {
         // SQLite can rebuild a database only outside of transactions.
         if frame is WriteTransaction || frame != nil && !encryption.isSame {
             throw TandemError(
-                .invalidQuery, "A store can't be copied inside a transaction.",
+                .invalidQuery, message: "A store can't be copied inside a transaction.",
                 advice: "Copy it after the block has returned.",
                 store: self.path)
         }
@@ -48,36 +48,37 @@ extension Store {
             // Replace the file itself, and not a link to it, because its files are beside it.
             let place = StorePath(path)
             let target = place.real
-            try checkTarget(place, encryption)
+            try checkTarget(place, encryption: encryption)
             // Use the shortest possible name, independent of the target's name.
             let partial = StoreFile(target).folder + "/.tandem-\(UUIDv7.shared.next())"
             defer { try? Rewriting.removeDatabase(partial) }
-            let files = try copyWithFiles(to: self.install(partial, encryption), target, encryption, hooks)
+            let files = try copyWithFiles(
+                to: self.install(partial, encryption: encryption), target: target, encryption: encryption, hooks: hooks)
             // A failed copy must leave no files.
             var isDone = false
             defer { if !isDone { files?.discard() } }
             try hooks.hasFiles()
             try StoreFile.flush(partial)
-            try checkTarget(place, encryption)
+            try checkTarget(place, encryption: encryption)
             let written = FileMark(partial)
             guard rename(partial, target) == 0 else {
                 throw TandemError(
-                    .ioFailure, "The copy can't replace the target: \(String(cString: strerror(errno))).",
+                    .ioFailure, message: "The copy can't replace the target: \(String(cString: strerror(errno))).",
                     advice: "Check the folder's permissions.", store: path)
             }
             isDone = true
             try StoreFile.flush(StoreFile(target).folder)
             try hooks.isInPlace()
-            CopiedFiles.finish(files, at: target, written)
+            CopiedFiles.finish(files, at: target, written: written)
         } catch {
-            throw located(TandemError.naming(error, path))
+            throw located(TandemError.naming(error, path: path))
         }
     }
 
     /// Copies the database, and the files that the copy names. The folder is locked before the database is copied, so
     /// that no file is removed meanwhile.
     private func copyWithFiles(
-        to place: Rewriting.Endpoint, _ target: String, _ encryption: CopyEncryption, _ hooks: CopyHooks
+        to place: Rewriting.Endpoint, target: String, encryption: CopyEncryption, hooks: CopyHooks
     ) throws -> CopiedFiles? {
         func copyDatabase() throws {
             try reading { try Rewriting.copy(from: $0.sqlite, at: file, to: place) }
@@ -132,10 +133,10 @@ extension Store {
     /// Returns the file key of the store that a copy replaces.
     private func fileKey(ofStoreAt target: String, _ encryption: CopyEncryption) throws -> FileKey? {
         guard !isPlain(encryption), FileManager.default.fileExists(atPath: target) else { return nil }
-        return try Self.reading(install(target, encryption)) { try FileKeys($0)?.current }
+        return try Self.reading(install(target, encryption: encryption)) { try FileKeys($0)?.current }
     }
 
-    private func install(_ path: String, _ encryption: CopyEncryption) throws -> Rewriting.Endpoint {
+    private func install(_ path: String, encryption: CopyEncryption) throws -> Rewriting.Endpoint {
         switch encryption {
         case .plain: .plain(path)
         case .encrypted(let key, let profile):
@@ -146,20 +147,21 @@ extension Store {
     }
 
     /// Checks that the target may be replaced.
-    private func checkTarget(_ target: StorePath, _ encryption: CopyEncryption) throws {
+    private func checkTarget(_ target: StorePath, encryption: CopyEncryption) throws {
         let files = FileManager.default
         for suffix in ["-wal", "-shm", "-journal"] where files.fileExists(atPath: target.real + suffix) {
             throw TandemError(
-                .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: target.given)
+                .busy, message: "The target store is open, or was not closed.", advice: "Close it first.",
+                store: target.given)
         }
         guard files.fileExists(atPath: target.real) else { return }
-        let place = try install(target.real, encryption)
+        let place = try install(target.real, encryption: encryption)
         do {
             try Self.checkIsStore(place)
         } catch {
             // Any other file must not be replaced.
             throw TandemError(
-                .notAStore, "The target is not a Tandem store that this copy can replace.",
+                .notAStore, message: "The target is not a Tandem store that this copy can replace.",
                 advice: "Check the path. Nothing was written to it.", store: target.given, underlying: error)
         }
     }
@@ -175,7 +177,7 @@ extension Store {
             return
         }
         throw TandemError(
-            .notAStore, "The file is a database, but not a Tandem store.",
+            .notAStore, message: "The file is a database, but not a Tandem store.",
             advice: "Check the path. Nothing was written to it.", store: place.path)
     }
 
@@ -186,8 +188,7 @@ extension Store {
     }
 
     /// Reads a store that is not open, and leaves no file beside it.
-    private static func reading<Value>(_ place: Rewriting.Endpoint, _ body: (Database) throws -> Value) throws -> Value
-    {
+    private static func reading<Value>(_ place: Rewriting.Endpoint, body: (Database) throws -> Value) throws -> Value {
         var configuration = GRDB.Configuration()
         configuration.readonly = true
         let queue =

@@ -8,13 +8,15 @@ extension Store {
     func fileKeys() throws -> FileKeys {
         guard isEncrypted else {
             throw TandemError(
-                .notEncrypted, "A plain store has no file key.", advice: "Open the store with a key.", store: path)
+                .notEncrypted, message: "A plain store has no file key.", advice: "Open the store with a key.",
+                store: path)
         }
         if let known = try reading({ try FileKeys($0) }) { return known }
         return try write { tx in
             try FileKeys.make(tx.connection)
             guard let keys = try FileKeys(tx.connection) else {
-                throw TandemError(.corrupt, "The file key was not saved.", advice: "Check the store's integrity.")
+                throw TandemError(
+                    .corrupt, message: "The file key was not saved.", advice: "Check the store's integrity.")
             }
             return keys
         }

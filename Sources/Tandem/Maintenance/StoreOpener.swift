@@ -80,7 +80,7 @@ struct StoreOpener: Sendable {
                 }
             }
         } catch {
-            throw TandemError.naming(error, location.path)
+            throw TandemError.naming(error, path: location.path)
         }
     }
 
@@ -90,7 +90,7 @@ struct StoreOpener: Sendable {
     }
 
     private static func immutableURI(_ path: String) -> String {
-        FileURI.of(path, ["immutable=1"])
+        FileURI.of(path, parameters: ["immutable=1"])
     }
 
     /// Checks that the file is a store or empty. Another program's database is not changed. Returns `true` if it is
@@ -106,12 +106,13 @@ struct StoreOpener: Sendable {
         if id == .integer(DatabaseHead.applicationID) { return false }
         guard id == .integer(0), tables == .integer(0) else {
             throw TandemError(
-                .notAStore, "The file is an SQLite database, but not a Tandem store.",
+                .notAStore, message: "The file is an SQLite database, but not a Tandem store.",
                 advice: "Check the path. Nothing was written to it.", store: location.path)
         }
         if configuration.isReadOnly {
             throw TandemError(
-                .cannotOpen, "The store is empty.", advice: "Open it once for writing, so that it gets its tables.",
+                .cannotOpen, message: "The store is empty.",
+                advice: "Open it once for writing, so that it gets its tables.",
                 store: location.path)
         }
         return true

@@ -3,7 +3,7 @@ import SQLiteCipher
 
 extension TandemError {
     /// Converts errors of the encryption and of GRDB to the store's errors. Returns others unchanged.
-    static func naming(_ error: any Error, _ path: String) -> any Error {
+    static func naming(_ error: any Error, path: String) -> any Error {
         switch error {
         case let error as CipherError: TandemError(error, path: path)
         case let error as DatabaseError:
@@ -16,7 +16,7 @@ extension TandemError {
     /// Creates an error from an error of the encryption.
     init(_ error: CipherError, path: String) {
         self.init(
-            Code(error.code), error.message, advice: error.advice, store: path, sqliteCode: error.sqliteCode,
+            Code(error.code), message: error.message, advice: error.advice, store: path, sqliteCode: error.sqliteCode,
             underlying: error.underlying)
     }
 }

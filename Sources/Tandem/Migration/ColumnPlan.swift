@@ -17,7 +17,7 @@ struct ColumnPlan {
 
     /// - Throws: ``TandemError/Code/schemaMismatch`` with both types if there is no rule for the change of type.
     init(
-        _ property: PropertyDefinition, _ table: TableLayout, _ old: SchemaRecord.Model, _ migration: Migration,
+        _ property: PropertyDefinition, table: TableLayout, old: SchemaRecord.Model, migration: Migration,
         path: String
     ) throws {
         self.property = property
@@ -41,7 +41,8 @@ struct ColumnPlan {
             keepsForm = Self.keepsForm(from: oldProperty.kind, to: property.kind)
         } else {
             throw TandemError(
-                .schemaMismatch, "The type of the property changed from \(oldProperty.kind) to \(property.kind).",
+                .schemaMismatch,
+                message: "The type of the property changed from \(oldProperty.kind) to \(property.kind).",
                 advice: "Convert its values in a migration step: convert(_:of:_:).", store: path,
                 model: table.definition.name, property: property.name)
         }
@@ -51,7 +52,7 @@ struct ColumnPlan {
     func appendDefault(to row: RowEncoder) throws {
         guard let appendDefault = property.appendDefault else {
             throw TandemError(
-                .schemaMismatch, "The property is new, and has no default for the objects in the store.",
+                .schemaMismatch, message: "The property is new, and has no default for the objects in the store.",
                 advice: "Give it a default, make it optional, or state its former name with @Renamed(from:).",
                 store: path,
                 model: model, property: property.name)
@@ -68,7 +69,8 @@ struct ColumnPlan {
         }
         guard let appendDefault = property.appendDefault else {
             throw TandemError(
-                .schemaMismatch, "The property was optional, and some objects in the store have no value for it.",
+                .schemaMismatch,
+                message: "The property was optional, and some objects in the store have no value for it.",
                 advice: "Give it a default, or keep it optional.", store: path, model: model, property: property.name)
         }
         appendDefault(row)

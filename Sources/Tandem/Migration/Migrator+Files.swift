@@ -4,7 +4,7 @@ extension Migrator {
     func dropFileTriggers(of table: String) throws {
         let statement = try connection.uncachedStatement(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
-        statement.bind(1, table)
+        statement.bind(1, to: table)
         var names: [String] = []
         while try statement.step() { names.append(try statement.text(0)) }
         statement.reset()
@@ -70,7 +70,7 @@ extension Migrator {
     private func fileTriggers(of table: String) throws -> [String: String] {
         let statement = try connection.uncachedStatement(
             "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
-        statement.bind(1, table)
+        statement.bind(1, to: table)
         defer { statement.reset() }
         var triggers: [String: String] = [:]
         while try statement.step() { triggers[try statement.text(0)] = try statement.text(1) }

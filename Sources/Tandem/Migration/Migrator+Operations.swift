@@ -9,7 +9,7 @@ extension Migrator {
             FROM "__operations" WHERE "table" = ? \
             AND coalesce("changes", "sent", "attempted") IS NOT NULL
             """)
-        select.bind(1, table.table)
+        select.bind(1, to: table.table)
         struct Rewritten {
             let id: Int64
             let object: Int64
@@ -23,7 +23,7 @@ extension Migrator {
         var rewritten: [Rewritten] = []
         while try select.step() {
             func rewrite(_ column: Int32) throws -> PropertyBases? {
-                select.isNull(column) ? nil : try self.rewrite(select.bytes(column), of: table, plan)
+                select.isNull(column) ? nil : try self.rewrite(select.bytes(column), of: table, plan: plan)
             }
             let changes = try rewrite(1)
             let sent = try rewrite(2)
@@ -44,19 +44,20 @@ extension Migrator {
         select.reset()
         for operation in rewritten {
             if operation.isOver {
-                try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
                 try connection.execute(
-                    "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+                    "DELETE FROM \"__operations\" WHERE \"id\" = ?", binding: [.integer(operation.id)])
+                try connection.execute(
+                    "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", binding: [.integer(operation.id)])
                 try connection.execute(
                     "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
-                    [.integer(operation.object)])
+                    binding: [.integer(operation.object)])
             } else {
                 // The column is NULL if no attempt is in flight. It is not NULL if the sent values became empty.
                 try connection.execute(
                     """
                     UPDATE "__operations" SET "changes" = ?, "sent" = ?, "attempted" = ?, "replaced" = ? WHERE "id" = ?
                     """,
-                    [
+                    binding: [
                         operation.changes?.encoded ?? .null, operation.sent.map { .blob($0.bytes) } ?? .null,
                         operation.attempted.encoded, operation.replaced, .integer(operation.id),
                     ])
@@ -65,12 +66,12 @@ extension Migrator {
     }
 
     private func rewrite(
-        _ bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
+        _ bytes: UnsafeRawBufferPointer, of table: TableLayout, plan: [ColumnPlan]?
     ) throws -> PropertyBases {
         let bases = try readable(table) { try PropertyBases(bytes: bytes) }
         return PropertyBases(
             try bases.entries.compactMap { entry in
-                guard let step = try step(of: entry.column, table, plan) else { return nil }
+                guard let step = try step(of: entry.column, in: table, plan: plan) else { return nil }
                 return (step.column, try step.convert(entry.value))
             })
     }
@@ -81,7 +82,7 @@ extension Migrator {
         let old = try readable(table) { try AttemptedValues(bytes: bytes) }
         return AttemptedValues(
             columns: try old.columns.compactMap { column in
-                guard let step = try step(of: column.name, table, plan) else { return nil }
+                guard let step = try step(of: column.name, in: table, plan: plan) else { return nil }
                 func convert(_ entry: AttemptedValues.Entry) -> AttemptedValues.Entry? {
                     switch entry {
                     // A value that the new type can't represent can't come back in it. The rows' own values were
@@ -98,19 +99,19 @@ extension Migrator {
             })
     }
 
-    private func readable<T>(_ table: TableLayout, _ read: () throws -> T) throws -> T {
+    private func readable<T>(_ table: TableLayout, read: () throws -> T) throws -> T {
         do {
             return try read()
         } catch let error as InvalidEncoding {
             throw TandemError(
-                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.",
+                .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
                 store: connection.path, model: table.definition.name, underlying: error)
         }
     }
 
     /// Returns the new column for an old column that operations name, or `nil` if it was removed or is no longer sent.
     private func step(
-        of column: String, _ table: TableLayout, _ plan: [ColumnPlan]?
+        of column: String, in table: TableLayout, plan: [ColumnPlan]?
     ) throws -> (column: String, keepsValues: Bool, convert: (StorageValue) throws -> StorageValue)? {
         guard let plan else {
             let property = table.definition.properties.first { $0.column == column }
@@ -123,7 +124,7 @@ extension Migrator {
     /// Adapts the operations to a change of `localOnly`. A model that is sent from now on gets inserts for objects that
     /// the server does not know. A model that is no longer sent loses its operations and tombstones. Operations also
     /// lose a property that is no longer sent.
-    func followLocalOnly(_ old: SchemaRecord.Model, _ table: TableLayout, _ plan: [ColumnPlan]?) throws {
+    func followLocalOnly(_ old: SchemaRecord.Model, in table: TableLayout, plan: [ColumnPlan]?) throws {
         guard old.isLocalOnly != table.isLocalOnly else {
             let isLessSent = table.definition.properties.contains { property in
                 property.isLocalOnly && old.property(named: property.name)?.isLocalOnly == false
@@ -132,7 +133,7 @@ extension Migrator {
             return
         }
         if table.isLocalOnly {
-            try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(table.table)])
+            try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", binding: [.text(table.table)])
             try connection.execute(
                 "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
             try eraseTombstones(of: table)
@@ -145,7 +146,7 @@ extension Migrator {
                 SELECT ?, "__rid", "localID", 1, ? FROM \(table.quotedTable) \
                 WHERE "serverID" IS NULL AND "deleted" = 0 ORDER BY "__rid"
                 """,
-                [.text(table.table), .real(connection.migrationTime.timeIntervalSinceReferenceDate)])
+                binding: [.text(table.table), .real(connection.migrationTime.timeIntervalSinceReferenceDate)])
         }
     }
 
@@ -157,7 +158,8 @@ extension Migrator {
             try connection.execute("DELETE FROM \(links) WHERE \"object\" IN (\(tombstones))")
         }
         try connection.execute(
-            "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" IN (\(tombstones))", [.text(table.table)])
+            "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" IN (\(tombstones))",
+            binding: [.text(table.table)])
         try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"deleted\" = 1")
         try rebuildSearch(of: table)
     }

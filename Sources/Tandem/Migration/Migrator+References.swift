@@ -3,12 +3,12 @@ extension Migrator {
     func renameWaitingColumns(of table: TableLayout, _ plan: [ColumnPlan]) throws {
         let select = try connection.uncachedStatement(
             "SELECT \"target\", \"id\", \"object\", \"column\", \"position\" FROM \"__unresolved\" WHERE \"table\" = ?")
-        select.bind(1, table.table)
+        select.bind(1, to: table.table)
         var waiting: [[StorageValue]] = []
         while try select.step() { waiting.append((0..<5).map { select.value($0) }) }
         select.reset()
         guard !waiting.isEmpty else { return }
-        try connection.execute("DELETE FROM \"__unresolved\" WHERE \"table\" = ?", [.text(table.table)])
+        try connection.execute("DELETE FROM \"__unresolved\" WHERE \"table\" = ?", binding: [.text(table.table)])
         for row in waiting {
             guard case .text(let column) = row[3], let step = plan.first(where: { $0.oldColumn == column }) else {
                 continue
@@ -17,7 +17,7 @@ extension Migrator {
                 """
                 INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
                 VALUES (?, ?, ?, ?, ?, ?)
-                """, [row[0], row[1], .text(table.table), row[2], .text(step.property.column), row[4]])
+                """, binding: [row[0], row[1], .text(table.table), row[2], .text(step.property.column), row[4]])
         }
     }
 
@@ -29,9 +29,9 @@ extension Migrator {
             where mayHaveDeadReferences(link, of: table, to: target) {
                 let property = table.definition.properties[link.property]
                 if link.isToMany {
-                    try waitForDeadEntries(of: property, table, target)
+                    try waitForDeadEntries(of: property, in: table, target: target)
                 } else {
-                    try waitForDeadReference(property, table, target)
+                    try waitForDeadReference(property, in: table, target: target)
                 }
             }
         }
@@ -54,7 +54,7 @@ extension Migrator {
     }
 
     private func waitForDeadReference(
-        _ property: PropertyDefinition, _ table: TableLayout, _ target: TableLayout
+        _ property: PropertyDefinition, in table: TableLayout, target: TableLayout
     ) throws {
         let column = property.column.quotedSQL
         let dead = """
@@ -65,12 +65,12 @@ extension Migrator {
             """
             INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
             SELECT ?, \(column), ?, "__rid", ?, 0 FROM \(table.quotedTable) WHERE \(dead)
-            """, [.text(target.table), .text(table.table), .text(property.column)])
+            """, binding: [.text(target.table), .text(table.table), .text(property.column)])
         try connection.execute("UPDATE \(table.quotedTable) SET \(column) = NULL WHERE \(dead)")
     }
 
     private func waitForDeadEntries(
-        of property: PropertyDefinition, _ table: TableLayout, _ target: TableLayout
+        of property: PropertyDefinition, in table: TableLayout, target: TableLayout
     ) throws {
         let links = table.definition.linkTable(property).quotedSQL
         let select = try connection.uncachedStatement(
@@ -86,7 +86,7 @@ extension Migrator {
             guard
                 case .text(let text)? = try connection.value(
                     "SELECT \(property.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
-                    [.integer(object)])
+                    binding: [.integer(object)])
             else { continue }
             let ids = Array(try LinkList.parse(text).enumerated())
             for (position, id) in ids where positions.contains(position) {
@@ -95,7 +95,7 @@ extension Migrator {
                     INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
                     VALUES (?, ?, ?, ?, ?, ?)
                     """,
-                    [
+                    binding: [
                         .text(target.table), .text(id.rawValue), .text(table.table), .integer(object),
                         .text(property.column), .integer(Int64(position)),
                     ])
@@ -103,12 +103,12 @@ extension Migrator {
             let live = ids.filter { !positions.contains($0.offset) }.map(\.element)
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \(property.column.quotedSQL) = ? WHERE \"__rid\" = ?",
-                [.text(LinkList.text(live)), .integer(object)])
-            try connection.execute("DELETE FROM \(links) WHERE \"object\" = ?", [.integer(object)])
+                binding: [.text(LinkList.text(live)), .integer(object)])
+            try connection.execute("DELETE FROM \(links) WHERE \"object\" = ?", binding: [.integer(object)])
             for (position, id) in live.enumerated() {
                 try connection.execute(
                     "INSERT INTO \(links) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)",
-                    [.text(id.rawValue), .integer(object), .integer(Int64(position))])
+                    binding: [.text(id.rawValue), .integer(object), .integer(Int64(position))])
             }
         }
     }

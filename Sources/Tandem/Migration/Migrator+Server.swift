@@ -5,7 +5,7 @@ extension Migrator {
     /// Removes the server data of a table that was removed or is no longer sent.
     func forgetServer(of table: String) throws {
         for name in ["__server_items", "__server_extras", "__sync_tokens"] {
-            try connection.execute("DELETE FROM \(name.quotedSQL) WHERE \"table\" = ?", [.text(table)])
+            try connection.execute("DELETE FROM \(name.quotedSQL) WHERE \"table\" = ?", binding: [.text(table)])
         }
     }
 
@@ -18,7 +18,8 @@ extension Migrator {
                 !property.isLocalOnly && old.property(named: property.name)?.isLocalOnly != false
             }
             if isWanting || old.isSalvaged == true || old.isLocalOnly != table.isLocalOnly {
-                try connection.execute("DELETE FROM \"__sync_tokens\" WHERE \"table\" = ?", [.text(table.table)])
+                try connection.execute(
+                    "DELETE FROM \"__sync_tokens\" WHERE \"table\" = ?", binding: [.text(table.table)])
             }
         }
     }
@@ -30,17 +31,18 @@ extension Migrator {
             """
             DELETE FROM "__operations" WHERE "table" = ? AND NOT EXISTS (SELECT 1 FROM \(table.quotedTable) t \
             WHERE t."__rid" = "__operations"."object" AND t."localID" = "__operations"."localID")
-            """, [.text(table.table)])
+            """, binding: [.text(table.table)])
         try connection.execute(
             #"DELETE FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")"#)
         try connection.execute(
             """
             DELETE FROM "__unresolved" WHERE "table" = ? AND "object" NOT IN (SELECT "__rid" FROM \(table.quotedTable))
-            """, [.text(table.table)])
+            """, binding: [.text(table.table)])
         let isLost = "\"object\" NOT IN (SELECT \"__rid\" FROM \(table.quotedTable))"
         try connection.execute(
-            "UPDATE \"__server_items\" SET \"object\" = NULL WHERE \"table\" = ? AND \(isLost)", [.text(table.table)])
+            "UPDATE \"__server_items\" SET \"object\" = NULL WHERE \"table\" = ? AND \(isLost)",
+            binding: [.text(table.table)])
         try connection.execute(
-            "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \(isLost)", [.text(table.table)])
+            "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \(isLost)", binding: [.text(table.table)])
     }
 }

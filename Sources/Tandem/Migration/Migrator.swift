@@ -63,14 +63,14 @@ final class Migrator {
                 new.append(table)
                 continue
             }
-            guard needsRewrite(old, table) else { continue }
+            guard needsRewrite(old, for: table) else { continue }
             if old.table.lowercased() != table.table.lowercased() { try refuseTakenName(table) }
             let plan = try table.definition.properties.map {
-                try ColumnPlan($0, table, old, migration, path: connection.path)
+                try ColumnPlan($0, table: table, old: old, migration: migration, path: connection.path)
             }
             if !mustRewrite(old),
                 let alteration = TableAlteration(
-                    table, old, plan, refolds: oldFolding != nil || old.foldingVersion != nil)
+                    table, old: old, plan: plan, refolds: oldFolding != nil || old.foldingVersion != nil)
             {
                 alterations.append(alteration)
                 continue
@@ -89,7 +89,7 @@ final class Migrator {
             let plan =
                 rewrites.first { $0.table === table }?.plan
                 ?? alterations.first { $0.table === table && $0.changesColumns }?.plan
-            try followLocalOnly(old, table, plan)
+            try followLocalOnly(old, in: table, plan: plan)
         }
         for rewrite in rewrites { try checkValues(of: rewrite.table) }
         for alteration in alterations where !alteration.retyped.isEmpty {
@@ -139,7 +139,7 @@ final class Migrator {
                 guard try connection.value("SELECT 1 FROM \(old.table.quotedSQL) LIMIT 1") != nil else { continue }
                 throw TandemError(
                     .schemaMismatch,
-                    "The store has objects of the removed model \(old.name), which had the same properties.",
+                    message: "The store has objects of the removed model \(old.name), which had the same properties.",
                     advice: "If it was renamed, declare @Model(renamedFrom: \"\(old.name)\"). If not, delete it in a "
                         + "migration step: deleteModel(\"\(old.name)\").",
                     store: connection.path, model: new.name)
@@ -156,7 +156,7 @@ final class Migrator {
             })
         else { return }
         throw TandemError(
-            .schemaMismatch, "The table \(table.table) has the objects of the removed model \(old.name).",
+            .schemaMismatch, message: "The table \(table.table) has the objects of the removed model \(old.name).",
             advice:
                 "If it was renamed, declare @Model(renamedFrom: \"\(old.name)\"). Otherwise, use another table name.",
             store: connection.path, model: table.definition.name)
@@ -179,7 +179,8 @@ final class Migrator {
                 try connection.execute(index.sql)
             } catch let error as TandemError where error.isConstraint {
                 throw TandemError(
-                    .duplicateValue, "Several objects in the store have the same value, which must now be unique.",
+                    .duplicateValue,
+                    message: "Several objects in the store have the same value, which must now be unique.",
                     advice: "Change the values in a migration step.", store: connection.path,
                     model: table.definition.name, property: index.uniqueOver.joined(separator: "+"),
                     sqliteCode: error.sqliteCode)
@@ -199,7 +200,7 @@ final class Migrator {
     private func indexes(of table: String) throws -> [String: String] {
         let statement = try connection.uncachedStatement(
             "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
-        statement.bind(1, table)
+        statement.bind(1, to: table)
         var existing: [String: String] = [:]
         while try statement.step() { existing[try statement.text(0)] = try statement.text(1) }
         return existing
@@ -216,17 +217,17 @@ final class Migrator {
             try connection.execute("DROP TABLE \(model.table.quotedSQL)")
         }
         try connection.execute(
-            "DELETE FROM \"__unresolved\" WHERE \"table\" = ?1 OR \"target\" = ?1", [.text(model.table)])
+            "DELETE FROM \"__unresolved\" WHERE \"table\" = ?1 OR \"target\" = ?1", binding: [.text(model.table)])
         try connection.execute(
             "DELETE FROM \"__operation_errors\" WHERE \"operation\" IN "
-                + "(SELECT \"id\" FROM \"__operations\" WHERE \"table\" = ?)", [.text(model.table)])
-        try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(model.table)])
+                + "(SELECT \"id\" FROM \"__operations\" WHERE \"table\" = ?)", binding: [.text(model.table)])
+        try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", binding: [.text(model.table)])
         try forgetServer(of: model.table)
     }
 
     // MARK: Rewriting
 
-    private func needsRewrite(_ old: SchemaRecord.Model, _ table: TableLayout) -> Bool {
+    private func needsRewrite(_ old: SchemaRecord.Model, for table: TableLayout) -> Bool {
         let wanted = SchemaRecord.Model(table.definition)
         func columns(_ model: SchemaRecord.Model) -> [SchemaRecord.Property] {
             model.properties.map { property in
@@ -282,7 +283,7 @@ final class Migrator {
             try dropFileTriggers(of: table)
             // A new model may have the table's name.
             try connection.execute(
-                "UPDATE \"__file_uses\" SET \"table\" = ? WHERE \"table\" = ?", [.text(name), .text(table)])
+                "UPDATE \"__file_uses\" SET \"table\" = ? WHERE \"table\" = ?", binding: [.text(name), .text(table)])
         }
         for index in try indexes(of: table).keys { try connection.execute("DROP INDEX \(index.quotedSQL)") }
         try connection.execute("ALTER TABLE \(table.quotedSQL) RENAME TO \(name.quotedSQL)")
@@ -310,14 +311,15 @@ final class Migrator {
     }
 
     func progress(of table: TableLayout, _ work: MigrationProgress.Work) throws -> MigrationProgress.Counter {
-        try progress(ofTable: table.table, table, work)
+        try progress(ofTable: table.table, in: table, work: work)
     }
 
     private func progress(
-        ofTable name: String, _ table: TableLayout, _ work: MigrationProgress.Work
+        ofTable name: String, in table: TableLayout, work: MigrationProgress.Work
     ) throws -> MigrationProgress.Counter {
         try MigrationProgress.Counter(
-            connection, configuration.onMigrationProgress, model: table.definition.name, work, table: name)
+            connection, report: configuration.onMigrationProgress, model: table.definition.name, work: work, table: name
+        )
     }
 
     /// Renames an old table, and references to its name, to a name that no model has.
@@ -342,7 +344,7 @@ final class Migrator {
         for (table, column) in places {
             try connection.execute(
                 "UPDATE OR REPLACE \(table.quotedSQL) SET \(column.quotedSQL) = ? WHERE \(column.quotedSQL) = ?",
-                [.text(newTable), .text(oldTable)])
+                binding: [.text(newTable), .text(oldTable)])
         }
     }
 
@@ -350,7 +352,7 @@ final class Migrator {
         let table = rewrite.table
         let builder = TableBuilder(definition: table.definition)
         try connection.execute(builder.createTable(named: table.table))
-        try copy(table, rewrite.plan, from: rewrite.aside)
+        try copy(table, plan: rewrite.plan, from: rewrite.aside)
         if migration.enumerations.contains(where: { $0.isOf(table: rewrite.old.table) }) {
             for index in try indexes(of: rewrite.aside).keys {
                 try connection.execute("DROP INDEX \(index.quotedSQL)")
@@ -375,7 +377,7 @@ final class Migrator {
         try connection.execute("INSERT INTO \(searchTable) (\(searchTable)) VALUES ('rebuild')")
     }
 
-    private func copy(_ table: TableLayout, _ plan: [ColumnPlan], from oldTable: String) throws {
+    private func copy(_ table: TableLayout, plan: [ColumnPlan], from oldTable: String) throws {
         let state = RowDecoder.stateColumns.map(\.quotedSQL)
         let oldColumns = plan.compactMap(\.oldColumn).map(\.quotedSQL)
         let select = try connection.uncachedStatement(
@@ -385,7 +387,7 @@ final class Migrator {
                 .replacingOccurrences(of: "VALUES (?", with: "VALUES (?, ?"))
         let row = RowEncoder()
         let twins = RowEncoder()
-        var progress = try progress(ofTable: oldTable, table, .rows)
+        var progress = try progress(ofTable: oldTable, in: table, work: .rows)
         while try select.step() {
             try progress.advance()
             row.removeAll()
@@ -400,11 +402,11 @@ final class Migrator {
                 }
             }
             for fold in table.folds { twins.appendTwins(fold, of: row) }
-            for index in state.indices { insert.bind(Int32(index + 1), select.value(Int32(index))) }
+            for index in state.indices { insert.bind(Int32(index + 1), to: select.value(Int32(index))) }
             var parameter = Int32(state.count + 1)
             for buffer in [row, twins] {
                 for index in buffer.slots.indices {
-                    insert.bind(parameter, buffer.value(at: index))
+                    insert.bind(parameter, to: buffer.value(at: index))
                     parameter += 1
                 }
             }
@@ -439,7 +441,7 @@ final class Migrator {
                     try property.check(select.row(), column)
                 } catch {
                     throw TandemError(
-                        .schemaMismatch, "A stored value is not a \(property.kind).",
+                        .schemaMismatch, message: "A stored value is not a \(property.kind).",
                         advice: "Convert the values in a migration step: convert(_:of:_:).", store: connection.path,
                         model: table.definition.name, property: property.name, underlying: error)
                 }

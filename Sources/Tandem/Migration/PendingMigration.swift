@@ -28,13 +28,14 @@ extension Store {
             do {
                 let transaction = WriteTransaction(store: self, connection: connection, origin: .app)
                 try transaction.run(isCancellable: false, isBegun: true) {
-                    try AccessFrame.with(self, transaction) {
+                    try AccessFrame.with(self, in: transaction) {
                         for work in pending.work { try work.run(work.rows, transaction) }
                     }
                     try transaction.flushSearch()
                     for table in pending.tables { try connection.execute("DROP TABLE \(table.quotedSQL)") }
                     for table in pending.tablesWithFiles {
-                        try connection.execute("DELETE FROM \"__file_uses\" WHERE \"table\" = ?", [.text(table)])
+                        try connection.execute(
+                            "DELETE FROM \"__file_uses\" WHERE \"table\" = ?", binding: [.text(table)])
                     }
                     if !pending.tablesWithFiles.isEmpty { try Migrator.freeUnusedFiles(connection) }
                 }

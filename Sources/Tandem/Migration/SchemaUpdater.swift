@@ -44,7 +44,7 @@ struct SchemaUpdater {
             else { throw error }
             // The schema in the store's settings was lost, but its tables exist.
             throw TandemError(
-                .corrupt, "The store is damaged: its settings lack some of its tables.",
+                .corrupt, message: "The store is damaged: its settings lack some of its tables.",
                 advice: "Restore a backup.", store: connection.path, underlying: refusal)
         }
         // Statements that were prepared for the old tables must not be used again.
@@ -68,7 +68,7 @@ struct SchemaUpdater {
         if stored.schemaVersion > configuration.schemaVersion {
             throw TandemError(
                 .newerSchema,
-                "The store has schema version \(stored.schemaVersion), newer than this app's "
+                message: "The store has schema version \(stored.schemaVersion), newer than this app's "
                     + "\(configuration.schemaVersion).",
                 advice: "Open it with the newer app. The store was not changed.", store: connection.path)
         }
@@ -96,7 +96,7 @@ struct SchemaUpdater {
             ? "The store's format, \(format), is older than this version of Tandem's, and it was opened read-only."
             : "The store's schema differs from the models, and it was opened read-only."
         return TandemError(
-            .schemaMismatch, message, advice: "Open it once for writing, so that it is migrated.",
+            .schemaMismatch, message: message, advice: "Open it once for writing, so that it is migrated.",
             store: connection.path)
     }
 
@@ -104,11 +104,11 @@ struct SchemaUpdater {
 
     private func read() throws -> Stored? {
         func setting(_ key: String) throws -> StorageValue? {
-            try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key)])
+            try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", binding: [.text(key)])
         }
         func damaged(_ key: String) -> TandemError {
             TandemError(
-                .corrupt, "The store's setting \"\(key)\" is missing or damaged.", advice: "Restore a backup.",
+                .corrupt, message: "The store's setting \"\(key)\" is missing or damaged.", advice: "Restore a backup.",
                 store: connection.path)
         }
         guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else {
@@ -121,7 +121,7 @@ struct SchemaUpdater {
         guard case .integer(let format)? = try setting("formatVersion") else { throw damaged("formatVersion") }
         guard format <= Self.formatVersion else {
             throw TandemError(
-                .newerSchema, "The store's format, \(format), is newer than this version of Tandem's.",
+                .newerSchema, message: "The store's format, \(format), is newer than this version of Tandem's.",
                 advice: "Open it with the newer version. The store was not changed.", store: connection.path)
         }
         guard case .integer(let version)? = try setting("schemaVersion") else { throw damaged("schemaVersion") }
@@ -147,7 +147,7 @@ struct SchemaUpdater {
                 """
                 INSERT INTO "__settings" ("key", "value") VALUES (?, ?) \
                 ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"
-                """, [.text(key), value])
+                """, binding: [.text(key), value])
         }
         connection.schemaStamp = stamp
     }
@@ -222,7 +222,8 @@ struct SchemaUpdater {
 
     private static func foreignChange(_ store: Store) -> TandemError {
         TandemError(
-            .foreignSchemaChange, "Another process has changed the store's schema.", advice: "Open the store again.",
+            .foreignSchemaChange, message: "Another process has changed the store's schema.",
+            advice: "Open the store again.",
             store: store.path)
     }
 }

@@ -14,7 +14,7 @@ struct TableAlteration {
     let retyped: Set<Int>
 
     /// - Returns: `nil` if the rows must be rewritten.
-    init?(_ table: TableLayout, _ old: SchemaRecord.Model, _ plan: [ColumnPlan], refolds: Bool) {
+    init?(_ table: TableLayout, old: SchemaRecord.Model, plan: [ColumnPlan], refolds: Bool) {
         guard old.table == table.table, old.isSalvaged != true, !(refolds && !table.folds.isEmpty) else { return nil }
         var renamed: [(PropertyDefinition, SchemaRecord.Property)] = []
         var kept: Set<String> = []
@@ -97,7 +97,7 @@ extension Migrator {
                     "ALTER TABLE \(table.quotedTable) RENAME COLUMN \(old.quotedSQL) TO \(new.quotedSQL)")
             }
         }
-        for index in alteration.added { try add(index, alteration.plan[index], to: table, builder) }
+        for index in alteration.added { try add(index, step: alteration.plan[index], to: table, builder: builder) }
         if alteration.changesSearch, let sql = builder.createSearchTable {
             try connection.execute(sql)
             try rebuildSearch(of: table)
@@ -108,7 +108,7 @@ extension Migrator {
         }
     }
 
-    private func add(_ index: Int, _ step: ColumnPlan, to table: TableLayout, _ builder: TableBuilder) throws {
+    private func add(_ index: Int, step: ColumnPlan, to table: TableLayout, builder: TableBuilder) throws {
         let property = step.property
         let fold = table.folds.first { $0.property == index }
         func makeDefault() throws -> [StorageValue] {
@@ -135,9 +135,9 @@ extension Migrator {
                 """)
         }
         if !isConstant {
-            try fill(columns, of: table, makeDefault)
+            try fill(columns, of: table, makeValues: makeDefault)
         } else if !isComplete {
-            try connection.execute("UPDATE \(table.quotedTable) SET \(Self.assignments(columns))", values)
+            try connection.execute("UPDATE \(table.quotedTable) SET \(Self.assignments(columns))", binding: values)
         }
         if property.isToMany {
             for sql in builder.createLinkTables(of: property) { try connection.execute(sql) }
@@ -163,7 +163,7 @@ extension Migrator {
     }
 
     private func fill(
-        _ columns: [String], of table: TableLayout, _ makeValues: () throws -> [StorageValue]
+        _ columns: [String], of table: TableLayout, makeValues: () throws -> [StorageValue]
     ) throws {
         let update = try connection.uncachedStatement(
             "UPDATE \(table.quotedTable) SET \(Self.assignments(columns)) WHERE \"__rid\" = ?")
@@ -189,7 +189,7 @@ extension Migrator {
     private func rows(of table: TableLayout, after last: Int64) throws -> [Int64] {
         let select = try connection.uncachedStatement(
             "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \"__rid\" > ? ORDER BY \"__rid\" LIMIT 1000")
-        select.bind(1, last)
+        select.bind(1, to: last)
         var rows: [Int64] = []
         while try select.step() { rows.append(select.integer(0)) }
         return rows

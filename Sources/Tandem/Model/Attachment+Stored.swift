@@ -10,7 +10,7 @@ extension Attachment: PropertyValue {
     }
 
     /// Reads an attachment from a row.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Attachment {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Attachment {
         guard let value = Attachment(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not an attachment")
         }
@@ -67,9 +67,9 @@ extension Attachment: Codable {
 
     /// Decodes an attachment.
     public init(from decoder: any Decoder) throws {
-        try Self.refuseHiding(decoder.userInfo, decoder.codingPath)
+        try Self.refuseHiding(decoder.userInfo, at: decoder.codingPath)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func read<T>(_ key: CodingKeys, _ make: (String) -> T?) throws -> T? {
+        func read<T>(_ key: CodingKeys, make: (String) -> T?) throws -> T? {
             guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
             guard let value = make(text) else {
                 throw DecodingError.dataCorruptedError(
@@ -77,7 +77,7 @@ extension Attachment: Codable {
             }
             return value
         }
-        guard let id = try read(.id, { FileID($0) }) else {
+        guard let id = try read(.id, make: { FileID($0) }) else {
             throw DecodingError.keyNotFound(
                 CodingKeys.id, .init(codingPath: decoder.codingPath, debugDescription: "An attachment has an ID."))
         }
@@ -91,7 +91,7 @@ extension Attachment: Codable {
 
     /// Encodes the attachment, without its file.
     public func encode(to encoder: any Encoder) throws {
-        try Self.refuseHiding(encoder.userInfo, encoder.codingPath)
+        try Self.refuseHiding(encoder.userInfo, at: encoder.codingPath)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id.rawValue, forKey: .id)
         try container.encode(name, forKey: .name)
@@ -102,10 +102,10 @@ extension Attachment: Codable {
     }
 
     /// The store would not see the use of a file inside a `Codable` value.
-    private static func refuseHiding(_ userInfo: [CodingUserInfoKey: Any], _ path: [any CodingKey]) throws {
+    private static func refuseHiding(_ userInfo: [CodingUserInfoKey: Any], at path: [any CodingKey]) throws {
         guard userInfo[CodableStorage.marker] != nil else { return }
         throw TandemError(
-            .invalidValue, "An attachment is inside another value, where the store can't track its file.",
+            .invalidValue, message: "An attachment is inside another value, where the store can't track its file.",
             advice: "Make it a property of the model: Attachment? or [Attachment].",
             property: path.first?.stringValue)
     }

@@ -25,7 +25,8 @@ extension Codec where Value == Never {
     public static func of<T: PropertyValue>(_ type: T.Type) -> Codec<T> {
         Codec<T>(
             kind: T.__kind, isOptional: false,
-            append: { $0.__append(to: $1) }, read: { try T.__read($0, $1) }, fromJSON: { T(__json: $0) }, target: nil)
+            append: { $0.__append(to: $1) }, read: { try T.__read($0, column: $1) }, fromJSON: { T(__json: $0) },
+            target: nil)
     }
 
     /// Returns the codec of a type with a stored raw value.
@@ -34,7 +35,7 @@ extension Codec where Value == Never {
             kind: T.RawValue.__kind, isOptional: false,
             append: { $0.rawValue.__append(to: $1) },
             read: { row, column in
-                let rawValue = try T.RawValue.__read(row, column)
+                let rawValue = try T.RawValue.__read(row, column: column)
                 guard let value = T(rawValue: rawValue) else {
                     throw InvalidStoredValue(column: column, reason: "\(rawValue) is not a case of \(T.self)")
                 }
@@ -49,7 +50,7 @@ extension Codec where Value == Never {
         Codec<T>(
             kind: .json("\(T.self)"), isOptional: false,
             append: { $1.append(codable: $0) },
-            read: { try CodableStorage.decode(T.self, from: $0, $1) },
+            read: { try CodableStorage.decode(T.self, from: $0, column: $1) },
             fromJSON: { CodableStorage.decode(T.self, from: $0) }, target: nil)
     }
 
@@ -57,7 +58,7 @@ extension Codec where Value == Never {
     public static func of<T: Model>(_ type: Reference<T>.Type) -> Codec<Reference<T>> {
         Codec<Reference<T>>(
             kind: Reference<T>.__kind, isOptional: false,
-            append: { $0.__append(to: $1) }, read: { try Reference<T>.__read($0, $1) },
+            append: { $0.__append(to: $1) }, read: { try Reference<T>.__read($0, column: $1) },
             fromJSON: { Reference<T>(__json: $0) }, target: { T.self })
     }
 
@@ -65,7 +66,7 @@ extension Codec where Value == Never {
     public static func of<T: Model>(_ type: [Reference<T>].Type) -> Codec<[Reference<T>]> {
         Codec<[Reference<T>]>(
             kind: .references("\(T.self)"), isOptional: false,
-            append: { $0.__append(to: $1) }, read: { try [Reference<T>].__read($0, $1) },
+            append: { $0.__append(to: $1) }, read: { try [Reference<T>].__read($0, column: $1) },
             fromJSON: { [Reference<T>](__json: $0) }, target: { T.self })
     }
 

@@ -40,7 +40,7 @@ extension Array: PropertyValue where Element: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
@@ -70,7 +70,7 @@ extension Set: PropertyValue where Element: PropertyValue {
     public func __append(to row: RowEncoder) { row.append(json: __json) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
@@ -107,7 +107,7 @@ extension Dictionary: PropertyValue where Key == String, Value: PropertyValue {
     public func __append(to row: RowEncoder) { row.append(json: __json) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
             throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }

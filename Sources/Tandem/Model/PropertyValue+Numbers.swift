@@ -9,7 +9,7 @@ extension Bool: PropertyValue {
     /// Appends the stored form of the value.
     public func __append(to row: RowEncoder) { row.append(integer: self ? 1 : 0) }
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Bool { row.integer(column) != 0 }
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Bool { row.integer(column) != 0 }
     /// The value as a node of exact JSON.
     public var __json: JSONNode { .bool(self) }
     /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
@@ -34,7 +34,7 @@ extension StoredInteger {
     public func __append(to row: RowEncoder) { row.append(integer: Int64(truncatingIfNeeded: self)) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Self {
         let value = row.integer(column)
         guard let result = Self(exactly: value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) does not fit \(Self.self)")
@@ -85,7 +85,7 @@ extension StoredUnsigned64 {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Self {
         if row.type(column) == StorageClass.blob {
             let bytes = row.bytes(column)
             guard bytes.count == 8 else {
@@ -140,7 +140,7 @@ extension Double: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Double {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Double {
         guard row.type(column) == StorageClass.blob else { return row.real(column) }
         return try row.decode(column) { try NaNStorage.decodeDouble($0) }
     }
@@ -172,7 +172,7 @@ extension Float: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Float {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Float {
         guard row.type(column) == StorageClass.blob else { return Float(row.real(column)) }
         return try row.decode(column) { try NaNStorage.decodeFloat($0) }
     }
@@ -211,7 +211,7 @@ extension BigInt: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> BigInt {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> BigInt {
         try row.decode(column) { try OrderedBigInt.decode($0) }
     }
 
@@ -241,7 +241,7 @@ extension BigUInt: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> BigUInt {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> BigUInt {
         try row.decode(column) { try OrderedBigInt.decodeUnsigned($0) }
     }
 
@@ -282,8 +282,8 @@ extension Int128: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Int128 {
-        let value = try BigInt.__read(row, column)
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Int128 {
+        let value = try BigInt.__read(row, column: column)
         guard let narrow = Int128(value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of Int128")
         }
@@ -321,8 +321,8 @@ extension UInt128: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> UInt128 {
-        let value = try BigUInt.__read(row, column)
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> UInt128 {
+        let value = try BigUInt.__read(row, column: column)
         guard let narrow = UInt128(value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of UInt128")
         }
@@ -349,7 +349,7 @@ extension Decimal: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Decimal {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Decimal {
         try row.decode(column) { try OrderedDecimal.decode($0) }
     }
 

@@ -6,7 +6,7 @@ extension String: PropertyValue {
     /// Appends the stored form of the value.
     public func __append(to row: RowEncoder) { row.append(text: self) }
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> String { try row.text(column) }
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> String { try row.text(column) }
     /// The value as a node of exact JSON.
     public var __json: JSONNode { .text(self) }
     /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
@@ -26,7 +26,7 @@ extension Data: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Data {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Data {
         let bytes = row.bytes(column)
         guard bytes.baseAddress != nil || row.type(column) == StorageClass.blob else {
             throw InvalidStoredValue(column: column, reason: "the value has no bytes, but Data was expected")
@@ -57,8 +57,8 @@ extension Date: PropertyValue {
     public func __append(to row: RowEncoder) { timeIntervalSinceReferenceDate.__append(to: row) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Date {
-        Date(timeIntervalSinceReferenceDate: try Double.__read(row, column))
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Date {
+        Date(timeIntervalSinceReferenceDate: try Double.__read(row, column: column))
     }
 
     /// The value as a node of exact JSON.
@@ -94,7 +94,7 @@ extension UUID: PropertyValue {
     }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> UUID {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> UUID {
         let bytes = row.bytes(column)
         guard bytes.count == 16 else {
             throw InvalidStoredValue(column: column, reason: "\(bytes.count) bytes are not a UUID")
@@ -135,7 +135,7 @@ extension URL: PropertyValue {
     public func __append(to row: RowEncoder) { row.append(text: storedText) }
 
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> URL {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> URL {
         let text = try row.text(column)
         guard let url = URL(storedText: text) else {
             throw InvalidStoredValue(column: column, reason: "\"\(text)\" is not a URL")
@@ -159,7 +159,7 @@ extension Reference: PropertyValue {
     /// Appends the stored form of the value.
     public func __append(to row: RowEncoder) { row.append(text: localID.rawValue) }
     /// Reads the stored form of a value.
-    public static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self {
+    public static func __read(_ row: RowDecoder, column: Int32) throws -> Self {
         Self(localID: LocalID(try row.text(column)))
     }
     /// The value as a node of exact JSON.

@@ -16,7 +16,7 @@ public protocol PropertyValue: Hashable, Sendable {
     /// Reads the stored form of a value that is not nil.
     ///
     /// - Throws: ``InvalidStoredValue`` if the column holds another kind of value.
-    static func __read(_ row: RowDecoder, _ column: Int32) throws -> Self
+    static func __read(_ row: RowDecoder, column: Int32) throws -> Self
 
     /// The value as a node of exact JSON, for collections.
     var __json: JSONNode { get }

@@ -24,8 +24,8 @@ public struct RowDecoder {
             state.isSynced = sqlite3_column_int(statement, base + 3) != 0
             state.isDeleted = sqlite3_column_int(statement, base + 4) != 0
             if !isNull(base + 5) { state.version = try text(base + 5) }
-            if !isNull(base + 6) { state.createdAt = try Date.__read(self, base + 6) }
-            if !isNull(base + 7) { state.updatedAt = try Date.__read(self, base + 7) }
+            if !isNull(base + 6) { state.createdAt = try Date.__read(self, column: base + 6) }
+            if !isNull(base + 7) { state.updatedAt = try Date.__read(self, column: base + 7) }
             return state
         }
     }
@@ -76,7 +76,7 @@ public struct RowDecoder {
     }
 
     /// Decodes a column's bytes. An error names the column.
-    func decode<T>(_ column: Int32, _ decode: (UnsafeRawBufferPointer) throws -> T) throws -> T {
+    func decode<T>(_ column: Int32, decode: (UnsafeRawBufferPointer) throws -> T) throws -> T {
         do {
             return try decode(bytes(column))
         } catch {
@@ -109,20 +109,20 @@ enum StorageClass {
 extension RowDecoder {
     /// Reads a stored type.
     @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T.Type) throws -> T {
-        try T.__read(self, column(property))
+        try T.__read(self, column: column(property))
     }
 
     /// Reads an optional stored type.
     @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T?.Type) throws -> T? {
         let column = column(property)
-        return isNull(column) ? nil : try T.__read(self, column)
+        return isNull(column) ? nil : try T.__read(self, column: column)
     }
 
     /// Reads a type with a stored raw value.
     @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T.Type) throws -> T
     where T.RawValue: PropertyValue {
         let column = column(property)
-        let rawValue = try T.RawValue.__read(self, column)
+        let rawValue = try T.RawValue.__read(self, column: column)
         guard let value = T(rawValue: rawValue) else {
             throw InvalidStoredValue(column: column, reason: "\(rawValue) is not a case of \(T.self)")
         }
@@ -138,13 +138,13 @@ extension RowDecoder {
     /// Reads a `Codable` value from JSON.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ property: Int, _ type: T.Type) throws -> T {
-        try CodableStorage.decode(T.self, from: self, column(property))
+        try CodableStorage.decode(T.self, from: self, column: column(property))
     }
 
     /// Reads an optional `Codable` value from JSON.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T? {
         let column = column(property)
-        return isNull(column) ? nil : try CodableStorage.decode(T.self, from: self, column)
+        return isNull(column) ? nil : try CodableStorage.decode(T.self, from: self, column: column)
     }
 }

@@ -48,14 +48,14 @@ extension ReadTransaction {
     package func deferredItem(of operation: PendingOperation.ID) throws -> DeferredItem? {
         guard
             let table = try connectionForReading(searching: false).value(
-                "SELECT \"table\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation)]),
+                "SELECT \"table\" FROM \"__operations\" WHERE \"id\" = ?", binding: [.integer(operation)]),
             case .text(let name) = table
         else { return nil }
         return try deferredItems(
             in: name,
-            """
-            k."object" = (SELECT "object" FROM "__operations" WHERE "id" = ?2) ORDER BY k."updatedAt" DESC LIMIT 1
-            """, [.integer(operation)]
+            where: """
+                k."object" = (SELECT "object" FROM "__operations" WHERE "id" = ?2) ORDER BY k."updatedAt" DESC LIMIT 1
+                """, binding: [.integer(operation)]
         ).first
     }
 
@@ -68,23 +68,24 @@ extension ReadTransaction {
     ) throws -> [DeferredItem] {
         try deferredItems(
             in: table,
-            """
-            k."serverID" > ?2 AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" = k."table" \
-            AND o."object" = k."object") ORDER BY k."serverID" LIMIT ?3
-            """, [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
+            where: """
+                k."serverID" > ?2 AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" = k."table" \
+                AND o."object" = k."object") ORDER BY k."serverID" LIMIT ?3
+                """, binding: [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
     }
 
     /// Returns the number of a table's deferred items.
     package func countOfDeferredItems(in table: String, _ reason: DeferredItem.Reason) throws -> Int {
         let count = try connectionForReading(searching: false).value(
             "SELECT count(*) FROM \"__server_items\" WHERE \"table\" = ? AND \"reason\" = ?",
-            [.text(table), .integer(Int64(reason.rawValue))])
+            binding: [.text(table), .integer(Int64(reason.rawValue))])
         guard case .integer(let count)? = count else { return 0 }
         return Int(count)
     }
 
-    private func deferredItems(in table: String, _ condition: String, _ values: [StorageValue]) throws -> [DeferredItem]
-    {
+    private func deferredItems(
+        in table: String, where condition: String, binding values: [StorageValue]
+    ) throws -> [DeferredItem] {
         guard let layout = store.schema.table(named: table) else { return [] }
         let statement = try connectionForReading(searching: false).statement(
             """
@@ -98,7 +99,8 @@ extension ReadTransaction {
         while try statement.step() {
             guard let reason = DeferredItem.Reason(rawValue: Int(statement.integer(6))) else {
                 throw TandemError(
-                    damage: InvalidEncoding("a kept item", .malformed, "its reason has no meaning"), store: store.path)
+                    damage: InvalidEncoding("a kept item", code: .malformed, problem: "its reason has no meaning"),
+                    store: store.path)
             }
             items.append(
                 DeferredItem(

@@ -22,14 +22,14 @@ struct FileRow {
 
     init(_ row: Statement) throws {
         guard let id = FileID(try row.text(0)), let state = FileState(rawValue: row.integer(7)) else {
-            throw InvalidEncoding("a file", .malformed, "its ID or its state is not valid")
+            throw InvalidEncoding("a file", code: .malformed, problem: "its ID or its state is not valid")
         }
         let digest = try row.optionalText(6)
         let file = Attachment(
             id: id, name: try row.text(3), contentType: try row.text(4), size: row.isNull(5) ? nil : row.integer(5),
             sha256: try digest.map { text in
                 guard let digest = FileDigest(hex: text) else {
-                    throw InvalidEncoding("a file", .malformed, "its digest is not valid")
+                    throw InvalidEncoding("a file", code: .malformed, problem: "its digest is not valid")
                 }
                 return digest
             }, serverURL: try row.optionalText(8))
@@ -60,7 +60,7 @@ extension Connection {
     /// Returns the row of a file, or `nil` if there is none.
     func file(_ id: FileID) throws -> FileRow? {
         let statement = try statement("SELECT \(FileRow.columns) FROM \"__files\" f WHERE f.\"id\" = ?")
-        statement.bind(1, id.rawValue)
+        statement.bind(1, to: id.rawValue)
         defer { statement.reset() }
         return try statement.step() ? try FileRow(statement) : nil
     }

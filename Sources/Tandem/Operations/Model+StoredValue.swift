@@ -23,7 +23,7 @@ extension Model {
         return try ModelValues.value(of: expression, stored, of: definition)
     }
 
-    /// Returns a property's value from a row of ``Store/sql(_:_:)``, by the column's name.
+    /// Returns a property's value from a row of ``Store/sql(_:binding:)``, by the column's name.
     ///
     /// For example:
     ///

@@ -10,7 +10,7 @@ package enum ModelValues {
     /// - Throws: ``TandemError/Code/corrupt`` if a value does not have its property's type, or one without a default is
     ///   missing.
     package static func object<M: Model>(
-        _ model: M.Type, _ values: [String: StorageValue], localID: LocalID, serverID: ServerID?, version: String?,
+        _ model: M.Type, values: [String: StorageValue], localID: LocalID, serverID: ServerID?, version: String?,
         updatedAt: Date?
     ) throws -> M {
         let row = RowEncoder()
@@ -50,7 +50,7 @@ package enum ModelValues {
         // SQLite reads NULL and texts as the number 0.
         guard stored == .null ? property.isOptional : property.kind.isStored(as: stored) else {
             throw TandemError(
-                .corrupt, "The value does not have the property's type: it is \(stored).",
+                .corrupt, message: "The value does not have the property's type: it is \(stored).",
                 advice: "Read its stored form.", model: expression.__column.model.name,
                 property: property.name)
         }
@@ -58,7 +58,7 @@ package enum ModelValues {
             return try BoundRow.reading(stored) { try expression.__read($0, BoundRow.column) }
         } catch let error as InvalidStoredValue {
             throw TandemError(
-                .corrupt, "The value does not have the property's type: \(error.reason).",
+                .corrupt, message: "The value does not have the property's type: \(error.reason).",
                 advice: "Read its stored form.", model: expression.__column.model.name,
                 property: property.name)
         }

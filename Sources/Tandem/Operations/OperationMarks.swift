@@ -32,7 +32,7 @@ package struct OperationMarks: Hashable, Sendable {
         }
     }
 
-    mutating func add(_ id: PendingOperation.ID, _ kind: PendingOperation.Kind, _ changedAt: TimeInterval) {
+    mutating func add(_ id: PendingOperation.ID, kind: PendingOperation.Kind, changedAt: TimeInterval) {
         marks.append(Mark(id: id, kind: kind, changedAt: changedAt))
     }
 
@@ -81,7 +81,7 @@ extension ReadTransaction {
         var marks = OperationMarks()
         while try statement.step() {
             guard let kind = PendingOperation.Kind(rawValue: Int(statement.integer(1))) else { continue }
-            marks.add(statement.integer(0), kind, statement.real(2))
+            marks.add(statement.integer(0), kind: kind, changedAt: statement.real(2))
         }
         return marks
     }

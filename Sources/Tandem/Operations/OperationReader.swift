@@ -6,12 +6,12 @@ struct OperationReader {
 
     /// Returns the operation with an ID, or `nil` if it is not in the queue.
     func operation(_ id: PendingOperation.ID) throws -> PendingOperation? {
-        try fetch("WHERE o.\"id\" = ?", [.integer(id)]).first
+        try fetch("WHERE o.\"id\" = ?", binding: [.integer(id)]).first
     }
 
     /// Returns the number of operations in a state.
     func count(in state: PendingOperation.State) throws -> Int {
-        try count("WHERE \(Self.condition(state))", [.integer(Int64(state.rawValue))])
+        try count("WHERE \(Self.condition(state))", binding: [.integer(Int64(state.rawValue))])
     }
 
     /// An index finds all states but `pending`. SQLite uses it only if the query repeats its condition.
@@ -20,18 +20,18 @@ struct OperationReader {
     }
 
     /// Returns the number of operations that satisfy a condition in SQL.
-    func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
+    func count(_ condition: String, binding values: [StorageValue]) throws -> Int {
         try store.reading { connection in
             guard
                 case .integer(let count)? = try connection.value(
-                    "SELECT count(*) FROM \"__operations\" \(condition)", values)
+                    "SELECT count(*) FROM \"__operations\" \(condition)", binding: values)
             else { return 0 }
             return Int(count)
         }
     }
 
     /// Returns the operations that satisfy a condition in SQL, in the order of the queue.
-    func fetch(_ condition: String, _ values: [StorageValue], limit: Int? = nil) throws -> [PendingOperation] {
+    func fetch(_ condition: String, binding values: [StorageValue], limit: Int? = nil) throws -> [PendingOperation] {
         try store.reading { connection in
             let statement = try connection.statement(
                 """
@@ -56,7 +56,8 @@ struct OperationReader {
             stored = try StoredOperation(statement)
         } catch let error as InvalidEncoding {
             throw TandemError(
-                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
+                .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
+                store: store.path,
                 underlying: error)
         }
         let table = try statement.text(9)

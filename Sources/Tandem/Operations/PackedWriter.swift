@@ -71,7 +71,7 @@ struct PackedReader {
     }
 
     func failure(_ problem: String) -> InvalidEncoding {
-        InvalidEncoding(what, .malformed, problem, at: position)
+        InvalidEncoding(what, code: .malformed, problem: problem, at: position)
     }
 
     mutating func byte() throws -> UInt8 {

@@ -28,7 +28,7 @@ extension ReadTransaction {
             let record = try? SchemaRecord(json: json)
         else {
             throw TandemError(
-                .corrupt, "The store's setting \"schema\" is missing or damaged.", advice: "Restore a backup.",
+                .corrupt, message: "The store's setting \"schema\" is missing or damaged.", advice: "Restore a backup.",
                 store: store.path)
         }
         return record.models.filter { store.schema.table(named: $0.table) == nil }

@@ -13,7 +13,7 @@ extension ReadTransaction {
             guard seen.insert("\(table.table)\u{0}\(localID.rawValue)").inserted else { continue }
             for (place, link) in table.links.enumerated() {
                 let target = table.linkTargets[place]
-                for found in try unsentTargets(of: localID, link, in: table, target) {
+                for found in try unsentTargets(of: localID, link: link, in: table, target: target) {
                     if found.isStopped { return (found.localID, target.definition.name) }
                     next.append((target, found.localID))
                 }
@@ -24,7 +24,7 @@ extension ReadTransaction {
 
     /// Returns the targets of a property that the server does not know.
     private func unsentTargets(
-        of localID: LocalID, _ link: TableLayout.Link, in table: TableLayout, _ target: TableLayout
+        of localID: LocalID, link: TableLayout.Link, in table: TableLayout, target: TableLayout
     ) throws -> [(localID: LocalID, isStopped: Bool)] {
         let property = table.definition.properties[link.property]
         guard !property.isLocalOnly else { return [] }

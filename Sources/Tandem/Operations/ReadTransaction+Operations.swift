@@ -10,7 +10,7 @@ extension ReadTransaction {
         let reader = OperationReader(store: store)
         var (after, operations) = (id ?? 0, [PendingOperation]())
         while operations.count < limit {
-            let next = try reader.fetch("WHERE o.\"id\" > ?", [.integer(after)], limit: limit)
+            let next = try reader.fetch("WHERE o.\"id\" > ?", binding: [.integer(after)], limit: limit)
             operations += next.lazy.filter { self.store.schema.table(named: $0.table) != nil }
                 .prefix(limit - operations.count)
             guard next.count == limit, let last = next.last else { break }
@@ -27,19 +27,19 @@ extension ReadTransaction {
     package func operation(on localID: LocalID, in table: String) throws -> PendingOperation? {
         try checkUsable()
         return try OperationReader(store: store).fetch(
-            "WHERE o.\"table\" = ? AND o.\"localID\" = ?", [.text(table), .text(localID.rawValue)]
+            "WHERE o.\"table\" = ? AND o.\"localID\" = ?", binding: [.text(table), .text(localID.rawValue)]
         ).first
     }
 
     /// Returns the number of operations on a table's objects.
     package func countOfOperations(in table: String) throws -> Int {
         try checkUsable()
-        return try OperationReader(store: store).count("WHERE \"table\" = ?", [.text(table)])
+        return try OperationReader(store: store).count("WHERE \"table\" = ?", binding: [.text(table)])
     }
 
     package func countOfOperations() throws -> Int {
         try checkUsable()
-        return try OperationReader(store: store).count("", [])
+        return try OperationReader(store: store).count("", binding: [])
     }
 
     package func countOfOperations(in state: PendingOperation.State) throws -> Int {
@@ -63,7 +63,7 @@ extension ReadTransaction {
     /// before the object was restored, may have sent it.
     package func mayHaveDeleted(_ id: PendingOperation.ID) throws -> Bool {
         let kinds = try connectionForReading(searching: false).value(
-            "SELECT \"attemptedKinds\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(id)])
+            "SELECT \"attemptedKinds\" FROM \"__operations\" WHERE \"id\" = ?", binding: [.integer(id)])
         guard case .integer(let bits)? = kinds else { return false }
         return AttemptedKinds(rawValue: bits).contains(.delete)
     }
@@ -89,7 +89,7 @@ extension ReadTransaction {
     private func value(_ column: String, where key: String, is text: String, in table: String) throws -> StorageValue? {
         guard let table = store.schema.table(named: table) else { return nil }
         return try connectionForReading(searching: false).value(
-            "SELECT \"\(column)\" FROM \(table.quotedTable) WHERE \"\(key)\" = ?", [.text(text)])
+            "SELECT \"\(column)\" FROM \(table.quotedTable) WHERE \"\(key)\" = ?", binding: [.text(text)])
     }
 }
 

@@ -120,7 +120,7 @@ extension ReadTransaction {
     private func target(_ id: LocalID, in table: TableLayout) throws -> OutgoingReference.Target {
         let statement = try connection.statement(
             "SELECT \"__rid\", \"serverID\" FROM \(table.quotedTable) WHERE \"localID\" = ?")
-        statement.bind(1, id.rawValue)
+        statement.bind(1, to: id.rawValue)
         let row: (id: Int64, serverID: String?)?
         do {
             defer { statement.reset() }

@@ -15,11 +15,11 @@ extension ReadTransaction {
         let here = try attachments(in: value, of: definition)
         guard here.contains(where: { $0.serverURL == nil }) else { return value }
         let before = try base.map { try attachments(in: $0, of: definition) } ?? []
-        return storedValue(of: try sendable(here, over: before, column, definition), column)
+        return storedValue(of: try sendable(here, over: before, column: column, property: definition), column)
     }
 
     private func sendable(
-        _ here: [Attachment], over before: [Attachment], _ column: AttachmentColumn, _ property: PropertyDefinition
+        _ here: [Attachment], over before: [Attachment], column: AttachmentColumn, property: PropertyDefinition
     ) throws -> [Attachment] {
         let kept = try retainedOnServer(for: here, from: before)
         guard column.isList || property.isOptional || !kept.isEmpty else { return here }
@@ -83,12 +83,13 @@ extension ReadTransaction {
             guard let column = table.attachments.first(where: { $0.column == entry.column }) else { return .none }
             let property = table.definition.properties[column.property]
             let value = try connection.value(
-                "SELECT \(column.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(rowID)])
+                "SELECT \(column.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
+                binding: [.integer(rowID)])
             let here = try attachments(in: value ?? .null, of: property)
             let before = try attachments(in: entry.value, of: property)
-            let sent = try sendable(here, over: before, column, property)
-            guard sent == (try sendable(before, over: [], column, property)) else { return .none }
-            if sent != (try sendable(here, over: [], column, property)) { dependence = .replacements }
+            let sent = try sendable(here, over: before, column: column, property: property)
+            guard sent == (try sendable(before, over: [], column: column, property: property)) else { return .none }
+            if sent != (try sendable(here, over: [], column: column, property: property)) { dependence = .replacements }
         }
         return dependence
     }
@@ -116,7 +117,7 @@ extension ReadTransaction {
         return try nodes.map { node in
             guard let attachment = Attachment(__json: node) else {
                 throw TandemError(
-                    .corrupt, "The store's record of an attachment is damaged.", advice: "Restore a backup.",
+                    .corrupt, message: "The store's record of an attachment is damaged.", advice: "Restore a backup.",
                     store: store.path, property: property.name)
             }
             return attachment

@@ -15,20 +15,20 @@ import Foundation
 
 extension WriteTransaction {
     /// Queues the insert of a new object.
-    func recordInsert(_ state: ObjectState, _ table: TableLayout) throws {
-        try queue(.insert, state, table, changes: nil)
+    func recordInsert(_ state: ObjectState, in table: TableLayout) throws {
+        try queue(.insert, state: state, in: table, changes: nil)
     }
 
     private func queue(
-        _ kind: PendingOperation.Kind, _ state: ObjectState, _ table: TableLayout, changes: PropertyBases?
+        _ kind: PendingOperation.Kind, state: ObjectState, in table: TableLayout, changes: PropertyBases?
     ) throws {
         let statement = try connection.statement(.insertOperation)
-        statement.bind(1, table.table)
-        statement.bind(2, state.rowID)
-        statement.bind(3, state.localID.rawValue)
-        statement.bind(4, Int64(kind.rawValue))
-        statement.bind(5, now.timeIntervalSinceReferenceDate)
-        statement.bind(6, changes?.encoded ?? .null)
+        statement.bind(1, to: table.table)
+        statement.bind(2, to: state.rowID)
+        statement.bind(3, to: state.localID.rawValue)
+        statement.bind(4, to: Int64(kind.rawValue))
+        statement.bind(5, to: now.timeIntervalSinceReferenceDate)
+        statement.bind(6, to: changes?.encoded ?? .null)
         try statement.run()
         touched.recordOperation(of: table)
     }
@@ -36,13 +36,13 @@ extension WriteTransaction {
     /// Queues an update, or merges it into the existing operation.
     ///
     /// - Parameter state: The object's state before the change.
-    func recordUpdate(_ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases) throws {
+    func recordUpdate(_ state: ObjectState, in table: TableLayout, bases: PropertyBases) throws {
         // A synced object has no operation.
         guard !state.isSynced, var operation = try operation(of: state.rowID, in: table) else {
             // An object without server ID and operation is new to the server. A salvaged store may have lost the
             // operation.
             let isNew = state.serverID == nil
-            return try queue(isNew ? .insert : .update, state, table, changes: isNew ? nil : bases)
+            return try queue(isNew ? .insert : .update, state: state, in: table, changes: isNew ? nil : bases)
         }
         // An insert sends all values, so its changes are recorded only while an attempt is under way.
         if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
@@ -52,10 +52,10 @@ extension WriteTransaction {
     /// Queues a delete.
     ///
     /// - Returns: Whether the row must stay until the server has acknowledged the delete.
-    func recordDelete(_ state: ObjectState, _ table: TableLayout) throws -> Bool {
+    func recordDelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
         guard !state.isSynced, var operation = try operation(of: state.rowID, in: table) else {
             guard state.serverID != nil else { return false }
-            try queue(.delete, state, table, changes: nil)
+            try queue(.delete, state: state, in: table, changes: nil)
             return true
         }
         if operation.kind == .insert && operation.attemptedKinds.isEmpty {
@@ -72,7 +72,7 @@ extension WriteTransaction {
     /// Reverts a delete.
     ///
     /// - Returns: Whether the object is then synced.
-    func recordUndelete(_ state: ObjectState, _ table: TableLayout) throws -> Bool {
+    func recordUndelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
         guard var operation = try operation(of: state.rowID, in: table), operation.kind == .delete else {
             return state.serverID != nil
         }
@@ -108,7 +108,7 @@ extension WriteTransaction {
     ) throws -> [StorageValue] {
         let statements = try connection.tableStatements(table)
         guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
-            throw notFound(state.localID, table)
+            throw notFound(state.localID, in: table)
         }
         var values = table.definition.properties.indices.map { statement.value(table.column($0)) }
         if found == nil { statement.reset() }

@@ -13,7 +13,7 @@ extension ReadTransaction {
         }
         return try replacingIDs(in: value, of: property, in: table) { id, target in
             let found = try connection.value(
-                "SELECT \"serverID\" FROM \(target.quotedTable) WHERE \"localID\" = ?", [.text(id)])
+                "SELECT \"serverID\" FROM \(target.quotedTable) WHERE \"localID\" = ?", binding: [.text(id)])
             guard case .text(let serverID)? = found else { return id }
             return serverID
         }
@@ -27,7 +27,7 @@ extension ReadTransaction {
         }
         return try replacingIDs(in: value, of: property, in: table) { id, target in
             let found = try connection.value(
-                "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ?", [.text(id)])
+                "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ?", binding: [.text(id)])
             guard case .text(let localID)? = found else { return id }
             return localID
         }

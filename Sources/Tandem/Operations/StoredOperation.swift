@@ -29,16 +29,16 @@ struct StoredOperation {
 
     init(_ statement: Statement) throws {
         id = statement.integer(0)
-        kind = try Self.value(statement, 1, PendingOperation.Kind.init)
-        state = try Self.value(statement, 2, PendingOperation.State.init)
+        kind = try Self.value(statement, column: 1, make: PendingOperation.Kind.init)
+        state = try Self.value(statement, column: 2, make: PendingOperation.State.init)
         attempts = statement.integer(3)
         changes = try statement.isNull(4) ? PropertyBases() : PropertyBases(bytes: statement.bytes(4))
         sent = try statement.isNull(5) ? nil : PropertyBases(bytes: statement.bytes(5))
-        sentKind = statement.isNull(6) ? nil : try Self.value(statement, 6, PendingOperation.Kind.init)
-        replaced = statement.isNull(7) ? nil : try Self.value(statement, 7, PendingOperation.Kind.init)
+        sentKind = statement.isNull(6) ? nil : try Self.value(statement, column: 6, make: PendingOperation.Kind.init)
+        replaced = statement.isNull(7) ? nil : try Self.value(statement, column: 7, make: PendingOperation.Kind.init)
         let kinds = statement.integer(8)
         guard (0..<64).contains(kinds) else {
-            throw InvalidEncoding("an operation", .malformed, "\(kinds) in column 8 has no meaning")
+            throw InvalidEncoding("an operation", code: .malformed, problem: "\(kinds) in column 8 has no meaning")
         }
         attemptedKinds = AttemptedKinds(rawValue: kinds & 7)
         kindsBefore = AttemptedKinds(rawValue: kinds >> 3)
@@ -61,10 +61,11 @@ struct StoredOperation {
         .integer(Int64((state == .held && sent != nil ? PendingOperation.State.held : .pending).rawValue))
     }
 
-    private static func value<T>(_ statement: Statement, _ column: Int32, _ make: (Int) -> T?) throws -> T {
+    private static func value<T>(_ statement: Statement, column: Int32, make: (Int) -> T?) throws -> T {
         let raw = Int(statement.integer(column))
         guard let value = make(raw) else {
-            throw InvalidEncoding("an operation", .malformed, "\(raw) in column \(column) has no meaning")
+            throw InvalidEncoding(
+                "an operation", code: .malformed, problem: "\(raw) in column \(column) has no meaning")
         }
         return value
     }
@@ -74,7 +75,7 @@ extension ReadTransaction {
     func operation(_ id: PendingOperation.ID) throws -> (StoredOperation, table: String, rowID: Int64)? {
         let statement = try connection.statement(
             "SELECT \(StoredOperation.columns), \"table\", \"object\" FROM \"__operations\" WHERE \"id\" = ?")
-        statement.bind(1, id)
+        statement.bind(1, to: id)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return (
@@ -85,8 +86,8 @@ extension ReadTransaction {
     /// Returns the operation of an object, or `nil` if it has none.
     func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
         let statement = try connection.statement(.operationOfObject)
-        statement.bind(1, table.table)
-        statement.bind(2, rowID)
+        statement.bind(1, to: table.table)
+        statement.bind(2, to: rowID)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return try decoded { try StoredOperation(statement) }
@@ -95,7 +96,7 @@ extension ReadTransaction {
     /// Returns the values sent for an operation since the server's last response.
     func attemptedValues(_ id: PendingOperation.ID) throws -> AttemptedValues {
         let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
-        statement.bind(1, id)
+        statement.bind(1, to: id)
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return AttemptedValues() }
         return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
@@ -106,7 +107,8 @@ extension ReadTransaction {
             return try body()
         } catch let error as InvalidEncoding {
             throw TandemError(
-                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
+                .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
+                store: store.path,
                 underlying: error)
         }
     }
@@ -116,16 +118,16 @@ extension WriteTransaction {
     /// Saves an operation after a change by the app. The operation waits to be sent (again), and its error is cleared.
     func save(_ operation: StoredOperation, in table: TableLayout) throws {
         let statement = try connection.statement(.saveOperation)
-        statement.bind(1, Int64(operation.kind.rawValue))
-        statement.bind(2, Int64(operation.state == .failed ? 0 : operation.state.rawValue))
-        statement.bind(3, operation.changes.encoded)
+        statement.bind(1, to: Int64(operation.kind.rawValue))
+        statement.bind(2, to: Int64(operation.state == .failed ? 0 : operation.state.rawValue))
+        statement.bind(3, to: operation.changes.encoded)
         if let replaced = operation.replaced {
-            statement.bind(4, Int64(replaced.rawValue))
+            statement.bind(4, to: Int64(replaced.rawValue))
         } else {
             statement.bindNull(4)
         }
-        statement.bind(5, now.timeIntervalSinceReferenceDate)
-        statement.bind(6, operation.id)
+        statement.bind(5, to: now.timeIntervalSinceReferenceDate)
+        statement.bind(6, to: operation.id)
         try statement.run()
         if operation.state == .failed { try forgetError(of: operation.id) }
         touched.recordOperation(of: table)
@@ -133,12 +135,12 @@ extension WriteTransaction {
 
     /// Removes an operation from the queue.
     func drop(_ operation: StoredOperation, in table: TableLayout) throws {
-        try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
+        try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", binding: [.integer(operation.id)])
         try forgetError(of: operation.id)
         touched.recordOperation(of: table)
     }
 
     func forgetError(of id: PendingOperation.ID) throws {
-        try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(id)])
+        try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", binding: [.integer(id)])
     }
 }

@@ -50,7 +50,8 @@ extension SyncTransaction {
         let id = operation.id
         guard operation.state != .held else {
             throw TandemError(
-                .staleOperation, "The operation \(id) is held.", advice: "Release it first.", store: store.path)
+                .staleOperation, message: "The operation \(id) is held.", advice: "Release it first.", store: store.path
+            )
         }
         // The attempt contains all values of an earlier attempt whose response was lost.
         let isInsert = operation.kind == .insert
@@ -88,7 +89,7 @@ extension SyncTransaction {
             UPDATE "__operations" SET "state" = 1, "attempts" = "attempts" + 1, "sent" = ?, "changes" = ?, \
             "sentKind" = "kind", "attempted" = ?, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
             """,
-            [
+            binding: [
                 .blob(sent.bytes), left.encoded, attempted.encoded,
                 operation.attemptedKinds.union(AttemptedKinds(operation.kind)).encoded(
                     before: operation.attemptedKinds),
@@ -125,10 +126,10 @@ extension SyncTransaction {
     ///   - error: The reason for the failure.
     ///   - retry: Whether the operation is retried automatically. If not, it waits for the user or for a new change.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue.
-    package func fail(_ id: PendingOperation.ID, _ error: OperationError, retry: Bool) throws {
+    package func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws {
         try checkUsable()
         let (operation, table, rowID) = try storedOperation(id)
-        try requeue(operation, as: try stateAfterFailing(operation, rowID, table, retry: retry))
+        try requeue(operation, as: try stateAfterFailing(operation, rowID: rowID, in: table, retry: retry))
         try storeError(error, of: id)
         transaction.touched.recordOperation(ofTable: table)
     }
@@ -143,12 +144,12 @@ extension SyncTransaction {
     ///   - retryAt: The earliest time of a retry, if the server has sent one.
     /// - Returns: `false`, without a change, if that attempt is no longer under way.
     package func fail(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date? = nil
+        _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date? = nil
     ) throws -> Bool {
         try checkUsable()
         guard let (found, tableName, rowID) = try underWay(id, attempt: attempt) else { return false }
         var operation = found
-        let next = try stateAfterFailing(operation, rowID, tableName, retry: retry)
+        let next = try stateAfterFailing(operation, rowID: rowID, in: tableName, retry: retry)
         operation.attemptedKinds = operation.kindsBefore
         if operation.replaced == .insert, operation.attemptedKinds.isEmpty,
             let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table),
@@ -177,7 +178,7 @@ extension SyncTransaction {
     ///   - retryAt: The earliest time of a retry, if the server has sent one.
     /// - Returns: `false`, without a change, if that attempt is no longer under way.
     package func markOutcomeUnknown(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retryAt: Date? = nil
+        _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date? = nil
     ) throws -> Bool {
         try checkUsable()
         guard let (operation, table, _) = try underWay(id, attempt: attempt) else { return false }
@@ -187,7 +188,7 @@ extension SyncTransaction {
         try save(attempted, of: id)
         try connection.execute(
             "UPDATE \"__operations\" SET \"attemptedKinds\" = ? WHERE \"id\" = ?",
-            [operation.attemptedKinds.encoded(before: operation.attemptedKinds), .integer(id)])
+            binding: [operation.attemptedKinds.encoded(before: operation.attemptedKinds), .integer(id)])
         try storeError(error, of: id)
         try setRetry(at: retryAt, of: id)
         transaction.touched.recordOperation(ofTable: table)
@@ -199,17 +200,18 @@ extension SyncTransaction {
     /// Returns the operation's state after an attempt that was not executed. The server did not reject a change made
     /// meanwhile: that change waits to be sent.
     private func stateAfterFailing(
-        _ operation: StoredOperation, _ rowID: Int64, _ table: String, retry: Bool
+        _ operation: StoredOperation, rowID: Int64, in table: String, retry: Bool
     ) throws -> PendingOperation.State {
         if operation.state == .held { return .held }
         if retry { return .pending }
         guard operation.sent != nil else { return .failed }
-        return try operation.sentKind != operation.kind || hasNewChanges(operation, rowID, table) ? .pending : .failed
+        return try operation.sentKind != operation.kind || hasNewChanges(operation, rowID: rowID, tableName: table)
+            ? .pending : .failed
     }
 
     /// Returns whether the object changed during an attempt. A reference that an insert omitted has not changed if it
     /// still has the same value.
-    private func hasNewChanges(_ operation: StoredOperation, _ rowID: Int64, _ tableName: String) throws -> Bool {
+    private func hasNewChanges(_ operation: StoredOperation, rowID: Int64, tableName: String) throws -> Bool {
         guard operation.sentKind == .insert, let left = operation.sent, !left.isEmpty,
             let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table)
         else { return !operation.changes.isEmpty }
@@ -228,7 +230,7 @@ extension SyncTransaction {
             UPDATE "__operations" SET "state" = ?, "changes" = ?, "sent" = NULL, "sentKind" = NULL, \
             "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
             """,
-            [
+            binding: [
                 .integer(Int64(state.rawValue)), isNew ? .null : operation.bases.encoded,
                 operation.attemptedKinds.encoded(), .integer(operation.id),
             ])
@@ -236,7 +238,8 @@ extension SyncTransaction {
 
     private func save(_ attempted: AttemptedValues, of id: PendingOperation.ID) throws {
         try connection.execute(
-            "UPDATE \"__operations\" SET \"attempted\" = ? WHERE \"id\" = ?", [attempted.encoded, .integer(id)])
+            "UPDATE \"__operations\" SET \"attempted\" = ? WHERE \"id\" = ?",
+            binding: [attempted.encoded, .integer(id)])
     }
 
     private func storeError(_ error: OperationError, of id: PendingOperation.ID) throws {
@@ -246,7 +249,7 @@ extension SyncTransaction {
             VALUES (?, ?, ?, ?, ?) ON CONFLICT ("operation") DO UPDATE SET "status" = excluded."status", \
             "message" = excluded."message", "at" = excluded."at", "serverItem" = excluded."serverItem"
             """,
-            [
+            binding: [
                 .integer(id), error.status.map { .integer(Int64($0)) } ?? .null, .text(error.message),
                 .real(error.at.timeIntervalSinceReferenceDate), error.serverItem.map { .blob([UInt8]($0)) } ?? .null,
             ])
@@ -255,7 +258,7 @@ extension SyncTransaction {
     private func setRetry(at date: Date?, of id: PendingOperation.ID) throws {
         try connection.execute(
             "UPDATE \"__operations\" SET \"retryAt\" = ? WHERE \"id\" = ?",
-            [date.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, .integer(id)])
+            binding: [date.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, .integer(id)])
     }
 
     func storedOperation(_ id: PendingOperation.ID) throws -> (operation: StoredOperation, table: String, rowID: Int64)
@@ -277,7 +280,7 @@ extension SyncTransaction {
 
     func stale(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
-            .staleOperation, "The operation \(id) is not under way.",
+            .staleOperation, message: "The operation \(id) is not under way.",
             advice: "Read the queue again: the operation was answered, or merged into a change.", store: store.path)
     }
 }
@@ -286,7 +289,7 @@ extension ReadTransaction {
     func state(ofRow rowID: Int64, in table: TableLayout) throws -> ObjectState? {
         let statement = try connection.statement(
             "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"__rid\" = ?")
-        statement.bind(1, rowID)
+        statement.bind(1, to: rowID)
         defer { statement.reset() }
         return try statement.step() ? try state(of: statement, table) : nil
     }

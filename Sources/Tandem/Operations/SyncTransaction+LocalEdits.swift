@@ -8,7 +8,7 @@ extension SyncTransaction {
         try checkUsable()
         guard let table = store.schema.table(named: table) else {
             throw TandemError(
-                .unknownModel, "The store was not opened with a model of the table \(table).",
+                .unknownModel, message: "The store was not opened with a model of the table \(table).",
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
         let outer = transaction.origin
@@ -23,7 +23,7 @@ extension SyncTransaction {
             return
         }
         guard let found = try connection.tableStatements(table).find(localID) else {
-            throw notFound(localID, table)
+            throw notFound(localID, in: table)
         }
         let state: ObjectState
         do {
@@ -42,10 +42,10 @@ extension SyncTransaction {
             }
         }
         if state.isDeleted {
-            _ = try transaction.revive(state, with: row, nil, in: table, only: changed)
+            _ = try transaction.revive(state, with: row, unresolved: nil, in: table, only: changed)
         } else if !changed.isEmpty {
             guard let again = try connection.tableStatements(table).find(localID, rowID: state.rowID) else {
-                throw notFound(localID, table)
+                throw notFound(localID, in: table)
             }
             _ = try savepoint {
                 try transaction.update(again, with: row, in: table, only: changed, keepsWaiting: false)

@@ -24,7 +24,8 @@ extension SyncTransaction {
         guard state.serverID == nil, other.rowID > state.rowID else {
             throw TandemError(
                 .duplicateID,
-                "The server says that the \(table.definition.name) \(state.localID) is \(serverID), but another "
+                message:
+                    "The server says that the \(table.definition.name) \(state.localID) is \(serverID), but another "
                     + "object here has this server ID: \(other.localID).",
                 advice: "Check the server's response.", store: store.path, model: table.definition.name)
         }
@@ -44,10 +45,10 @@ extension SyncTransaction {
         let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
         // References to a deleted object are unresolved.
         if older.isDeleted && !revives { try asServer { try transaction.detachHolders(of: newer.localID, in: table) } }
-        for holder in table.holders { try redirect(holder, from: newer.localID, to: older.localID, table) }
+        for holder in table.holders { try redirect(holder, from: newer.localID, to: older.localID, target: table) }
         try connection.execute(
             "UPDATE OR REPLACE \"__unresolved\" SET \"id\" = ? WHERE \"target\" = ? AND \"id\" = ?",
-            [.text(older.localID.rawValue), .text(table.table), .text(newer.localID.rawValue)])
+            binding: [.text(older.localID.rawValue), .text(table.table), .text(newer.localID.rawValue)])
         let changes = try unsentChanges(of: newer, in: table)
         if let operation = try operation(of: newer.rowID, in: table) { try transaction.drop(operation, in: table) }
         try dropDeferred(of: newer.rowID, newer.serverID, in: table)
@@ -85,7 +86,7 @@ extension SyncTransaction {
             transaction.knownTargets.removeAll()
             let statements = try connection.tableStatements(table)
             guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
-                throw notFound(state.localID, table)
+                throw notFound(state.localID, in: table)
             }
             _ = try transaction.update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
         }
@@ -96,7 +97,7 @@ extension SyncTransaction {
     /// Redirects references from one object to another in live rows, in the queue, and in tombstones, which may be
     /// restored. This is not a change of the app: both are the same object.
     private func redirect(
-        _ holder: TableLayout.Holder, from old: LocalID, to new: LocalID, _ target: TableLayout
+        _ holder: TableLayout.Holder, from old: LocalID, to new: LocalID, target: TableLayout
     ) throws {
         let property = holder.table.definition.properties[holder.property]
         let column = property.column.quotedSQL
@@ -109,7 +110,7 @@ extension SyncTransaction {
                 SELECT "__rid", \(column) FROM \(holder.table.quotedTable) WHERE "__rid" IN \
                 (SELECT "object" FROM \(links) WHERE "target" = ?)
                 """)
-            statement.bind(1, old.rawValue)
+            statement.bind(1, to: old.rawValue)
             var lists: [(row: Int64, text: String)] = []
             do {
                 defer { statement.reset() }
@@ -118,15 +119,16 @@ extension SyncTransaction {
             for (row, text) in lists {
                 try connection.execute(
                     "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-                    [try redirected(.text(text), isToMany: true, from: old, to: new), .integer(row)])
+                    binding: [try redirected(.text(text), isToMany: true, from: old, to: new), .integer(row)])
             }
             // A list may contain both objects, each at its own position.
             try connection.execute(
-                "UPDATE \(links) SET \"target\" = ? WHERE \"target\" = ?", [.text(new.rawValue), .text(old.rawValue)])
+                "UPDATE \(links) SET \"target\" = ? WHERE \"target\" = ?",
+                binding: [.text(new.rawValue), .text(old.rawValue)])
         } else {
             try connection.execute(
                 "UPDATE \(holder.table.quotedTable) SET \(column) = ?1 WHERE \(column) = ?2",
-                [.text(new.rawValue), .text(old.rawValue)])
+                binding: [.text(new.rawValue), .text(old.rawValue)])
         }
         try redirectBases(of: property, holder, from: old, to: new)
     }
@@ -141,7 +143,7 @@ extension SyncTransaction {
             SELECT \(StoredOperation.columns) FROM "__operations" WHERE "table" = ? \
             AND ("changes" IS NOT NULL OR "sent" IS NOT NULL)
             """)
-        statement.bind(1, holder.table.table)
+        statement.bind(1, to: holder.table.table)
         var operations: [StoredOperation] = []
         do {
             defer { statement.reset() }
@@ -158,7 +160,7 @@ extension SyncTransaction {
             guard changes != operation.changes || sent != operation.sent else { continue }
             try connection.execute(
                 "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ? WHERE \"id\" = ?",
-                [changes.encoded, sent.map { .blob($0.bytes) } ?? .null, .integer(operation.id)])
+                binding: [changes.encoded, sent.map { .blob($0.bytes) } ?? .null, .integer(operation.id)])
         }
     }
 

@@ -59,7 +59,7 @@ extension SyncTransaction {
     /// Returns the sent properties of a row with attachments that wait to be uploaded. A pending file exists only here.
     /// As in ``TableLayout/noPendingFilesSQL``, a file whose bytes are lost does not count.
     private func pendingProperties(of state: ObjectState, in table: TableLayout) throws -> [PendingProperty] {
-        guard try !hasNoPendingFiles(state.rowID, table) else { return [] }
+        guard try !hasNoPendingFiles(state.rowID, in: table) else { return [] }
         let values = try valuesIncludingUnresolved(of: state, in: table)
         return try table.attachments.filter(\.isSent).compactMap { column in
             let value = values[column.property]
@@ -73,18 +73,17 @@ extension SyncTransaction {
     /// Queues an update for pending files that the server's item would remove. The conflict is then like any other.
     ///
     /// - Returns: The operation, or `nil` if there is no conflict.
-    func recordPending(against item: ServerItem, _ state: ObjectState, _ table: TableLayout) throws -> StoredOperation?
-    {
-        let lost = try pending(lostTo: item, state, table)
+    func recordPending(against item: ServerItem, state: ObjectState, in table: TableLayout) throws -> StoredOperation? {
+        let lost = try pending(lostTo: item, state: state, in: table)
         guard !lost.isEmpty else { return nil }
         let bases = PropertyBases(lost.map { (table.definition.properties[$0.property].column, $0.base) })
-        try asApp { try transaction.recordUpdate(state, table, bases) }
+        try asApp { try transaction.recordUpdate(state, in: table, bases: bases) }
         return try operation(of: state.rowID, in: table)
     }
 
     /// Returns the properties whose pending files the server's item would remove.
     private func pending(
-        lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
+        lostTo item: ServerItem, state: ObjectState, in table: TableLayout
     ) throws -> [PendingProperty] {
         try pendingProperties(of: state, in: table).filter { pending in
             if item.isDeleted { return true }
@@ -101,10 +100,10 @@ extension SyncTransaction {
 
     /// Returns the pending values that are lost with a discarded operation, by the properties' names in Swift.
     func pendingValues(
-        lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
+        lostTo item: ServerItem, state: ObjectState, in table: TableLayout
     ) throws -> [String: StorageValue] {
         Dictionary(
-            uniqueKeysWithValues: try pending(lostTo: item, state, table).map {
+            uniqueKeysWithValues: try pending(lostTo: item, state: state, in: table).map {
                 (table.definition.properties[$0.property].name, $0.value)
             })
     }

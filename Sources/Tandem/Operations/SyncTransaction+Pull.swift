@@ -43,23 +43,23 @@ extension SyncTransaction {
         try checkUsable()
         guard let table = store.schema.table(named: table) else {
             throw TandemError(
-                .unknownModel, "The store was not opened with a model of the table \(table).",
+                .unknownModel, message: "The store was not opened with a model of the table \(table).",
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
         return try asServer {
-            let (found, isFree) = try match(item, identity, in: table)
+            let (found, isFree) = try match(item, identity: identity, in: table)
             defer { found?.row?.reset() }
             if let unreadable = item.unreadable {
-                try deferItem(item, of: found?.state.rowID, in: table, .refused, message: unreadable.message)
+                try deferItem(item, of: found?.state.rowID, in: table, reason: .refused, message: unreadable.message)
                 return .refused(unreadable)
             }
-            guard let object = found else { return try receiveNew(item, identity, table, isFree: isFree) }
+            guard let object = found else { return try receiveNew(item, identity: identity, in: table, isFree: isFree) }
             let state = object.state
             if let operation = try operation(of: state.rowID, in: table) {
-                return try applyToPending(item, besides: operation, state, table)
+                return try applyToPending(item, besides: operation, state: state, in: table)
             }
-            if let operation = try recordPending(against: item, state, table) {
-                return try applyToPending(item, besides: operation, state, table)
+            if let operation = try recordPending(against: item, state: state, in: table) {
+                return try applyToPending(item, besides: operation, state: state, in: table)
             }
             if item.isDeleted {
                 object.row?.reset()
@@ -67,7 +67,7 @@ extension SyncTransaction {
                 _ = try transaction.delete(state.localID, in: table)
                 return .removed(state.localID)
             }
-            return try applyToSynced(item, over: object, table)
+            return try applyToSynced(item, over: object, in: table)
         }
     }
 
@@ -81,7 +81,7 @@ extension SyncTransaction {
     /// Returns the object of an item, or `nil` if it is new here. Also returns whether its ID is known to be unused as
     /// a local ID.
     private func match(
-        _ item: ServerItem, _ identity: IdentityRule, in table: TableLayout
+        _ item: ServerItem, identity: IdentityRule, in table: TableLayout
     ) throws -> (KnownObject?, isFree: Bool) {
         if let found = try find(item.serverID, in: table) {
             do {
@@ -108,7 +108,7 @@ extension SyncTransaction {
     // MARK: -
 
     private func receiveNew(
-        _ item: ServerItem, _ identity: IdentityRule, _ table: TableLayout, isFree: Bool
+        _ item: ServerItem, identity: IdentityRule, in table: TableLayout, isFree: Bool
     ) throws -> ServerReceipt {
         guard !item.isDeleted else {
             try dropDeferred(of: 0, item.serverID, in: table)
@@ -123,7 +123,7 @@ extension SyncTransaction {
                 appendDefault(row)
             } else {
                 throw TandemError(
-                    .invalidValue, "The server sent no value for the property.",
+                    .invalidValue, message: "The server sent no value for the property.",
                     advice: "Give the property a default, or make it optional.", store: store.path,
                     model: table.definition.name, property: property.name)
             }
@@ -140,14 +140,14 @@ extension SyncTransaction {
             try storeExtras(item.extras, of: inserted.rowID, in: table)
             return .inserted(inserted.localID)
         } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
-            try deferItem(item, of: nil, in: table, .refused, message: error.message)
+            try deferItem(item, of: nil, in: table, reason: .refused, message: error.message)
             return .refused(error)
         }
     }
 
     /// Receives an item of an object that is synced. One statement writes its values and its version.
     private func applyToSynced(
-        _ item: ServerItem, over object: KnownObject, _ table: TableLayout
+        _ item: ServerItem, over object: KnownObject, in table: TableLayout
     ) throws -> ServerReceipt {
         let (state, row) = (object.state, object.row)
         let before = connection.totalChanges
@@ -165,7 +165,7 @@ extension SyncTransaction {
                 try savepoint { try applyServerValues(state, with: values, in: table, at: row, received: received) }
             }
         } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
-            try deferItem(item, of: state.rowID, in: table, .refused, message: error.message)
+            try deferItem(item, of: state.rowID, in: table, reason: .refused, message: error.message)
             return .refused(error)
         }
         try storeExtras(item.extras, of: state.rowID, in: table)
@@ -176,22 +176,22 @@ extension SyncTransaction {
 
     /// Receives an item of an object with an operation. The row does not change.
     private func applyToPending(
-        _ item: ServerItem, besides operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+        _ item: ServerItem, besides operation: StoredOperation, state: ObjectState, in table: TableLayout
     ) throws -> ServerReceipt {
         if !item.isDeleted, let version = item.version, ScalarText.isEqual(version, state.version),
-            try matchesBaseOrAttempt(item, operation, state, table)
+            try matchesBaseOrAttempt(item, operation: operation, state: state, in: table)
         {
             // The server's state is the base of the change. A deferred item is obsolete if the server has reverted it.
             try dropDeferred(of: state.rowID, item.serverID, in: table)
             return .unchanged
         }
-        try deferItem(item, of: state.rowID, in: table, .pending)
+        try deferItem(item, of: state.rowID, in: table, reason: .pending)
         return .deferred(operation.id)
     }
 
     /// Returns whether all of the server's values are those before our changes, or ones that were sent.
     func matchesBaseOrAttempt(
-        _ item: ServerItem, _ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+        _ item: ServerItem, operation: StoredOperation, state: ObjectState, in table: TableLayout
     ) throws -> Bool {
         let here = try valuesIncludingUnresolved(of: state, in: table)
         let attempted = try attemptedValues(operation.id)

@@ -52,7 +52,7 @@ extension SyncTransaction {
                     var clashing: Set<Int64> = []
                     // Unique constraints ignore deleted rows, so each object can take a value that another one still
                     // has.
-                    for (_, state) in group { try setHidden(true, state, table) }
+                    for (_, state) in group { try setHidden(true, state: state, in: table) }
                     for (item, state) in group {
                         let values = item.values(in: table).filter {
                             unique.contains(table.definition.properties[$0.property].name)
@@ -61,13 +61,13 @@ extension SyncTransaction {
                     }
                     for (_, state) in group {
                         do {
-                            try setHidden(false, state, table)
+                            try setHidden(false, state: state, in: table)
                         } catch let error as TandemError where error.isConstraint {
                             clashing.insert(state.rowID)
                         }
                     }
                     guard clashing.isEmpty else {
-                        throw Clash(rows: clashing, takers: try takers(group.map(\.state), table))
+                        throw Clash(rows: clashing, takers: try takers(group.map(\.state), in: table))
                     }
                 }
                 return true
@@ -94,7 +94,7 @@ extension SyncTransaction {
         let values: [StorageValue]
     }
 
-    private func takers(_ states: [ObjectState], _ table: TableLayout) throws -> [UniqueKey: Int64] {
+    private func takers(_ states: [ObjectState], in table: TableLayout) throws -> [UniqueKey: Int64] {
         var takers: [UniqueKey: Int64] = [:]
         for state in states {
             for key in try uniqueKeys(of: state.rowID, in: table) { takers[key] = state.rowID }
@@ -124,7 +124,8 @@ extension SyncTransaction {
         return try constraints.enumerated().compactMap { constraint, columns in
             let values = try columns.map { column in
                 try connection.value(
-                    "SELECT \(column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(rowID)])
+                    "SELECT \(column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
+                    binding: [.integer(rowID)])
                     ?? .null
             }
             // Nulls are distinct from each other.
@@ -132,10 +133,10 @@ extension SyncTransaction {
         }
     }
 
-    private func setHidden(_ isHidden: Bool, _ state: ObjectState, _ table: TableLayout) throws {
+    private func setHidden(_ isHidden: Bool, state: ObjectState, in table: TableLayout) throws {
         transaction.knownTargets.removeAll()
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"deleted\" = ? WHERE \"__rid\" = ?",
-            [.integer(isHidden ? 1 : 0), .integer(state.rowID)])
+            binding: [.integer(isHidden ? 1 : 0), .integer(state.rowID)])
     }
 }

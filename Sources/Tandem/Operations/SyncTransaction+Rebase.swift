@@ -83,7 +83,8 @@ extension SyncTransaction {
                 try isNew
                 || old.map {
                     try item.wasUndeleted || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
-                        || wasSentOtherwise(attempted, than: here[index], index, table, rounding)
+                        || wasSentOtherwise(
+                            attempted, than: here[index], property: index, in: table, rounding: rounding)
                 } ?? false
             guard let value = item.values[property.name] else {
                 if isChanged { changedHere.insert(property.name) }
@@ -91,7 +92,8 @@ extension SyncTransaction {
             }
             let there = property.form(try localForm(value, of: index, in: table), like: here[index], old)
             server[property.name] = there
-            let isHeldThere = try isHeld(value, there, here[index], index, table, rounding)
+            let isHeldThere = try isHeld(
+                value, there: there, here: here[index], property: index, in: table, rounding: rounding)
             if isChanged && !isHeldThere { changedHere.insert(property.name) }
             let isOurs =
                 try isHeldThere || attempted.contains(value, of: property.column)
@@ -105,8 +107,8 @@ extension SyncTransaction {
 
     /// Returns whether a value other than the local one may have been sent to the server.
     private func wasSentOtherwise(
-        _ attempted: AttemptedValues, than here: StorageValue, _ property: Int, _ table: TableLayout,
-        _ rounding: WireRounding
+        _ attempted: AttemptedValues, than here: StorageValue, property: Int, in table: TableLayout,
+        rounding: WireRounding
     ) throws -> Bool {
         let definition = table.definition.properties[property]
         guard attempted.names(definition.column) else { return false }
@@ -117,8 +119,8 @@ extension SyncTransaction {
 
     /// Returns whether the server holds the local value.
     private func isHeld(
-        _ value: StorageValue, _ there: StorageValue, _ here: StorageValue, _ property: Int, _ table: TableLayout,
-        _ rounding: WireRounding
+        _ value: StorageValue, there: StorageValue, here: StorageValue, property: Int, in table: TableLayout,
+        rounding: WireRounding
     ) throws -> Bool {
         if try there == here || hasSameFiles(there, here: here, of: property, in: table) { return true }
         // A file that is still on the server does not count as its replacement.
@@ -163,25 +165,28 @@ extension SyncTransaction {
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try storedOperation(id).operation
             try dropDeferred(knowing: item, of: state.rowID, in: table)
-            guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, sides, state, table) }
+            guard operation.kind != .delete else {
+                return try rebaseDelete(operation, onto: item, sides: sides, state: state, in: table)
+            }
             guard !item.isDeleted else {
-                try makeUndelete(operation, state, over: item, table)
+                try makeUndelete(operation, state: state, over: item, in: table)
                 return .pending
             }
             let servers = takingServers.filter { name in
                 decidedOn.map { $0.local[name] == sides.local[name] } ?? true
             }
             let changes = try rebase(
-                sides.changedHere.subtracting(servers), of: operation, onto: item, sides, state, table,
+                sides.changedHere.subtracting(servers), of: operation, onto: item, sides: sides, state: state,
+                in: table,
                 giveUp: servers)
             if changes.isEmpty {
                 try transaction.drop(operation, in: table)
                 try connection.execute(
                     "UPDATE \(table.quotedTable) SET \"synced\" = \(table.noPendingFilesSQL) WHERE \"__rid\" = ?",
-                    [.integer(state.rowID)])
+                    binding: [.integer(state.rowID)])
                 return .adopted
             }
-            try restart(operation, as: .update, changes, sent: [], table)
+            try restart(operation, as: .update, changes: changes, sent: [], in: table)
             return .pending
         }
     }
@@ -191,8 +196,8 @@ extension SyncTransaction {
     /// - Parameter giveUp: The properties changed here whose local values are discarded.
     /// - Returns: The kept properties, with the server's values as bases.
     private func rebase(
-        _ names: Set<String>, of operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides,
-        _ state: ObjectState, _ table: TableLayout, giveUp: Set<String> = []
+        _ names: Set<String>, of operation: StoredOperation, onto item: ServerItem, sides: ConflictSides,
+        state: ObjectState, in table: TableLayout, giveUp: Set<String> = []
     ) throws -> PropertyBases {
         var changes = PropertyBases()
         for property in table.definition.properties where names.contains(property.name) {
@@ -200,15 +205,16 @@ extension SyncTransaction {
             changes[property.column] = sides.server?[property.name] ?? old ?? .null
         }
         try applyServerState(
-            item, state, table,
-            item.values(in: table).filter { index, _ in !names.contains(table.definition.properties[index].name) },
+            item, state: state, in: table,
+            values: item.values(in: table).filter { index, _ in !names.contains(table.definition.properties[index].name)
+            },
             replacing: table.indices(of: giveUp))
         return changes
     }
 
     private func rebaseDelete(
-        _ operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides, _ state: ObjectState,
-        _ table: TableLayout
+        _ operation: StoredOperation, onto item: ServerItem, sides: ConflictSides, state: ObjectState,
+        in table: TableLayout
     ) throws -> RebaseOutcome {
         guard !item.isDeleted else {
             try transaction.drop(operation, in: table)
@@ -217,8 +223,9 @@ extension SyncTransaction {
         }
         // An undelete shows the server's values, and the changes made here before the delete that were not sent.
         let names = operation.replaced == nil ? [] : sides.changedHere
-        let changes = try rebase(names, of: operation, onto: item, sides, state, table)
-        try restart(operation, as: .delete, changes, replacing: changes.isEmpty ? nil : .update, sent: [], table)
+        let changes = try rebase(names, of: operation, onto: item, sides: sides, state: state, in: table)
+        try restart(
+            operation, as: .delete, changes: changes, replacing: changes.isEmpty ? nil : .update, sent: [], in: table)
         return .pending
     }
 
@@ -226,57 +233,57 @@ extension SyncTransaction {
     ///
     /// - Parameter item: The tombstone, or `nil` if only its existence is known.
     func makeUndelete(
-        _ operation: StoredOperation, _ state: ObjectState, over item: ServerItem?, _ table: TableLayout
+        _ operation: StoredOperation, state: ObjectState, over item: ServerItem?, in table: TableLayout
     ) throws {
         var changes = operation.bases
         changes.merge(later: try transaction.allBases(of: state, in: table))
         // Keep the tombstone: discarding the operation must not leave an object that the server has deleted.
-        if let item, item.isDeleted { try deferItem(item, of: state.rowID, in: table, .pending) }
+        if let item, item.isDeleted { try deferItem(item, of: state.rowID, in: table, reason: .pending) }
         let serverID = item?.serverID ?? state.serverID
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"serverID\" = ?, \"version\" = ?, \"synced\" = 0 WHERE \"__rid\" = ?",
-            [
+            binding: [
                 serverID.map { .text($0.rawValue) } ?? .null, item?.version.map { .text($0) } ?? .null,
                 .integer(state.rowID),
             ])
         transaction.knownTargets.removeAll()
-        try resolveNews(of: state, serverID, table)
+        try resolveNews(of: state, serverID: serverID, in: table)
         // That it was deleted there is known as long as the queue knows that a delete may have arrived.
-        try restart(operation, as: .update, changes, sent: .delete, table)
+        try restart(operation, as: .update, changes: changes, sent: .delete, in: table)
     }
 
     /// Writes the server's values of an object into its row, and its state except for the synced flag.
     ///
     /// - Parameter replaced: The properties whose pending attachments are removed.
     func applyServerState(
-        _ item: ServerItem, _ state: ObjectState, _ table: TableLayout,
-        _ values: [(property: Int, value: StorageValue)], replacing replaced: Set<Int> = []
+        _ item: ServerItem, state: ObjectState, in table: TableLayout,
+        values: [(property: Int, value: StorageValue)], replacing replaced: Set<Int> = []
     ) throws {
         let statement = try connection.statement(
             """
             UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ? \
             WHERE "__rid" = ?
             """)
-        statement.bind(1, item.serverID.rawValue)
-        statement.bind(2, item.version)
-        statement.bind(3, item.createdAt ?? state.createdAt)
-        statement.bind(4, item.updatedAt)
-        statement.bind(5, state.rowID)
+        statement.bind(1, to: item.serverID.rawValue)
+        statement.bind(2, to: item.version)
+        statement.bind(3, to: item.createdAt ?? state.createdAt)
+        statement.bind(4, to: item.updatedAt)
+        statement.bind(5, to: state.rowID)
         do {
             try statement.run()
         } catch let error as TandemError where error.isConstraint {
             var received = state
             received.serverID = item.serverID
-            throw try transaction.explainConstraint(error, connection.row, received, table)
+            throw try transaction.explainConstraint(error, row: connection.row, state: received, in: table)
         }
         transaction.knownTargets.removeAll()
         try applyServerValues(state, with: values, in: table, replacing: replaced)
         try storeExtras(item.extras, of: state.rowID, in: table)
-        try resolveNews(of: state, item.serverID, table)
+        try resolveNews(of: state, serverID: item.serverID, in: table)
     }
 
     /// Resolves references that wait for the object under its new server ID.
-    private func resolveNews(of state: ObjectState, _ serverID: ServerID?, _ table: TableLayout) throws {
+    private func resolveNews(of state: ObjectState, serverID: ServerID?, in table: TableLayout) throws {
         guard state.serverID != serverID, !state.isDeleted else { return }
         var state = state
         state.serverID = serverID
@@ -285,15 +292,15 @@ extension SyncTransaction {
 
     /// Restarts an operation whose earlier attempts have been answered.
     private func restart(
-        _ operation: StoredOperation, as kind: PendingOperation.Kind, _ changes: PropertyBases,
-        replacing replaced: PendingOperation.Kind? = nil, sent: AttemptedKinds, _ table: TableLayout
+        _ operation: StoredOperation, as kind: PendingOperation.Kind, changes: PropertyBases,
+        replacing replaced: PendingOperation.Kind? = nil, sent: AttemptedKinds, in table: TableLayout
     ) throws {
         try connection.execute(
             """
             UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = ?, \
             "replaced" = ?, "attempted" = NULL, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
             """,
-            [
+            binding: [
                 .integer(Int64(kind.rawValue)), operation.stateAfterResponse, changes.encoded,
                 replaced.map { .integer(Int64($0.rawValue)) } ?? .null, sent.encoded(), .integer(operation.id),
             ])

@@ -68,7 +68,9 @@ extension SyncTransaction {
                 try operation(of: row, in: table) == nil
             else { continue }
             // A pending file is unsent, so the object is handled like an edited one.
-            if try recordPending(against: ServerItem(serverID: serverID, isDeleted: true), state, table) != nil {
+            if try recordPending(against: ServerItem(serverID: serverID, isDeleted: true), state: state, in: table)
+                != nil
+            {
                 continue
             }
             if !leavingKept { try dropDeferred(of: row, serverID, in: table) }
@@ -154,7 +156,7 @@ extension SyncTransaction {
 extension Store {
     fileprivate func hasNoModel(of table: String) -> TandemError {
         TandemError(
-            .unknownModel, "The store was not opened with a model of the table \(table).",
+            .unknownModel, message: "The store was not opened with a model of the table \(table).",
             advice: "Add it to the models given to Store(at:models:).", store: path)
     }
 }

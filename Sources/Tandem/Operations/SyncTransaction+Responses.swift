@@ -13,11 +13,11 @@ extension SyncTransaction {
         else { throw stale(id) }
         try savepoint {
             guard operation.sentKind ?? operation.kind != .delete else {
-                return try acknowledgeDelete(operation, state, table)
+                return try acknowledgeDelete(operation, state: state, in: table)
             }
             guard let serverID = serverID ?? state.serverID else {
                 throw TandemError(
-                    .invalidValue, "An insert was acknowledged without a server ID.",
+                    .invalidValue, message: "An insert was acknowledged without a server ID.",
                     advice: "Pass the ID that the server gave the object.", store: store.path,
                     model: table.definition.name)
             }
@@ -26,7 +26,7 @@ extension SyncTransaction {
             received.version = version
             received.createdAt = createdAt ?? state.createdAt
             received.updatedAt = updatedAt
-            try completeAttempt(operation, state, received: received, table)
+            try completeAttempt(operation, state: state, received: received, in: table)
             // The object exists on the server, so a tombstone received earlier is obsolete.
             try dropDeferredTombstone(of: state.rowID, in: table)
         }
@@ -52,23 +52,23 @@ extension SyncTransaction {
             if operation.sentKind ?? operation.kind == .delete {
                 // An object without acknowledgment and tombstone has no ID on the server that an undelete could use.
                 if keepsTombstones && operation.kind != .delete && (item != nil || state.serverID != nil) {
-                    try makeUndelete(operation, state, over: item, table)
+                    try makeUndelete(operation, state: state, over: item, in: table)
                 } else {
-                    try acknowledgeDelete(operation, state, table)
+                    try acknowledgeDelete(operation, state: state, in: table)
                 }
                 return operation.kind == .delete ? .done : .stillPending
             }
             guard let item, !item.isDeleted else {
                 throw TandemError(
-                    .invalidValue, "An insert or update was acknowledged without what the server holds now.",
+                    .invalidValue, message: "An insert or update was acknowledged without what the server holds now.",
                     advice: "Ask the server for the object.", store: store.path, model: table.definition.name)
             }
-            return try acknowledgeChange(operation, state, item, table)
+            return try acknowledgeChange(operation, state: state, item: item, in: table)
         }
     }
 
     private func acknowledgeChange(
-        _ operation: StoredOperation, _ state: ObjectState, _ item: ServerItem, _ table: TableLayout
+        _ operation: StoredOperation, state: ObjectState, item: ServerItem, in table: TableLayout
     ) throws -> ResponseOutcome {
         var (operation, state) = (operation, state)
         // Assign the server ID first: a list that names the object itself finds it by that ID.
@@ -76,7 +76,7 @@ extension SyncTransaction {
             state = try uniteWithHolder(of: item.serverID, state, in: table)
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
-                [.text(item.serverID.rawValue), .integer(state.rowID)])
+                binding: [.text(item.serverID.rawValue), .integer(state.rowID)])
             transaction.knownTargets.removeAll()
             // Changes to an object that is merged into this one count as changes made meanwhile.
             if let united = try self.operation(of: state.rowID, in: table) { operation = united }
@@ -88,15 +88,15 @@ extension SyncTransaction {
         received.version = item.version
         var isRefused = false
         do {
-            try merge(item, &operation, state, table)
+            try merge(item, operation: &operation, state: state, in: table)
         } catch let error as TandemError where error.code == .duplicateValue {
             // The server executed the request, so it must not be sent again. The version stays that of the values.
             isRefused = true
             received.version = state.version
             received.updatedAt = state.updatedAt
-            try deferItem(item, of: state.rowID, in: table, .refused, message: error.message)
+            try deferItem(item, of: state.rowID, in: table, reason: .refused, message: error.message)
         }
-        try completeAttempt(operation, state, received: received, table)
+        try completeAttempt(operation, state: state, received: received, in: table)
         guard !isRefused else { return .refusedHere }
         try dropDeferred(knowing: item, of: state.rowID, in: table)
         guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
@@ -106,7 +106,7 @@ extension SyncTransaction {
 
     /// Writes the server's values over properties unchanged here meanwhile. Nothing is written if it throws.
     private func merge(
-        _ item: ServerItem, _ operation: inout StoredOperation, _ state: ObjectState, _ table: TableLayout
+        _ item: ServerItem, operation: inout StoredOperation, state: ObjectState, in table: TableLayout
     ) throws {
         let values = item.values(in: table)
         let here = try valuesIncludingUnresolved(of: state, in: table)
@@ -167,7 +167,7 @@ extension SyncTransaction {
         try asServer {
             let statements = try connection.tableStatements(table)
             guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
-                throw notFound(state.localID, table)
+                throw notFound(state.localID, in: table)
             }
             _ = try transaction.update(
                 statement, with: row, in: table, only: Set(values.map(\.property)), received: received,
@@ -189,7 +189,7 @@ extension SyncTransaction {
 
     // MARK: -
 
-    private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+    private func acknowledgeDelete(_ operation: StoredOperation, state: ObjectState, in table: TableLayout) throws {
         guard operation.kind != .delete else {
             try transaction.drop(operation, in: table)
             // The server may know the object under the ID made here. The object may have been deleted before its
@@ -202,10 +202,10 @@ extension SyncTransaction {
                 defer { statement.reset() }
                 texts = try connection.tableStatements(table).searchTexts(statement)
             }
-            return try transaction.erase(state, texts, in: table)
+            return try transaction.erase(state, texts: texts, in: table)
         }
         // The object was restored while the delete was under way.
-        try resend(operation, state, table)
+        try resend(operation, state: state, in: table)
     }
 
     /// Turns the operation into an insert. The server no longer has the object, nor a tombstone of it.
@@ -219,29 +219,29 @@ extension SyncTransaction {
         else { throw stale(id) }
         try savepoint {
             try dropDeferred(of: rowID, state.serverID, in: table)
-            try resend(operation, state, table)
+            try resend(operation, state: state, in: table)
         }
     }
 
-    private func resend(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+    private func resend(_ operation: StoredOperation, state: ObjectState, in table: TableLayout) throws {
         try connection.execute(
             """
             UPDATE "__operations" SET "kind" = 1, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
             "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL WHERE "id" = ?
-            """, [operation.stateAfterResponse, .integer(operation.id)])
+            """, binding: [operation.stateAfterResponse, .integer(operation.id)])
         try transaction.forgetError(of: operation.id)
         try connection.execute(
             """
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
-            """, [.integer(state.rowID)])
+            """, binding: [.integer(state.rowID)])
         transaction.knownTargets.removeAll()
         transaction.touched.recordOperation(of: table)
     }
 
     /// Ends an attempt that the server executed.
     private func completeAttempt(
-        _ operation: StoredOperation, _ state: ObjectState, received: ObjectState, _ table: TableLayout
+        _ operation: StoredOperation, state: ObjectState, received: ObjectState, in table: TableLayout
     ) throws {
         let isDone = operation.kind == operation.sentKind ?? operation.kind && operation.changes.isEmpty
         if isDone {
@@ -257,7 +257,7 @@ extension SyncTransaction {
                 "changes" = ?, "replaced" = ?, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL \
                 WHERE "id" = ?
                 """,
-                [
+                binding: [
                     .integer(Int64((isDelete ? PendingOperation.Kind.delete : .update).rawValue)),
                     operation.stateAfterResponse,
                     operation.changes.encoded, replaced, .integer(operation.id),
@@ -270,16 +270,16 @@ extension SyncTransaction {
             UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
             "synced" = ? AND \(table.noPendingFilesSQL) WHERE "__rid" = ?
             """)
-        statement.bind(1, received.serverID?.rawValue)
-        statement.bind(2, received.version)
-        statement.bind(3, received.createdAt)
-        statement.bind(4, received.updatedAt)
-        statement.bind(5, isDone)
-        statement.bind(6, state.rowID)
+        statement.bind(1, to: received.serverID?.rawValue)
+        statement.bind(2, to: received.version)
+        statement.bind(3, to: received.createdAt)
+        statement.bind(4, to: received.updatedAt)
+        statement.bind(5, to: isDone)
+        statement.bind(6, to: state.rowID)
         do {
             try statement.run()
         } catch let error as TandemError where error.isConstraint {
-            throw try transaction.explainConstraint(error, connection.row, received, table)
+            throw try transaction.explainConstraint(error, row: connection.row, state: received, in: table)
         }
         // References do not resolve to an object that was deleted meanwhile.
         if state.serverID == nil && !state.isDeleted {

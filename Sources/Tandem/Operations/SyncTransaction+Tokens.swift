@@ -53,13 +53,13 @@ extension ReadTransaction {
     /// Returns a sync setting: the data's owner or server.
     package func syncSetting(_ key: SyncSetting) throws -> String? {
         let found = try connectionForReading(searching: false).value(
-            "SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key.rawValue)])
+            "SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", binding: [.text(key.rawValue)])
         switch found {
         case nil: return nil
         case .text(let text): return text
         default:
             throw TandemError(
-                .corrupt, "The store's setting \"\(key.rawValue)\" is damaged.", advice: "Restore a backup.",
+                .corrupt, message: "The store's setting \"\(key.rawValue)\" is damaged.", advice: "Restore a backup.",
                 store: store.path)
         }
     }
@@ -82,7 +82,7 @@ extension SyncTransaction {
         guard let token else {
             return try connection.execute(
                 "DELETE FROM \"__sync_tokens\" WHERE \"table\" = ? AND \"queryID\" = ?",
-                [.text(table), .text(queryID)])
+                binding: [.text(table), .text(queryID)])
         }
         try connection.execute(
             """
@@ -90,7 +90,7 @@ extension SyncTransaction {
             VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ("table", "queryID") DO UPDATE SET "digest" = excluded."digest", \
             "time" = excluded."time", "settled" = excluded."settled", "lastSuccess" = excluded."lastSuccess"
             """,
-            [
+            binding: [
                 .text(table), .text(queryID), .blob(token.digest), token.time.map { .text($0) } ?? .null,
                 .integer(token.isSettled ? 1 : 0),
                 token.lastSuccess.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
@@ -100,19 +100,20 @@ extension SyncTransaction {
     /// Removes the tokens of a table's queries.
     package func removeSyncTokens(of table: String) throws {
         try checkUsable()
-        try connection.execute("DELETE FROM \"__sync_tokens\" WHERE \"table\" = ?", [.text(table)])
+        try connection.execute("DELETE FROM \"__sync_tokens\" WHERE \"table\" = ?", binding: [.text(table)])
     }
 
     /// Sets a sync setting, or removes it if the value is `nil`.
-    package func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
+    package func setSyncSetting(_ key: SyncSetting, to value: String?) throws {
         try checkUsable()
         guard let value else {
-            return try connection.execute("DELETE FROM \"__settings\" WHERE \"key\" = ?", [.text(key.rawValue)])
+            return try connection.execute(
+                "DELETE FROM \"__settings\" WHERE \"key\" = ?", binding: [.text(key.rawValue)])
         }
         try connection.execute(
             """
             INSERT INTO "__settings" ("key", "value") VALUES (?, ?) \
             ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"
-            """, [.text(key.rawValue), .text(value)])
+            """, binding: [.text(key.rawValue), .text(value)])
     }
 }

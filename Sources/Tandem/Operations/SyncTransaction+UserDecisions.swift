@@ -8,7 +8,7 @@ extension SyncTransaction {
         try checkUsable()
         let (_, table, _) = try storedOperation(id)
         try connection.execute(
-            "UPDATE \"__operations\" SET \"state\" = 3, \"retryAt\" = NULL WHERE \"id\" = ?", [.integer(id)])
+            "UPDATE \"__operations\" SET \"state\" = 3, \"retryAt\" = NULL WHERE \"id\" = ?", binding: [.integer(id)])
         transaction.touched.recordOperation(ofTable: table)
     }
 
@@ -24,7 +24,7 @@ extension SyncTransaction {
             """
             UPDATE "__operations" SET "state" = CASE WHEN "sent" IS NULL THEN 0 ELSE 1 END, "retryAt" = NULL \
             WHERE "id" = ?
-            """, [.integer(id)])
+            """, binding: [.integer(id)])
         try transaction.forgetError(of: id)
         transaction.touched.recordOperation(ofTable: table)
     }
@@ -51,29 +51,31 @@ extension SyncTransaction {
         guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
             throw stale(id)
         }
-        var lost = try unsentValues(of: operation, state, table)
-        if let item, operation.kind != .insert { lost.merge(try pendingValues(lostTo: item, state, table)) { $1 } }
+        var lost = try unsentValues(of: operation, state: state, in: table)
+        if let item, operation.kind != .insert {
+            lost.merge(try pendingValues(lostTo: item, state: state, in: table)) { $1 }
+        }
         try savepoint {
             if let item {
                 let state = try uniteWithHolder(of: item.serverID, state, in: table)
                 try dropDeferred(knowing: item, of: state.rowID, in: table)
                 try transaction.drop(operation, in: table)
-                try become(item, state, table, replacing: table.indices(of: Set(lost.keys)))
+                try become(item, state: state, in: table, replacing: table.indices(of: Set(lost.keys)))
             } else if state.serverID == nil {
-                try forgetNew(operation, state, table)
+                try forgetNew(operation, state: state, in: table)
             } else if try hasDeferredTombstone(of: state.rowID, in: table) {
                 // The object has no earlier state.
                 try transaction.drop(operation, in: table)
-                try goAsServerSays(state, table)
+                try goAsServerSays(state, in: table)
             } else {
-                try returnToBase(operation, state, table)
+                try returnToBase(operation, state: state, in: table)
             }
         }
         return lost
     }
 
     private func unsentValues(
-        of operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+        of operation: StoredOperation, state: ObjectState, in table: TableLayout
     ) throws -> [String: StorageValue] {
         let values = try valuesIncludingUnresolved(of: state, in: table)
         let isWhole = operation.kind == .insert || operation.replaced == .insert
@@ -86,7 +88,7 @@ extension SyncTransaction {
 
     /// Removes an object that the server is not known to have, by the app's rules. Objects that refer to it get
     /// operations of their own.
-    private func forgetNew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+    private func forgetNew(_ operation: StoredOperation, state: ObjectState, in table: TableLayout) throws {
         let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
         if mayBeThere { try release(operation.id) } else { try transaction.drop(operation, in: table) }
         if !state.isDeleted {
@@ -109,7 +111,7 @@ extension SyncTransaction {
     }
 
     /// Restores the values that the server last sent.
-    private func returnToBase(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+    private func returnToBase(_ operation: StoredOperation, state: ObjectState, in table: TableLayout) throws {
         let bases = operation.bases
         try transaction.drop(operation, in: table)
         let values = try table.definition.properties.enumerated().compactMap { index, property in
@@ -121,31 +123,31 @@ extension SyncTransaction {
             }
         }
         try applyServerValues(state, with: values, in: table, replacing: Set(values.map(\.0)))
-        try markSynced(state, table)
-        try recordUploaded(since: bases, state, table)
+        try markSynced(state, in: table)
+        try recordUploaded(since: bases, state: state, in: table)
     }
 
     /// Gives an object the server's state. Its operation was removed before.
     private func become(
-        _ item: ServerItem, _ state: ObjectState, _ table: TableLayout, replacing: Set<Int>
+        _ item: ServerItem, state: ObjectState, in table: TableLayout, replacing: Set<Int>
     ) throws {
-        guard !item.isDeleted else { return try goAsServerSays(state, table) }
-        try applyServerState(item, state, table, item.values(in: table), replacing: replacing)
+        guard !item.isDeleted else { return try goAsServerSays(state, in: table) }
+        try applyServerState(item, state: state, in: table, values: item.values(in: table), replacing: replacing)
         var state = state
         state.serverID = item.serverID
-        try markSynced(state, table)
+        try markSynced(state, in: table)
     }
 
-    private func goAsServerSays(_ state: ObjectState, _ table: TableLayout) throws {
+    private func goAsServerSays(_ state: ObjectState, in table: TableLayout) throws {
         try eraseRow(of: state, in: table)
         try asServer { try transaction.detachHolders(of: state.localID, in: table, as: state.serverID) }
     }
 
     /// Shows a row that no longer has an operation, and marks it as synced.
-    private func markSynced(_ state: ObjectState, _ table: TableLayout) throws {
+    private func markSynced(_ state: ObjectState, in table: TableLayout) throws {
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
-            [.integer(state.rowID)])
+            binding: [.integer(state.rowID)])
         guard state.isDeleted else { return }
         transaction.knownTargets.removeAll()
         try asServer { try transaction.show(state, in: table) }
@@ -161,6 +163,6 @@ extension SyncTransaction {
             texts = try statements.searchTexts(statement)
         }
         transaction.knownTargets.removeAll()
-        try transaction.erase(state, texts, in: table)
+        try transaction.erase(state, texts: texts, in: table)
     }
 }

@@ -58,7 +58,7 @@ extension ReadTransaction {
         let connection = try connectionForReading(searching: false)
         let statement = try connection.statement(
             "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \(column.quotedSQL) = ?")
-        statement.bind(1, key)
+        statement.bind(1, to: key)
         let state: ObjectState
         var values: [StorageValue]
         do {
@@ -103,7 +103,7 @@ extension SyncTransaction {
         try checkUsable()
         guard let table = store.schema.table(named: tableName) else {
             throw TandemError(
-                .unknownModel, "The store was not opened with a model of the table \(tableName).",
+                .unknownModel, message: "The store was not opened with a model of the table \(tableName).",
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
         let row = RowEncoder()
@@ -114,7 +114,7 @@ extension SyncTransaction {
                 appendDefault(row)
             } else {
                 throw TandemError(
-                    .invalidValue, "The property must have a value.",
+                    .invalidValue, message: "The property must have a value.",
                     advice: "Give it one, or make the property optional.",
                     store: store.path, model: table.definition.name, property: property.name)
             }

@@ -36,7 +36,7 @@ extension WriteTransaction {
     ///   - error: The reason for the failure.
     ///   - retry: Whether the operation is retried automatically. If not, it waits for the user or for a new change.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue.
-    public func fail(_ id: PendingOperation.ID, _ error: OperationError, retry: Bool) throws {
-        try sync.fail(id, error, retry: retry)
+    public func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws {
+        try sync.fail(id, with: error, retry: retry)
     }
 }

@@ -17,7 +17,7 @@ extension SyncTransaction {
     ///
     /// - Parameter rowID: The object's row, or `nil` if there is none.
     func deferItem(
-        _ item: ServerItem, of rowID: Int64?, in table: TableLayout, _ reason: DeferredItem.Reason,
+        _ item: ServerItem, of rowID: Int64?, in table: TableLayout, reason: DeferredItem.Reason,
         message: String? = nil
     ) throws {
         try connection.execute(
@@ -31,7 +31,7 @@ extension SyncTransaction {
             OR "updatedAt" IS NOT excluded."updatedAt" OR "object" IS NOT excluded."object" \
             OR "reason" IS NOT excluded."reason" OR "message" IS NOT excluded."message"
             """,
-            [
+            binding: [
                 .text(table.table), .text(item.serverID.rawValue), rowID.map { .integer($0) } ?? .null,
                 item.version.map { .text($0) } ?? .null,
                 item.updatedAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
@@ -47,7 +47,7 @@ extension SyncTransaction {
         guard try transaction.hasDeferredItems() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ?1 AND (\"object\" = ?2 OR \"serverID\" = ?3)",
-            [.text(table.table), .integer(rowID), serverID.map { .text($0.rawValue) } ?? .null])
+            binding: [.text(table.table), .integer(rowID), serverID.map { .text($0.rawValue) } ?? .null])
         if connection.changes > 0 { transaction.touched.recordOperation(of: table) }
     }
 
@@ -61,7 +61,7 @@ extension SyncTransaction {
             DELETE FROM "__server_items" WHERE "table" = ?1 AND ("object" = ?2 OR "serverID" = ?3) \
             AND (?4 = 0 OR "item" = ?5)
             """,
-            [
+            binding: [
                 .text(table.table), .integer(rowID), .text(item.serverID.rawValue),
                 .integer(item.wasDeferred ? 1 : 0), item.wasDeferred ? .blob(item.source) : .null,
             ])
@@ -72,7 +72,7 @@ extension SyncTransaction {
         guard try transaction.hasDeferredItems() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
-            [.text(table.table), .integer(rowID)])
+            binding: [.text(table.table), .integer(rowID)])
     }
 
     /// Returns whether the server is known to have deleted an object that has an operation here.
@@ -80,7 +80,7 @@ extension SyncTransaction {
         guard try transaction.hasDeferredItems() else { return false }
         let found = try connection.value(
             "SELECT 1 FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
-            [.text(table.table), .integer(rowID)])
+            binding: [.text(table.table), .integer(rowID)])
         return found != nil
     }
 
@@ -95,7 +95,7 @@ extension SyncTransaction {
             INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
             ON CONFLICT ("table", "object") DO UPDATE SET "members" = excluded."members" \
             WHERE "members" IS NOT excluded."members"
-            """, [.text(table.table), .integer(rowID), .blob(members)])
+            """, binding: [.text(table.table), .integer(rowID), .blob(members)])
         transaction.deferredItemCache.hasExtras = true
     }
 }
@@ -108,10 +108,10 @@ extension WriteTransaction {
         guard try hasDeferredItems() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
-            [.text(table.table), .integer(rowID)])
+            binding: [.text(table.table), .integer(rowID)])
         try connection.execute(
             "UPDATE \"__server_items\" SET \"object\" = NULL WHERE \"table\" = ? AND \"object\" = ?",
-            [.text(table.table), .integer(rowID)])
+            binding: [.text(table.table), .integer(rowID)])
     }
 
     /// Returns whether the store has deferred items.
@@ -127,7 +127,7 @@ extension WriteTransaction {
         guard try hasExtras() else { return }
         try connection.execute(
             "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \"object\" = ?",
-            [.text(table.table), .integer(rowID)])
+            binding: [.text(table.table), .integer(rowID)])
     }
 
     private func hasExtras() throws -> Bool {
@@ -147,7 +147,7 @@ extension ReadTransaction {
             """
             SELECT e."members" FROM "__server_extras" e JOIN \(layout.quotedTable) t ON t."__rid" = e."object" \
             WHERE e."table" = ? AND t."localID" = ?
-            """, [.text(table), .text(localID.rawValue)])
+            """, binding: [.text(table), .text(localID.rawValue)])
         guard case .blob(let members)? = found else { return nil }
         return members
     }

@@ -7,16 +7,16 @@ public struct Aggregate<Root: Model, Value>: Sendable {
     let read: @Sendable (RowDecoder, Int32) throws -> Value
 
     /// Reads the value from a row. An error names the property.
-    func value(_ row: RowDecoder, _ column: Int32, store: String) throws -> Value {
+    func value(_ row: RowDecoder, column: Int32, store: String) throws -> Value {
         do {
             return try read(row, column)
         } catch let error as InvalidStoredValue {
             throw TandemError(
-                .invalidValue, "A stored value can't be read: \(error.reason).", store: store,
+                .invalidValue, message: "A stored value can't be read: \(error.reason).", store: store,
                 model: node.column?.model.name ?? Root.__definition.name, property: node.column?.propertyName)
         } catch is SumOverflow {
             throw TandemError(
-                .overflow, "The sum does not fit its type.",
+                .overflow, message: "The sum does not fit its type.",
                 advice: "Declare the property as a BigInt, or as a Double if a rounded sum is enough.", store: store,
                 model: node.column?.model.name, property: node.column?.propertyName)
         }
@@ -39,7 +39,9 @@ extension Aggregate {
     where P.Root == Root, P.Value: QuerySummable, P.Value.Sum == Value {
         let sums = P.Value.__sums
         return Aggregate(node: .sum(Root.Columns()[keyPath: property].__column, sums.kind)) { row, column in
-            guard let total = try sums.total(row, column), let sum = sums.sum(total) else { throw SumOverflow() }
+            guard let total = try sums.total(row, column: column), let sum = sums.sum(total) else {
+                throw SumOverflow()
+            }
             return sum
         }
     }
@@ -51,7 +53,7 @@ extension Aggregate {
         return Aggregate(node: .average(Root.Columns()[keyPath: property].__column, sums.kind)) { row, column in
             let count = Int(row.integer(column + 1))
             guard count > 0 else { return nil }
-            guard let total = try sums.total(row, column) else { throw SumOverflow() }
+            guard let total = try sums.total(row, column: column) else { throw SumOverflow() }
             return sums.average(total, count)
         }
     }
@@ -69,7 +71,7 @@ extension Aggregate {
     }
 
     private static func extreme<P: PropertyExpression>(
-        _ property: KeyPath<Root.Columns, P>, _ node: (ColumnPath) -> AggregateNode
+        _ property: KeyPath<Root.Columns, P>, node: (ColumnPath) -> AggregateNode
     ) -> Self where P.Value: QueryOrdered, Value == P.Value.Ordered? {
         let property = Root.Columns()[keyPath: property]
         return Aggregate(node: node(property.__column)) { [read = property.__read] row, column in

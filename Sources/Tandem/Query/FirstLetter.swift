@@ -53,7 +53,7 @@ extension Results {
             ) { compiler, scope in
                 "\(compiler.column(letter.column, in: scope)), COUNT(*)"
             }
-        } _: { statement, _ in
+        } body: { statement, _ in
             var sections: [ResultsSection<String?, M>] = []
             while try statement.step() {
                 let key = statement.isNull(0) ? nil : try statement.text(0)

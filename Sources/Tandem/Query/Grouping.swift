@@ -35,15 +35,15 @@ public struct Grouping<M: Model, P: PropertyExpression>: Sendable where P.Root =
                 }
                 return columns
             }
-        } _: { statement, connection in
+        } body: { statement, connection in
             var groups: [(key: P.Value, values: (repeat each Value))] = []
             while try statement.step() {
                 let row = statement.row()
-                let key = try property.value(row, 0, store: connection.path)
+                let key = try property.value(row, column: 0, store: connection.path)
                 var column: Int32 = 1
                 func read<V>(_ aggregate: Aggregate<M, V>) throws -> V {
                     defer { column += aggregate.node.width }
-                    return try aggregate.value(row, column, store: connection.path)
+                    return try aggregate.value(row, column: column, store: connection.path)
                 }
                 groups.append((key, (repeat try read(each aggregates))))
             }

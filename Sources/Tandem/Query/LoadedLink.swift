@@ -32,7 +32,7 @@ extension ReferenceProperty: LoadedLink {
     public var __loading: LinkLoading<Target?> {
         let steps = __column.steps(to: Target.__definition.table)
         return LinkLoading { compiler, scope in
-            compiler.objectColumns(Target.__definition, compiler.alias(steps, in: scope))
+            compiler.objectColumns(Target.__definition, alias: compiler.alias(steps, in: scope))
         } read: { row in
             .loaded(try row.nextIfAny(Target.self))
         } load: { _, _ in
@@ -84,7 +84,7 @@ extension InverseProperty: LoadedLink {
                     ($0, try transaction.objects(InverseLinks<Source>(target: $0, property: property)).all())
                 })
         }
-        let refers = PredicateNode.among(ColumnPath(definition, property), ids.map { .text($0.rawValue) })
+        let refers = PredicateNode.among(ColumnPath(definition, property: property), ids.map { .text($0.rawValue) })
         let results = Results<Source>(store: transaction.store, query: QueryDescription(definition).filtered(refers))
         var sources: [LocalID: [Source]] = [:]
         let row = RowEncoder()

@@ -37,15 +37,15 @@ extension PropertyExpression where Value: Equatable {
 
 extension PropertyExpression where Value: QueryOrdered {
     /// Returns a predicate that holds if the property is less than a value.
-    public static func < (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.less, rhs) }
+    public static func < (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.less, with: rhs) }
     /// Returns a predicate that holds if the property is at most a value.
-    public static func <= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.lessOrEqual, rhs) }
+    public static func <= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.lessOrEqual, with: rhs) }
     /// Returns a predicate that holds if the property is greater than a value.
-    public static func > (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greater, rhs) }
+    public static func > (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greater, with: rhs) }
     /// Returns a predicate that holds if the property is at least a value.
-    public static func >= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greaterOrEqual, rhs) }
+    public static func >= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greaterOrEqual, with: rhs) }
 
-    func compare(_ comparison: Comparison, _ value: Value.Ordered) -> Predicate<Root> {
+    func compare(_ comparison: Comparison, with value: Value.Ordered) -> Predicate<Root> {
         Predicate(.comparison(__column, comparison, .value(__encode(Value.__wrap(value)))))
     }
 
@@ -77,9 +77,9 @@ extension PropertyExpression where Value: QueryOrdered {
     /// `$0.points.contains(1..<5)`, `$0.date.contains(yesterday...)`. It does not hold for nil.
     public func contains<Range: ValueRange>(_ range: Range) -> Predicate<Root> where Range.Bound == Value.Ordered {
         var nodes: [PredicateNode] = []
-        if let lower = range.__lower { nodes.append(compare(.greaterOrEqual, lower).node) }
+        if let lower = range.__lower { nodes.append(compare(.greaterOrEqual, with: lower).node) }
         if let upper = range.__upper {
-            nodes.append(compare(upper.isIncluded ? .lessOrEqual : .less, upper.bound).node)
+            nodes.append(compare(upper.isIncluded ? .lessOrEqual : .less, with: upper.bound).node)
         }
         return Predicate(.all(nodes))
     }

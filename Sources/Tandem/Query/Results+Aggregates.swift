@@ -39,9 +39,9 @@ extension Results {
         let query = query.nestedIfCut
         return try store.query { compiler in
             compiler.select(query, ordered: false) { $0.aggregate(aggregate.node, in: $1) }
-        } _: { statement, connection in
+        } body: { statement, connection in
             _ = try statement.step()
-            return try aggregate.value(statement.row(), 0, store: connection.path)
+            return try aggregate.value(statement.row(), column: 0, store: connection.path)
         }
     }
 }

@@ -67,25 +67,26 @@ private struct PageTerm {
         for key in order {
             guard case .column(let path, let ascending, let nilsFirst) = key, path.steps.isEmpty else {
                 throw TandemError(
-                    .invalidQuery, "An object does not determine its position in an order by references or conditions.",
+                    .invalidQuery,
+                    message: "An object does not determine its position in an order by references or conditions.",
                     advice: "Sort by the object's own properties.", store: store, model: M.__definition.name)
             }
             let value: StorageValue
             switch path.column {
             case .property(let index), .folded(let index), .firstLetter(let index): value = row.value(at: index)
-            case .state(let name, _, _): value = stateValue(name, object.__state)
+            case .state(let name, _, _): value = stateValue(name, state: object.__state)
             }
-            func add(_ path: ColumnPath, _ value: StorageValue) {
+            func add(_ path: ColumnPath, value: StorageValue) {
                 terms.append(PageTerm(path: path, ascending: ascending, nilsFirst: nilsFirst, value: value))
             }
             if path.definition?.sortColumn != nil {
                 if case .text(let text) = value {
-                    add(path.folded, .text(Folding.sortKey(text)))
+                    add(path.folded, value: .text(Folding.sortKey(text)))
                 } else {
-                    add(path.folded, .null)
+                    add(path.folded, value: .null)
                 }
             }
-            add(path, value)
+            add(path, value: value)
             if path.isLocalID { return terms }
         }
         let localID = M.Columns().localID
@@ -95,7 +96,7 @@ private struct PageTerm {
         return terms
     }
 
-    private static func stateValue(_ column: String, _ state: ObjectState) -> StorageValue {
+    private static func stateValue(_ column: String, state: ObjectState) -> StorageValue {
         func text(_ value: String?) -> StorageValue { value.map { .text($0) } ?? .null }
         return switch column {
         case "localID": text(state.localID.rawValue)

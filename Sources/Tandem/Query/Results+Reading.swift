@@ -4,7 +4,7 @@ extension Results {
     /// - Complexity: O(*n*), some 1 µs for each object.
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     public func all() throws -> [M] {
-        try store.query(compileObjects) { statement, connection in
+        try store.query(compile: compileObjects) { statement, connection in
             var objects: [M] = []
             while try statement.step() {
                 objects.append(try M.read(statement.row(), path: connection.path))
@@ -15,7 +15,7 @@ extension Results {
 
     /// Returns the first object in the order, or nil if there is none.
     public func first() throws -> M? {
-        try store.query(limit(1).compileObjects) { statement, connection in
+        try store.query(compile: limit(1).compileObjects) { statement, connection in
             try statement.step() ? try M.read(statement.row(), path: connection.path) : nil
         }
     }
@@ -28,7 +28,7 @@ extension Results {
     ///
     /// - Throws: The function's error, which ends the iteration, or ``TandemError``.
     public func forEach(_ body: (M) throws -> Void) throws {
-        try store.query(shared: false, compileObjects) { statement, connection in
+        try store.query(shared: false, compile: compileObjects) { statement, connection in
             while try statement.step() {
                 try body(try M.read(statement.row(), path: connection.path))
             }
@@ -40,7 +40,7 @@ extension Results {
         let query = query.nestedIfCut
         return try store.query { compiler in
             compiler.select(query, ordered: false) { compiler, scope in compiler.aggregate(.count, in: scope) }
-        } _: { statement, _ in
+        } body: { statement, _ in
             try statement.step() ? Int(statement.integer(0)) : 0
         }
     }
@@ -52,7 +52,7 @@ extension Results {
         let query = query.limited(1)
         return try store.query { compiler in
             compiler.select(query, ordered: false) { _, _ in "1" }
-        } _: { statement, _ in
+        } body: { statement, _ in
             try !statement.step()
         }
     }
@@ -75,10 +75,10 @@ extension Results {
         let property = M.Columns()[keyPath: property]
         return try store.query { compiler in
             compiler.select(query) { compiler, scope in compiler.column(property.__column, in: scope) }
-        } _: { statement, connection in
+        } body: { statement, connection in
             var values: [P.Value] = []
             while try statement.step() {
-                values.append(try property.value(statement.row(), 0, store: connection.path))
+                values.append(try property.value(statement.row(), column: 0, store: connection.path))
             }
             return values
         }
@@ -88,7 +88,7 @@ extension Results {
     func keys() throws -> [(localID: LocalID, rowID: Int64)] {
         try store.query { compiler in
             compiler.select(query) { _, scope in "\(alias: scope.alias).\"localID\", \(alias: scope.alias).\"__rid\"" }
-        } _: { statement, _ in
+        } body: { statement, _ in
             var keys: [(localID: LocalID, rowID: Int64)] = []
             while try statement.step() { keys.append((LocalID(try statement.text(0)), statement.integer(1))) }
             return keys
@@ -97,18 +97,18 @@ extension Results {
 
     /// Compiles the statement that reads the objects.
     func compileObjects(_ compiler: inout SQLCompiler) -> SQL {
-        compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, scope.alias) }
+        compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, alias: scope.alias) }
     }
 }
 
 extension PropertyExpression {
     /// Reads a value. An error names the property that can't be read.
-    func value(_ row: RowDecoder, _ column: Int32, store: String) throws -> Value {
+    func value(_ row: RowDecoder, column: Int32, store: String) throws -> Value {
         do {
             return try __read(row, column)
         } catch let error as InvalidStoredValue {
             throw TandemError(
-                .invalidValue, "A stored value can't be read: \(error.reason).", store: store,
+                .invalidValue, message: "A stored value can't be read: \(error.reason).", store: store,
                 model: __column.model.name, property: __column.propertyName)
         }
     }

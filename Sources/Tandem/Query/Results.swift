@@ -167,7 +167,7 @@ extension Store {
                 links.target)
         } else {
             node = .comparison(
-                ColumnPath(definition, links.property), .equal, .value(.text(links.target.rawValue)))
+                ColumnPath(definition, property: links.property), .equal, .value(.text(links.target.rawValue)))
         }
         return Results(store: self, query: QueryDescription(definition).filtered(node))
     }

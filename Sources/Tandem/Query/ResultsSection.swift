@@ -32,7 +32,7 @@ extension Results {
             compiler.select(query, grouping: { $0.groups(column, ascending: ascending, in: $1) }) { compiler, scope in
                 "\(compiler.column(column, in: scope)), COUNT(*)"
             }
-        } _: { statement, connection in
+        } body: { statement, connection in
             var sections: [ResultsSection<P.Value, M>] = []
             while try statement.step() {
                 let row = statement.row()
@@ -40,7 +40,7 @@ extension Results {
                 let same = PredicateNode.identical(column, row.storageValue(0))
                 sections.append(
                     ResultsSection(
-                        key: try property.value(row, 0, store: connection.path), count: Int(row.integer(1)),
+                        key: try property.value(row, column: 0, store: connection.path), count: Int(row.integer(1)),
                         results: Results(store: store, query: query.filtered(same))))
             }
             return sections

@@ -62,7 +62,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
     private func read(
         into batch: LinkedBatch<M, repeat (each Link).Loaded>, shared: Bool, _ next: () throws -> Void
     ) throws {
-        try results.store.query(shared: shared, compile) { statement, connection in
+        try results.store.query(shared: shared, compile: compile) { statement, connection in
             while try statement.step() {
                 try batch.read(JoinedRow(statement, path: connection.path))
                 try next()
@@ -72,7 +72,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
 
     private func compile(_ compiler: inout SQLCompiler) -> SQL {
         compiler.select(results.query) { compiler, scope in
-            var columns = compiler.objectColumns(results.query.model, scope.alias)
+            var columns = compiler.objectColumns(results.query.model, alias: scope.alias)
             for link in repeat each links { columns += ", \(link.__loading.columns(&compiler, scope))" }
             return columns
         }
@@ -142,7 +142,7 @@ struct JoinedRow {
         do {
             return try read(statement.row(), base)
         } catch let error as InvalidStoredValue {
-            throw TandemError(.invalidValue, "A stored link can't be read: \(error.reason).", store: path)
+            throw TandemError(.invalidValue, message: "A stored link can't be read: \(error.reason).", store: path)
         }
     }
 }

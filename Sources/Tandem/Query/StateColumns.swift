@@ -5,7 +5,7 @@ extension ModelColumns {
     /// The primary key.
     public var localID: Property<Root, LocalID> {
         Property(
-            column: ColumnPath(Root.__definition, .state("localID", isOptional: false, isFloating: false)),
+            column: ColumnPath(Root.__definition, column: .state("localID", isOptional: false, isFloating: false)),
             encode: { .text($0.rawValue) }, read: { LocalID(try $0.text($1)) })
     }
 
@@ -15,7 +15,7 @@ extension ModelColumns {
     /// The server's key, or nil until the server has acknowledged the object.
     public var serverID: Property<Root, ServerID?> {
         Property(
-            column: ColumnPath(Root.__definition, .state("serverID", isOptional: true, isFloating: false)),
+            column: ColumnPath(Root.__definition, column: .state("serverID", isOptional: true, isFloating: false)),
             encode: { $0.map { .text($0.rawValue) } ?? .null },
             read: { $0.isNull($1) ? nil : ServerID(try $0.text($1)) })
     }
@@ -31,7 +31,7 @@ extension ModelColumns {
     public var version: Property<Root, String?> {
         let codec = Codec.of(String?.self)
         return Property(
-            column: ColumnPath(Root.__definition, .state("version", isOptional: true, isFloating: false)),
+            column: ColumnPath(Root.__definition, column: .state("version", isOptional: true, isFloating: false)),
             encode: { codec.storageValue($0) }, read: codec.read)
     }
 
@@ -43,14 +43,14 @@ extension ModelColumns {
 
     private func flag(_ name: String) -> Property<Root, Bool> {
         Property(
-            column: ColumnPath(Root.__definition, .state(name, isOptional: false, isFloating: false)),
+            column: ColumnPath(Root.__definition, column: .state(name, isOptional: false, isFloating: false)),
             encode: { .integer($0 ? 1 : 0) }, read: { $0.integer($1) != 0 })
     }
 
     private func date(_ name: String) -> Property<Root, Date?> {
         let codec = Codec.of(Date?.self)
         return Property(
-            column: ColumnPath(Root.__definition, .state(name, isOptional: true, isFloating: true)),
+            column: ColumnPath(Root.__definition, column: .state(name, isOptional: true, isFloating: true)),
             encode: { codec.storageValue($0) }, read: codec.read)
     }
 }

@@ -38,16 +38,16 @@ public struct Sums<Sum, Average>: Sendable {
     let average: @Sendable (Total, Int) -> Average?
 
     /// Reads the result of an ``ExactSum``. Returns `nil` if it overflowed.
-    func total(_ row: RowDecoder, _ column: Int32) throws -> Total? {
+    func total(_ row: RowDecoder, column: Int32) throws -> Total? {
         switch row.type(column) {
         case StorageClass.null: return nil
         case StorageClass.text:
             throw InvalidStoredValue(column: column, reason: try row.text(column))
         default:
             switch kind {
-            case .integer, .bigInt: return .integer(try BigInt.__read(row, column))
-            case .real: return .real(try Double.__read(row, column))
-            case .decimal: return .decimal(try Decimal.__read(row, column))
+            case .integer, .bigInt: return .integer(try BigInt.__read(row, column: column))
+            case .real: return .real(try Double.__read(row, column: column))
+            case .decimal: return .decimal(try Decimal.__read(row, column: column))
             }
         }
     }
@@ -55,7 +55,7 @@ public struct Sums<Sum, Average>: Sendable {
 
 extension Sums where Average == Double {
     fileprivate static func integers(
-        _ kind: ExactSum.Kind = .integer, _ sum: @escaping @Sendable (BigInt) -> Sum?
+        _ kind: ExactSum.Kind = .integer, sum: @escaping @Sendable (BigInt) -> Sum?
     ) -> Self {
         Sums(
             kind: kind, sum: { if case .integer(let total) = $0 { sum(total) } else { nil } },

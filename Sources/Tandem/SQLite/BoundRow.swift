@@ -17,7 +17,7 @@ final class BoundRow: @unchecked Sendable {
     private static let poolSize = 8
 
     /// Reads a single value: the function receives a reader with the value in column 0.
-    static func reading<T>(_ value: StorageValue, _ read: (RowDecoder) throws -> T) throws -> T {
+    static func reading<T>(_ value: StorageValue, read: (RowDecoder) throws -> T) throws -> T {
         let row = try pool.withLock { $0.popLast() } ?? BoundRow(columns: ["?"])
         defer {
             row.clear()
@@ -45,7 +45,7 @@ final class BoundRow: @unchecked Sendable {
         else {
             sqlite3_close_v2(database)
             throw TandemError(
-                .sql, "SQLite could not allocate memory for a row.", advice: "Free memory.", store: ":memory:")
+                .sql, message: "SQLite could not allocate memory for a row.", advice: "Free memory.", store: ":memory:")
         }
         self.database = database
         self.handle = handle
@@ -57,7 +57,7 @@ final class BoundRow: @unchecked Sendable {
     }
 
     private func step(_ values: [StorageValue]) {
-        for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
+        for (index, value) in values.enumerated() { bind(Int32(index + 1), to: value) }
         // If the statement has no row, its columns read as NULL and are reported as such.
         _ = sqlite3_step(handle)
     }
@@ -67,7 +67,7 @@ final class BoundRow: @unchecked Sendable {
         sqlite3_clear_bindings(handle)
     }
 
-    private func bind(_ index: Int32, _ value: StorageValue) {
+    private func bind(_ index: Int32, to value: StorageValue) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: sqlite3_bind_null(handle, index)

@@ -34,7 +34,7 @@ extension Connection {
     }
 
     /// Runs statements in a single read transaction, so that they see the same state.
-    func consistently<T>(_ transaction: Bool, _ body: () throws -> T) throws -> T {
+    func consistently<T>(_ transaction: Bool, body: () throws -> T) throws -> T {
         guard transaction, !isInTransaction else { return try body() }
         try statement("BEGIN DEFERRED").run()
         defer {

@@ -48,7 +48,7 @@ final class Connection {
         self.path = path
         self.cipher = cipher
         guard let handle = queue.unsafeReentrantRead({ $0.sqliteConnection }) else {
-            throw TandemError(.closed, "The store is closed.", store: path)
+            throw TandemError(.closed, message: "The store is closed.", store: path)
         }
         sqlite = handle
         // GRDB's observation broker traps if COMMITs run that it does not see. Tandem does not use GRDB's observation.
@@ -119,14 +119,14 @@ final class Connection {
     }
 
     /// Runs a single statement with values.
-    func execute(_ sql: String, _ values: [StorageValue]) throws {
+    func execute(_ sql: String, binding values: [StorageValue]) throws {
         let statement = try statement(sql)
         statement.bind(values)
         try statement.run()
     }
 
     /// Returns the first column of the first row, or `nil` if there is no row.
-    func value(_ sql: String, _ values: [StorageValue] = []) throws -> StorageValue? {
+    func value(_ sql: String, binding values: [StorageValue] = []) throws -> StorageValue? {
         let statement = try statement(sql)
         defer { statement.reset() }
         statement.bind(values)
@@ -174,37 +174,44 @@ final class StopFlag: Sendable {
 extension TandemError {
     /// Creates an error from SQLite's result code.
     init(sqlite code: Int32, _ message: String, path: String, sql: String? = nil) {
-        func make(_ kind: Code, _ text: String, _ advice: String?) -> TandemError {
-            TandemError(kind, "\(text) (SQLite: \(message))", advice: advice, store: path, sqliteCode: code)
+        func make(_ kind: Code, text: String, advice: String?) -> TandemError {
+            TandemError(kind, message: "\(text) (SQLite: \(message))", advice: advice, store: path, sqliteCode: code)
         }
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = make(
-                .busy, "The store is being written by another process or another Store.",
-                "Try again. If it persists, increase Configuration.busyTimeout or find the writer that does not finish."
-            )
+                .busy, text: "The store is being written by another process or another Store.",
+                advice: "Try again. If it persists, increase Configuration.busyTimeout "
+                    + "or find the writer that does not finish.")
         case SQLITE_FULL:
-            self = make(.diskFull, "The disk is full.", "Free space on the disk and write again. Nothing was saved.")
+            self = make(
+                .diskFull, text: "The disk is full.",
+                advice: "Free space on the disk and write again. Nothing was saved.")
         case SQLITE_READONLY, SQLITE_PERM:
-            self = make(.readOnly, "The store can't be written.", "Check the permissions of the file and its folder.")
+            self = make(
+                .readOnly, text: "The store can't be written.",
+                advice: "Check the permissions of the file and its folder.")
         case SQLITE_CANTOPEN:
             self = make(
-                .cannotOpen, "The store can't be opened.",
-                "Check that the folder exists, that it is readable and writable, and that the path names a file.")
+                .cannotOpen, text: "The store can't be opened.",
+                advice:
+                    "Check that the folder exists, that it is readable and writable, and that the path names a file.")
         case SQLITE_NOTADB:
             self = make(
-                .notAStore, "The file is not an SQLite database.",
-                "Check the path. If the store is encrypted, open it with its key.")
+                .notAStore, text: "The file is not an SQLite database.",
+                advice: "Check the path. If the store is encrypted, open it with its key.")
         case SQLITE_CORRUPT:
-            self = make(.corrupt, "The store is damaged.", "Restore a backup. Store.checkIntegrity lists the damage.")
+            self = make(
+                .corrupt, text: "The store is damaged.",
+                advice: "Restore a backup. Store.checkIntegrity lists the damage.")
         case SQLITE_TOOBIG:
             self = make(
-                .invalidValue, "A text or a blob is longer than SQLite's limit of a billion bytes.",
-                "Store it in a file, and the file's path in the store.")
+                .invalidValue, text: "A text or a blob is longer than SQLite's limit of a billion bytes.",
+                advice: "Store it in a file, and the file's path in the store.")
         case SQLITE_IOERR, SQLITE_NOLFS:
-            self = make(.ioFailure, "The system could not read or write the store.", "Check the disk.")
+            self = make(.ioFailure, text: "The system could not read or write the store.", advice: "Check the disk.")
         default:
-            self = make(.sql, "SQLite rejected a statement: \(sql ?? "")", nil)
+            self = make(.sql, text: "SQLite rejected a statement: \(sql ?? "")", advice: nil)
         }
     }
 }

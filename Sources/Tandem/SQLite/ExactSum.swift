@@ -51,7 +51,7 @@ class ExactSum {
                     do { try sum.add(value) } catch { sum.failure = error }
                 },
                 { context in ExactSum.finish(context) }, nil)
-            try SQLFunctions.check(code, handle)
+            try SQLFunctions.check(code, handle: handle)
         }
     }
 
@@ -103,7 +103,8 @@ private final class IntegerSum: ExactSum {
         if sqlite3_value_type(value) == SQLITE_BLOB {
             let bytes = SQLFunctions.bytes(value)
             guard bytes.count == 8 else {
-                throw InvalidEncoding("UInt64", .truncated, "there are \(bytes.count) bytes in place of 8")
+                throw InvalidEncoding(
+                    "UInt64", code: .truncated, problem: "there are \(bytes.count) bytes in place of 8")
             }
             add(high: 0, low: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
         } else {

@@ -74,7 +74,7 @@ final class ReaderPool: Sendable {
         case wait
     }
 
-    private var closedError: TandemError { TandemError(.closed, "The store is closed.", store: path) }
+    private var closedError: TandemError { TandemError(.closed, message: "The store is closed.", store: path) }
 
     private func turn(_ state: inout State, waiter: Waiter) throws -> Turn {
         if state.isClosed { throw closedError }
@@ -183,7 +183,7 @@ final class ReaderPool: Sendable {
     /// must not wait for another iteration to end.
     func borrowForWalk() throws -> Reader {
         let idle: Reader? = try state.withLock { state in
-            if state.isClosed { throw TandemError(.closed, "The store is closed.", store: path) }
+            if state.isClosed { throw TandemError(.closed, message: "The store is closed.", store: path) }
             if let reader = state.idle.popLast() { return reader }
             state.count += 1
             return nil

@@ -12,33 +12,33 @@ enum SQLFunctions {
     static let elementsContain = "__tandem_contains"
 
     static func register(on handle: OpaquePointer) throws {
-        try register(like, 2, on: handle) { context, _, arguments in
-            SQLFunctions.like(context, arguments![0], arguments![1])
+        try register(like, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.like(context, pattern: arguments![0], text: arguments![1])
         }
-        try register(listElement, 2, on: handle) { context, _, arguments in
-            SQLFunctions.element(context, arguments![0], arguments![1])
+        try register(listElement, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.element(context, list: arguments![0], index: arguments![1])
         }
-        try register(elementsContain, 2, on: handle) { context, _, arguments in
-            SQLFunctions.contains(context, arguments![0], arguments![1])
+        try register(elementsContain, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.contains(context, element: arguments![0], list: arguments![1])
         }
         try ExactSum.register(on: handle)
     }
 
     private static func register(
-        _ name: String, _ argumentCount: Int32, on handle: OpaquePointer,
-        _ function:
+        _ name: String, argumentCount: Int32, on handle: OpaquePointer,
+        function:
             @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
     ) throws {
         let code = sqlite3_create_function_v2(
             handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, function, nil, nil,
             nil)
-        try check(code, handle)
+        try check(code, handle: handle)
     }
 
-    static func check(_ code: Int32, _ handle: OpaquePointer) throws {
+    static func check(_ code: Int32, handle: OpaquePointer) throws {
         guard code != SQLITE_OK else { return }
         let message = String(cString: sqlite3_errmsg(handle))
-        throw TandemError(.sql, "SQLite failed to register a function: \(message)", sqliteCode: code)
+        throw TandemError(.sql, message: "SQLite failed to register a function: \(message)", sqliteCode: code)
     }
 
     // MARK: The functions
@@ -50,7 +50,7 @@ enum SQLFunctions {
     }
 
     /// Returns the value created from the first argument, which is attached to it.
-    private static func cachedArgument<Value>(_ context: OpaquePointer?, _ make: () -> Value) -> Value {
+    private static func cachedArgument<Value>(_ context: OpaquePointer?, make: () -> Value) -> Value {
         if let pointer = sqlite3_get_auxdata(context, 0) {
             return Unmanaged<CachedArgument<Value>>.fromOpaque(pointer).takeUnretainedValue().value
         }
@@ -62,13 +62,13 @@ enum SQLFunctions {
         return value
     }
 
-    private static func like(_ context: OpaquePointer?, _ pattern: OpaquePointer?, _ text: OpaquePointer?) {
+    private static func like(_ context: OpaquePointer?, pattern: OpaquePointer?, text: OpaquePointer?) {
         guard let text = utf8(text), let pattern = utf8(pattern) else { return sqlite3_result_null(context) }
         let compiled = cachedArgument(context) { WildcardPattern(String(decoding: pattern, as: UTF8.self)) }
         sqlite3_result_int(context, compiled.matches(text) ? 1 : 0)
     }
 
-    private static func element(_ context: OpaquePointer?, _ list: OpaquePointer?, _ index: OpaquePointer?) {
+    private static func element(_ context: OpaquePointer?, list: OpaquePointer?, index: OpaquePointer?) {
         let index = Int(sqlite3_value_int64(index))
         guard let element = PackedList.element(index, of: bytes(list)) else { return sqlite3_result_null(context) }
         let count = Int32(element.bytes.count)
@@ -86,7 +86,7 @@ enum SQLFunctions {
         }
     }
 
-    private static func contains(_ context: OpaquePointer?, _ element: OpaquePointer?, _ list: OpaquePointer?) {
+    private static func contains(_ context: OpaquePointer?, element: OpaquePointer?, list: OpaquePointer?) {
         guard let list = utf8(list), let element = utf8(element) else { return sqlite3_result_null(context) }
         let wanted = cachedArgument(context) { try? ExactJSON.parse(element) }
         guard let wanted, case .array(let nodes)? = try? ExactJSON.parse(list) else {

@@ -80,35 +80,35 @@ final class Statement {
         sqlite3_bind_null(handle, index)
     }
 
-    func bind(_ index: Int32, _ value: Int64) {
+    func bind(_ index: Int32, to value: Int64) {
         sqlite3_bind_int64(handle, index, value)
     }
 
-    func bind(_ index: Int32, _ value: Bool) {
+    func bind(_ index: Int32, to value: Bool) {
         sqlite3_bind_int64(handle, index, value ? 1 : 0)
     }
 
-    func bind(_ index: Int32, _ value: Double) {
+    func bind(_ index: Int32, to value: Double) {
         sqlite3_bind_double(handle, index, value)
     }
 
-    func bind(_ index: Int32, _ value: String) {
+    func bind(_ index: Int32, to value: String) {
         var value = value
-        value.withUTF8 { bindText(index, $0, copied: true) }
+        value.withUTF8 { bindText(index, to: $0, copied: true) }
     }
 
-    func bind(_ index: Int32, _ value: String?) {
-        if let value { bind(index, value) } else { bindNull(index) }
+    func bind(_ index: Int32, to value: String?) {
+        if let value { bind(index, to: value) } else { bindNull(index) }
     }
 
     func bind(_ index: Int32, blob: [UInt8]) {
-        blob.withUnsafeBufferPointer { bindBlob(index, $0, copied: true) }
+        blob.withUnsafeBufferPointer { bindBlob(index, to: $0, copied: true) }
     }
 
-    func bind(_ index: Int32, _ value: StorageValue) {
+    func bind(_ index: Int32, to value: StorageValue) {
         switch value {
         case .null: bindNull(index)
-        case .integer(let value): bind(index, value)
+        case .integer(let value): bind(index, to: value)
         case .real(let value):
             // SQLite would silently convert a NaN to NULL.
             if value.isNaN {
@@ -116,23 +116,23 @@ final class Statement {
                 NaNStorage.append(value, to: &bits)
                 bind(index, blob: bits)
             } else {
-                bind(index, value)
+                bind(index, to: value)
             }
-        case .text(let value): bind(index, value)
+        case .text(let value): bind(index, to: value)
         case .blob(let value): bind(index, blob: value)
         }
     }
 
     /// Binds values from index 1 on.
     func bind(_ values: [StorageValue]) {
-        for (offset, value) in values.enumerated() { bind(Int32(offset + 1), value) }
+        for (offset, value) in values.enumerated() { bind(Int32(offset + 1), to: value) }
     }
 
     /// Binds bytes as text with their length, so that U+0000 does not end the text.
     ///
     /// - Parameter copied: If `false`, SQLite keeps the pointer: the bytes must stay valid until the statement is
     ///   reset.
-    func bindText(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
+    func bindText(_ index: Int32, to bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
         let pointer = UnsafeRawPointer(bytes.baseAddress ?? Self.emptyBytes).assumingMemoryBound(to: CChar.self)
         guard let count = Int32(exactly: bytes.count) else {
             refusal = SQLITE_TOOBIG
@@ -143,7 +143,7 @@ final class Statement {
     }
 
     /// Binds bytes as a blob, which may be empty. (A null pointer would bind NULL.)
-    func bindBlob(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
+    func bindBlob(_ index: Int32, to bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
         guard let count = Int32(exactly: bytes.count) else {
             refusal = SQLITE_TOOBIG
             return
@@ -155,18 +155,18 @@ final class Statement {
 
     /// Binds a value of a row. The row's bytes must not change until the statement is reset.
     @inline(__always)
-    func bind(_ index: Int32, _ slot: RowEncoder.Slot, in bytes: UnsafeBufferPointer<UInt8>) {
+    func bind(_ index: Int32, to slot: RowEncoder.Slot, in bytes: UnsafeBufferPointer<UInt8>) {
         switch slot.tag {
         case .null: sqlite3_bind_null(handle, index)
         case .integer: sqlite3_bind_int64(handle, index, Int64(bitPattern: slot.bits))
         case .real: sqlite3_bind_double(handle, index, Double(bitPattern: slot.bits))
         case .text:
             bindText(
-                index, UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
+                index, to: UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
                 copied: false)
         case .blob:
             bindBlob(
-                index, UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
+                index, to: UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
                 copied: false)
         }
     }

@@ -17,7 +17,7 @@ final class StoreCipher: Sendable {
         do {
             database = Mutex(try EncryptedDatabase(path: file, key: key, profile: profile))
         } catch {
-            throw TandemError.naming(error, path)
+            throw TandemError.naming(error, path: path)
         }
     }
 
@@ -32,7 +32,7 @@ final class StoreCipher: Sendable {
 
     private func current() throws -> EncryptedDatabase {
         guard let database = database.withLock({ $0 }) else {
-            throw TandemError(.closed, "The store is closed.", store: path)
+            throw TandemError(.closed, message: "The store is closed.", store: path)
         }
         return database
     }

@@ -11,36 +11,38 @@ struct StoreFile {
     /// - Parameter isEncrypted: Whether the file is encrypted, so that its head can't be checked. A wrong key is
     ///   detected when it is opened.
     func check(isEncrypted: Bool, isReadOnly: Bool) throws {
-        func refuse(_ code: TandemError.Code, _ message: String, _ advice: String) -> TandemError {
-            TandemError(code, message, advice: advice, store: path)
+        func refuse(_ code: TandemError.Code, message: String, advice: String) -> TandemError {
+            TandemError(code, message: message, advice: advice, store: path)
         }
         if path.isEmpty {
-            throw refuse(.cannotOpen, "The path is empty.", "Give the path of a file, or use Store.inMemory.")
+            throw refuse(
+                .cannotOpen, message: "The path is empty.", advice: "Give the path of a file, or use Store.inMemory.")
         }
         if path.utf8.contains(0) {
-            throw refuse(.cannotOpen, "The path contains U+0000.", "Give the path of a file.")
+            throw refuse(.cannotOpen, message: "The path contains U+0000.", advice: "Give the path of a file.")
         }
         var info = stat()
         if stat(path, &info) == 0 {
             if info.st_mode & S_IFMT == S_IFDIR {
-                throw refuse(.cannotOpen, "The path names a folder.", "Give the path of a file in it.")
+                throw refuse(.cannotOpen, message: "The path names a folder.", advice: "Give the path of a file in it.")
             }
             if info.st_mode & S_IFMT != S_IFREG {
                 throw refuse(
-                    .cannotOpen, "The path names a device, a pipe or a socket, and not a file.",
-                    "Give the path of a file."
+                    .cannotOpen, message: "The path names a device, a pipe or a socket, and not a file.",
+                    advice: "Give the path of a file."
                 )
             }
             guard access(path, R_OK) == 0 else {
-                throw refuse(.cannotOpen, "The file is not readable.", "Check its permissions.")
+                throw refuse(.cannotOpen, message: "The file is not readable.", advice: "Check its permissions.")
             }
             // SQLite treats a file with a single byte as empty, and would overwrite it.
             guard info.st_size != 1 else {
-                throw refuse(.notAStore, "The file has one byte.", "Check the path. Nothing was written to it.")
+                throw refuse(
+                    .notAStore, message: "The file has one byte.", advice: "Check the path. Nothing was written to it.")
             }
             if isEncrypted { return }
             guard var head = DatabaseHead(path: path) else {
-                throw refuse(.cannotOpen, "The file is not readable.", "Check its permissions.")
+                throw refuse(.cannotOpen, message: "The file is not readable.", advice: "Check its permissions.")
             }
             // Another process that creates the store may be writing the first page.
             for _ in 0..<10 where !head.isEmpty && !head.isSQLite {
@@ -49,23 +51,24 @@ struct StoreFile {
             }
             if !head.isEmpty, !head.isSQLite {
                 throw refuse(
-                    .notAStore, "The file is not an SQLite database, or it is encrypted.",
-                    "Check the path. If the store is encrypted, open it with its key. Nothing was written to it.")
+                    .notAStore, message: "The file is not an SQLite database, or it is encrypted.",
+                    advice:
+                        "Check the path. If the store is encrypted, open it with its key. Nothing was written to it.")
             }
             if head.isAnotherProgram {
                 throw refuse(
-                    .notAStore, "The file is an SQLite database, but not a Tandem store.",
-                    "Check the path. Nothing was written to it.")
+                    .notAStore, message: "The file is an SQLite database, but not a Tandem store.",
+                    advice: "Check the path. Nothing was written to it.")
             }
         } else {
             var isDirectory: ObjCBool = false
             if !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
-                throw refuse(.cannotOpen, "The folder \(folder) does not exist.", "Create it first.")
+                throw refuse(.cannotOpen, message: "The folder \(folder) does not exist.", advice: "Create it first.")
             }
             if isReadOnly {
                 throw refuse(
-                    .cannotOpen, "The store does not exist.",
-                    "Check the path. A store is created only if it is opened for writing.")
+                    .cannotOpen, message: "The store does not exist.",
+                    advice: "Check the path. A store is created only if it is opened for writing.")
             }
         }
     }
@@ -88,7 +91,7 @@ struct StoreFile {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
             throw TandemError(
-                .ioFailure, "The file can't be flushed: \(reason).", advice: "Check the disk.", store: path)
+                .ioFailure, message: "The file can't be flushed: \(reason).", advice: "Check the disk.", store: path)
         }
         close(descriptor)
     }

@@ -30,7 +30,7 @@ enum StoreLocation: Sendable {
 
     static func file(_ path: String) -> StoreLocation { .plain(StorePath(path)) }
 
-    static func encrypted(_ path: String, _ key: CipherKey, _ profile: CipherProfile) throws -> StoreLocation {
+    static func encrypted(_ path: String, key: CipherKey, profile: CipherProfile) throws -> StoreLocation {
         .encrypted(try StoreCipher(path: path, key: key, profile: profile))
     }
 }

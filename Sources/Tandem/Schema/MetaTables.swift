@@ -165,7 +165,7 @@ enum MetaTables {
         let added = [("attempted", "BLOB"), ("attemptedKinds", "INTEGER NOT NULL DEFAULT 0"), ("retryAt", "")]
         for (column, type) in added {
             let isThere = try connection.value(
-                "SELECT 1 FROM pragma_table_info('__operations') WHERE name = ?", [.text(column)])
+                "SELECT 1 FROM pragma_table_info('__operations') WHERE name = ?", binding: [.text(column)])
             guard isThere == nil else { continue }
             try connection.execute("ALTER TABLE \"__operations\" ADD COLUMN \(column.quotedSQL) \(type)")
         }

@@ -31,7 +31,7 @@ extension PropertyDefinition {
         case (.collection, .text(var text)), (.references, .text(var text)), (.attachment, .text(var text)):
             return try text.withUTF8 { try ExactJSON.parse($0) }
         case (.json, .text(var text)): return try text.withUTF8 { try ExactJSON.parseWire($0) }
-        default: throw InvalidEncoding("\(kind)", .malformed, "the stored value does not have this type")
+        default: throw InvalidEncoding("\(kind)", code: .malformed, problem: "the stored value does not have this type")
         }
     }
 

@@ -107,8 +107,8 @@ public final class PropertyDefinition: Sendable {
             self.equality = { lhs, rhs in
                 // A type's own `==` may ignore parts of its values, and texts are equal in several forms.
                 let haveSameElements = ExactJSON.haveSameElements(lhs, rhs)
-                guard let lhs = try? BoundRow.reading(lhs, { try codec.read($0, BoundRow.column) }),
-                    let rhs = try? BoundRow.reading(rhs, { try codec.read($0, BoundRow.column) })
+                guard let lhs = try? BoundRow.reading(lhs, read: { try codec.read($0, BoundRow.column) }),
+                    let rhs = try? BoundRow.reading(rhs, read: { try codec.read($0, BoundRow.column) })
                 else { return false }
                 return Self.areEqual(lhs, rhs) && haveSameElements
             }

@@ -17,7 +17,8 @@ struct Schema: Sendable {
             let layout = TableLayout(definition)
             if let other = tableNames.updateValue(definition.name, forKey: layout.table.lowercased()) {
                 throw TandemError(
-                    .invalidSchema, "Two models, \(other) and \(definition.name), have the table \(layout.table).",
+                    .invalidSchema,
+                    message: "Two models, \(other) and \(definition.name), have the table \(layout.table).",
                     advice: "Give one of them another table with @Model(table:).", model: definition.name)
             }
             try Self.check(definition)
@@ -26,7 +27,7 @@ struct Schema: Sendable {
                 if let other = derivedNames.updateValue(definition.name, forKey: name.lowercased()) {
                     throw TandemError(
                         .invalidSchema,
-                        "A table or index of this model and one of \(other) would both be named \(name).",
+                        message: "A table or index of this model and one of \(other) would both be named \(name).",
                         advice: "Give one of them another name, with @Model(table:) or @Named(column:).",
                         model: definition.name)
                 }
@@ -39,7 +40,8 @@ struct Schema: Sendable {
                 guard let target = property.target?() else { continue }
                 guard byType[ObjectIdentifier(target)] != nil else {
                     throw TandemError(
-                        .invalidSchema, "The property refers to \(target), which is not among the store's models.",
+                        .invalidSchema,
+                        message: "The property refers to \(target), which is not among the store's models.",
                         advice: "Add \(target).self to the models.", model: table.definition.name,
                         property: property.name)
                 }
@@ -67,40 +69,42 @@ struct Schema: Sendable {
 
     static func unknown(_ model: any Model.Type) -> TandemError {
         TandemError(
-            .unknownModel, "The store was not opened with this model.",
+            .unknownModel, message: "The store was not opened with this model.",
             advice: "Add \(model).self to the models given to Store(at:models:).", model: "\(model)")
     }
 
     private static func check(_ definition: ModelDefinition) throws {
-        func refuse(_ message: String, _ advice: String, property: String? = nil) -> TandemError {
-            TandemError(.invalidSchema, message, advice: advice, model: definition.name, property: property)
+        func refuse(_ message: String, advice: String, property: String? = nil) -> TandemError {
+            TandemError(.invalidSchema, message: message, advice: advice, model: definition.name, property: property)
         }
         if definition.table.hasPrefix("__") || definition.table.lowercased().hasPrefix("sqlite_")
             || definition.table.isEmpty
         {
-            throw refuse("The table's name, \(definition.table), is reserved.", "Choose another with @Model(table:).")
+            throw refuse(
+                "The table's name, \(definition.table), is reserved.", advice: "Choose another with @Model(table:).")
         }
         var columns: Set<String> = Set(RowDecoder.stateColumns.map { $0.lowercased() })
         for property in definition.properties {
             if property.column.hasPrefix("__") || property.column.isEmpty {
                 throw refuse(
-                    "The column's name, \(property.column), is reserved.", "Choose another with @Named(column:).",
+                    "The column's name, \(property.column), is reserved.",
+                    advice: "Choose another with @Named(column:).",
                     property: property.name)
             }
             if !columns.insert(property.column.lowercased()).inserted {
                 throw refuse(
                     "The column \(property.column) already exists (SQLite's names are not case-sensitive).",
-                    "Choose another with @Named(column:).", property: property.name)
+                    advice: "Choose another with @Named(column:).", property: property.name)
             }
         }
         for property in definition.properties where property.kind.hidesAttachments {
             throw refuse(
                 "The property is a \(property.kind): arrays are the only collections for attachments.",
-                "Use the type Attachment? or [Attachment].", property: property.name)
+                advice: "Use the type Attachment? or [Attachment].", property: property.name)
         }
         for index in definition.indexes {
             for name in index.properties where definition.index(ofProperty: name) == nil {
-                throw refuse("An index names \(name), which is not a stored property.", "Correct the index.")
+                throw refuse("An index names \(name), which is not a stored property.", advice: "Correct the index.")
             }
         }
     }

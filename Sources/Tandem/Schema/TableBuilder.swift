@@ -79,7 +79,7 @@ struct TableBuilder {
     var indexes: [Index] {
         let table = definition.table
         func index(
-            _ name: String, _ columns: [String], isUnique: Bool? = nil, unique: [String] = [], condition: String? = nil
+            _ name: String, columns: [String], isUnique: Bool? = nil, unique: [String] = [], condition: String? = nil
         ) -> Index {
             Index(
                 name: name,
@@ -89,23 +89,26 @@ struct TableBuilder {
                     \(condition.map { " WHERE \($0)" } ?? "")
                     """, uniqueOver: unique)
         }
-        var indexes = [index("__server_\(table)", ["serverID"], condition: "\"serverID\" IS NOT NULL")]
+        var indexes = [index("__server_\(table)", columns: ["serverID"], condition: "\"serverID\" IS NOT NULL")]
         indexes += stateIndexes.map { state in
-            index(state.name, [state.column], isUnique: false, condition: state.condition)
+            index(state.name, columns: [state.column], isUnique: false, condition: state.condition)
         }
         for property in definition.properties {
-            if property.isToOne { indexes.append(index("__link_\(table)_\(property.column)", [property.column])) }
+            if property.isToOne {
+                indexes.append(index("__link_\(table)_\(property.column)", columns: [property.column]))
+            }
             if let sortColumn = property.sortColumn {
-                indexes.append(index("__sort_\(table)_\(property.column)", [sortColumn]))
+                indexes.append(index("__sort_\(table)_\(property.column)", columns: [sortColumn]))
             }
             if property.isUnique {
                 indexes.append(
                     index(
-                        "__unique_\(table)_\(property.column)", [property.uniqueColumn], unique: [property.name],
+                        "__unique_\(table)_\(property.column)", columns: [property.uniqueColumn],
+                        unique: [property.name],
                         condition: "\"deleted\" = 0"))
             }
             if property.isIndexed && !property.isToOne && !property.hasUniqueColumn {
-                indexes.append(index("__index_\(table)_\(property.column)", [property.column]))
+                indexes.append(index("__index_\(table)_\(property.column)", columns: [property.column]))
             }
         }
         for definition in definition.indexes {
@@ -120,7 +123,7 @@ struct TableBuilder {
             guard !indexes.contains(where: { $0.name == name }) else { continue }
             indexes.append(
                 index(
-                    name, columns, unique: definition.isUnique ? definition.properties : [],
+                    name, columns: columns, unique: definition.isUnique ? definition.properties : [],
                     condition: definition.isUnique ? "\"deleted\" = 0" : nil))
         }
         return indexes

@@ -37,7 +37,7 @@ public struct SearchNeedle: Sendable, Hashable {
     ///   needle.
     func matches(searchKey: UnsafeBufferPointer<UInt8>) -> Bool {
         if utf8Words.isEmpty { return false }
-        for word in utf8Words where !word.withUnsafeBufferPointer({ ByteSearch.contains(searchKey, $0) }) {
+        for word in utf8Words where !word.withUnsafeBufferPointer({ ByteSearch.contains(searchKey, needle: $0) }) {
             return false
         }
         return true

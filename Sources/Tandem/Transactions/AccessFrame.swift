@@ -10,7 +10,7 @@ final class AccessFrame {
     let transaction: ReadTransaction
     private let outer: AccessFrame?
 
-    private init(_ store: Store, _ transaction: ReadTransaction, outer: AccessFrame?) {
+    private init(_ store: Store, transaction: ReadTransaction, outer: AccessFrame?) {
         self.store = store
         self.transaction = transaction
         self.outer = outer
@@ -38,9 +38,9 @@ final class AccessFrame {
     }
 
     /// Runs a block inside a transaction.
-    static func with<T>(_ store: Store, _ transaction: ReadTransaction, _ body: () throws -> T) rethrows -> T {
+    static func with<T>(_ store: Store, in transaction: ReadTransaction, body: () throws -> T) rethrows -> T {
         let outer = top
-        let frame = AccessFrame(store, transaction, outer: outer)
+        let frame = AccessFrame(store, transaction: transaction, outer: outer)
         pthread_setspecific(key, Unmanaged.passUnretained(frame).toOpaque())
         defer {
             pthread_setspecific(key, outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })

@@ -8,9 +8,9 @@ extension TandemError {
 }
 
 extension WriteTransaction {
-    func duplicateLocalID(_ localID: LocalID, _ table: TableLayout, _ error: TandemError) -> TandemError {
+    func duplicateLocalID(_ localID: LocalID, in table: TableLayout, error: TandemError) -> TandemError {
         TandemError(
-            .duplicateID, "An object with the local ID \(localID) already exists.",
+            .duplicateID, message: "An object with the local ID \(localID) already exists.",
             advice: "Use upsert to change it, or give the new object another ID.", store: store.path,
             model: table.definition.name, sqliteCode: error.sqliteCode)
     }
@@ -21,7 +21,7 @@ extension WriteTransaction {
     ///   - row: The values to write, or `nil` if they are those of the stored row.
     ///   - written: The properties to write, or `nil` for all.
     func explainConstraint(
-        _ error: TandemError, _ row: RowEncoder?, written: [Int]? = nil, _ state: ObjectState, _ table: TableLayout
+        _ error: TandemError, row: RowEncoder?, written: [Int]? = nil, state: ObjectState, in table: TableLayout
     ) throws -> TandemError {
         let model = table.definition.name
         let message = error.message
@@ -33,11 +33,11 @@ extension WriteTransaction {
                 }
             } ?? []
         if columns == ["localID"] {
-            return duplicateLocalID(state.localID, table, error)
+            return duplicateLocalID(state.localID, in: table, error: error)
         }
         if columns == ["serverID"] {
             return TandemError(
-                .duplicateID, "An object with the server ID \(state.serverID?.rawValue ?? "") already exists.",
+                .duplicateID, message: "An object with the server ID \(state.serverID?.rawValue ?? "") already exists.",
                 advice: "Use upsert to change it.", store: store.path, model: model, sqliteCode: error.sqliteCode)
         }
         let indexes = columns.compactMap { column in
@@ -48,15 +48,17 @@ extension WriteTransaction {
         let properties = indexes.map { table.definition.properties[$0].name }
         if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
             return TandemError(
-                .invalidValue, "The property must have a value.", advice: "Set a value, or make the property optional.",
+                .invalidValue, message: "The property must have a value.",
+                advice: "Set a value, or make the property optional.",
                 store: store.path, model: model, property: properties.first, sqliteCode: error.sqliteCode)
         }
         if !properties.isEmpty {
             let several = properties.count > 1
-            let other = try holder(of: indexes, row, written, state, table)
+            let other = try holder(of: indexes, row: row, written: written, state: state, in: table)
             return TandemError(
                 .duplicateValue,
-                "Another object\(other.map { " (\($0))" } ?? "") already has \(several ? "the values" : "this value").",
+                message: "Another object\(other.map { " (\($0))" } ?? "") already has "
+                    + "\(several ? "the values" : "this value").",
                 advice: "Change \(several ? "one of them" : "it"), or update the other object.", store: store.path,
                 model: model, property: properties.joined(separator: "+"), localID: other,
                 sqliteCode: error.sqliteCode)
@@ -66,7 +68,7 @@ extension WriteTransaction {
 
     /// Returns the live object that has the rejected values.
     private func holder(
-        of properties: [Int], _ row: RowEncoder?, _ written: [Int]?, _ state: ObjectState, _ table: TableLayout
+        of properties: [Int], row: RowEncoder?, written: [Int]?, state: ObjectState, in table: TableLayout
     ) throws -> LocalID? {
         var conditions = ["\"deleted\" = 0", "\"__rid\" IS NOT ?1"]
         var values: [StorageValue] = [.integer(state.rowID)]

@@ -10,11 +10,11 @@ struct KnownTargets {
     var hasUnresolved: Bool?
     private static let limit = 4096
 
-    func contains(_ table: TableLayout, _ id: LocalID) -> Bool {
+    func contains(_ table: TableLayout, id: LocalID) -> Bool {
         known[ObjectIdentifier(table)]?.contains(id) ?? false
     }
 
-    mutating func insert(_ table: TableLayout, _ id: LocalID) {
+    mutating func insert(_ table: TableLayout, id: LocalID) {
         if known[ObjectIdentifier(table), default: []].count >= Self.limit { known[ObjectIdentifier(table)] = [] }
         known[ObjectIdentifier(table), default: []].insert(id)
     }
@@ -47,7 +47,7 @@ extension WriteTransaction {
         for (link, target) in zip(table.links, table.linkTargets) where !row.isNull(link.property) {
             if let only, !only.contains(link.property) { continue }
             if link.isToMany {
-                try resolveList(link, target, row, &unresolved)
+                try resolveList(link, target: target, row: row, unresolved: &unresolved)
             } else if let text = row.text(link.property) {
                 let id = LocalID(text)
                 if let live = try liveID(id, in: target) {
@@ -65,7 +65,7 @@ extension WriteTransaction {
     }
 
     private func resolveList(
-        _ link: TableLayout.Link, _ target: TableLayout, _ row: RowEncoder, _ unresolved: inout [UnresolvedReference]
+        _ link: TableLayout.Link, target: TableLayout, row: RowEncoder, unresolved: inout [UnresolvedReference]
     ) throws {
         let ids = try row.withBytes(of: link.property) { try LinkList.parse($0) }
         var resolved: [LocalID] = []
@@ -85,41 +85,41 @@ extension WriteTransaction {
     /// Returns the local ID of the live object that a reference names. In a write from a server, it may name a server
     /// ID.
     private func liveID(_ id: LocalID, in target: TableLayout) throws -> LocalID? {
-        if knownTargets.contains(target, id) { return id }
+        if knownTargets.contains(target, id: id) { return id }
         if origin == .server {
             let statement = try connection.statement(
                 "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ? AND \"deleted\" = 0")
-            statement.bind(1, id.rawValue)
+            statement.bind(1, to: id.rawValue)
             defer { statement.reset() }
             if try statement.step() { return LocalID(try statement.text(0)) }
         }
         let statement = try connection.statement(
             "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0")
-        statement.bind(1, id.rawValue)
+        statement.bind(1, to: id.rawValue)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        knownTargets.insert(target, id)
+        knownTargets.insert(target, id: id)
         return id
     }
 
     /// Writes a list's entries to its link table, which finds the holders of an object.
-    func writeLinks(_ link: TableLayout.Link, of rowID: Int64, _ row: RowEncoder, _ table: TableLayout) throws {
+    func writeLinks(_ link: TableLayout.Link, of rowID: Int64, row: RowEncoder, in table: TableLayout) throws {
         guard !row.isNull(link.property) else { return }
         let ids = try row.withBytes(of: link.property) { try LinkList.parse($0) }
         let name = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
         let statement = try connection.statement(
             "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)")
         for (position, id) in ids.enumerated() {
-            statement.bind(1, id.rawValue)
-            statement.bind(2, rowID)
-            statement.bind(3, Int64(position))
+            statement.bind(1, to: id.rawValue)
+            statement.bind(2, to: rowID)
+            statement.bind(3, to: Int64(position))
             try statement.run()
         }
     }
 
-    func removeLinks(_ link: TableLayout.Link, of rowID: Int64, _ table: TableLayout) throws {
+    func removeLinks(_ link: TableLayout.Link, of rowID: Int64, in table: TableLayout) throws {
         let name = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
-        try connection.execute("DELETE FROM \(name) WHERE \"object\" = ?", [.integer(rowID)])
+        try connection.execute("DELETE FROM \(name) WHERE \"object\" = ?", binding: [.integer(rowID)])
     }
 
     // MARK: Unresolved references
@@ -131,7 +131,7 @@ extension WriteTransaction {
                 INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
                 VALUES (?, ?, ?, ?, ?, ?)
                 """,
-                [
+                binding: [
                     .text(reference.target.table), .text(reference.id.rawValue), .text(table.table), .integer(rowID),
                     .text(table.definition.properties[reference.link.property].column),
                     .integer(Int64(reference.position)),
@@ -154,11 +154,11 @@ extension WriteTransaction {
         if let property {
             try connection.execute(
                 "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" = ? AND \"column\" = ?",
-                [.text(table.table), .integer(rowID), .text(table.definition.properties[property].column)])
+                binding: [.text(table.table), .integer(rowID), .text(table.definition.properties[property].column)])
         } else {
             try connection.execute(
                 "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" = ?",
-                [.text(table.table), .integer(rowID)])
+                binding: [.text(table.table), .integer(rowID)])
         }
     }
 
@@ -178,9 +178,9 @@ extension WriteTransaction {
             SELECT "table", "object", "column", "position", "id" FROM "__unresolved" \
             WHERE "target" = ?1 AND "id" IN (?2, ?3) ORDER BY "table", "object", "column", "position"
             """)
-        statement.bind(1, table.table)
-        statement.bind(2, state.localID.rawValue)
-        statement.bind(3, state.serverID?.rawValue)
+        statement.bind(1, to: table.table)
+        statement.bind(2, to: state.localID.rawValue)
+        statement.bind(3, to: state.serverID?.rawValue)
         while try statement.step() {
             waiting.append(
                 Waiting(
@@ -195,14 +195,14 @@ extension WriteTransaction {
                 })
             {
                 try insertReference(
-                    state.localID, in: holder, link, row: entry.object, position: max(0, Int(entry.position)))
+                    state.localID, in: holder, link: link, row: entry.object, position: max(0, Int(entry.position)))
             }
             try connection.execute(
                 """
                 DELETE FROM "__unresolved" WHERE "target" = ? AND "id" = ? AND "table" = ? AND "object" = ? \
                 AND "column" = ? AND "position" = ?
                 """,
-                [
+                binding: [
                     .text(table.table), .text(entry.id), .text(entry.table), .integer(entry.object),
                     .text(entry.column), .integer(entry.position),
                 ])
@@ -211,18 +211,18 @@ extension WriteTransaction {
 
     /// Inserts a reference at its position. This is not a change of the app, and does not queue an operation.
     private func insertReference(
-        _ id: LocalID, in holder: TableLayout, _ link: TableLayout.Link, row: Int64, position: Int
+        _ id: LocalID, in holder: TableLayout, link: TableLayout.Link, row: Int64, position: Int
     ) throws {
         let column = holder.definition.properties[link.property].column.quotedSQL
         guard link.isToMany else {
             try connection.execute(
                 "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ? AND \(column) IS NULL",
-                [.text(id.rawValue), .integer(row)])
+                binding: [.text(id.rawValue), .integer(row)])
             return
         }
         guard
             case .text(let text)? = try connection.value(
-                "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", [.integer(row)])
+                "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", binding: [.integer(row)])
         else { return }
         var ids = try LinkList.parse(text)
         // Unresolved entries at earlier positions are not in the list.
@@ -230,20 +230,20 @@ extension WriteTransaction {
             """
             SELECT count(*) FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? AND "position" < ?
             """,
-            [
+            binding: [
                 .text(holder.table), .integer(row), .text(holder.definition.properties[link.property].column),
                 .integer(Int64(position)),
             ])
         if case .integer(let before)? = waiting { ids.insert(id, at: max(0, min(position - Int(before), ids.count))) }
         try connection.execute(
             "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-            [.text(LinkList.text(ids)), .integer(row)])
-        try removeLinks(link, of: row, holder)
+            binding: [.text(LinkList.text(ids)), .integer(row)])
+        try removeLinks(link, of: row, in: holder)
         let name = holder.definition.linkTable(holder.definition.properties[link.property]).quotedSQL
         for (position, id) in ids.enumerated() {
             try connection.execute(
                 "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)",
-                [.text(id.rawValue), .integer(row), .integer(Int64(position))])
+                binding: [.text(id.rawValue), .integer(row), .integer(Int64(position))])
         }
     }
 }
@@ -252,11 +252,11 @@ extension WriteTransaction {
 enum LinkList {
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [LocalID] {
         guard case .array(let nodes) = try ExactJSON.parse(bytes) else {
-            throw InvalidEncoding("a list of references", .malformed, "it is not an array")
+            throw InvalidEncoding("a list of references", code: .malformed, problem: "it is not an array")
         }
         return try nodes.map { node in
             guard case .text(let id) = node else {
-                throw InvalidEncoding("a list of references", .malformed, "an element is not a text")
+                throw InvalidEncoding("a list of references", code: .malformed, problem: "an element is not a text")
             }
             return LocalID(id)
         }

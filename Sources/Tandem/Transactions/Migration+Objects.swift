@@ -35,7 +35,7 @@ extension Migration {
         enumerations.append(
             Enumeration(source: .model(M.self)) { rows, transaction in
                 try rows.forEach(transaction) { old, localID, rowID in
-                    try transaction.migrate(M.self, localID, rowID: rowID, queued: queued) {
+                    try transaction.migrate(M.self, localID: localID, rowID: rowID, queued: queued) {
                         try body(old, &$0, transaction)
                     }
                 }
@@ -96,7 +96,7 @@ struct OldRows {
 
     /// Enumerates the rows of live objects.
     func forEach(
-        _ transaction: WriteTransaction, _ body: (_ old: SQLRow, _ localID: LocalID, _ rowID: Int64) throws -> Void
+        _ transaction: WriteTransaction, body: (_ old: SQLRow, _ localID: LocalID, _ rowID: Int64) throws -> Void
     ) throws {
         let connection = transaction.connection
         let names = Self.state + original.properties.map(\.name)
@@ -107,7 +107,7 @@ struct OldRows {
             ORDER BY "__rid"
             """)
         var progress = try MigrationProgress.Counter(
-            connection, report, model: original.name, .objects, table: table)
+            connection, report: report, model: original.name, work: .objects, table: table)
         while try select.step() {
             try progress.advance()
             let old = SQLRow(columns: names, values: names.indices.map { select.value(Int32($0 + 1)) })
@@ -120,7 +120,7 @@ struct OldRows {
 extension WriteTransaction {
     /// Changes an object in a migration, if it still exists.
     fileprivate func migrate<M: Model>(
-        _ model: M.Type, _ localID: LocalID, rowID: Int64, queued: Bool, _ change: (inout M) throws -> Void
+        _ model: M.Type, localID: LocalID, rowID: Int64, queued: Bool, change: (inout M) throws -> Void
     ) throws {
         let table = try store.schema.table(M.self)
         let statements = try connection.tableStatements(table)

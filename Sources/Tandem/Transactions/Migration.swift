@@ -61,7 +61,8 @@ public final class Migration {
         let index = try modelIndex(oldName)
         guard record.model(named: newName) == nil else {
             throw TandemError(
-                .schemaMismatch, "The store already has a model \(newName).", advice: "Correct the migration step.",
+                .schemaMismatch, message: "The store already has a model \(newName).",
+                advice: "Correct the migration step.",
                 store: connection.path, model: oldName)
         }
         rename(modelAt: index, to: newName)
@@ -89,7 +90,8 @@ public final class Migration {
         let index = try modelIndex(model)
         func refuse(_ message: String) -> TandemError {
             TandemError(
-                .schemaMismatch, message, advice: "Correct the migration step.", store: connection.path, model: model,
+                .schemaMismatch, message: message, advice: "Correct the migration step.", store: connection.path,
+                model: model,
                 property: oldName)
         }
         guard let property = record.models[index].properties.firstIndex(where: { $0.name == oldName }) else {
@@ -140,7 +142,7 @@ public final class Migration {
         for (name, property, convert) in conversionsToCome {
             guard let model = record.model(named: name), let old = model.property(named: property) else {
                 throw TandemError(
-                    .schemaMismatch, "The store does not have the property to convert.",
+                    .schemaMismatch, message: "The store does not have the property to convert.",
                     advice: "Correct the migration step.", store: connection.path, model: name, property: property)
             }
             add(convert, to: OldColumn(table: model.table, column: old.column))
@@ -155,7 +157,7 @@ public final class Migration {
     /// Returns the stored form of a value.
     public static func stored<T: PropertyValue>(_ value: T) -> StorageValue {
         Codec<T>(
-            kind: T.__kind, isOptional: false, append: { $0.__append(to: $1) }, read: { try T.__read($0, $1) },
+            kind: T.__kind, isOptional: false, append: { $0.__append(to: $1) }, read: { try T.__read($0, column: $1) },
             fromJSON: { T(__json: $0) }, target: nil
         ).storageValue(value)
     }
@@ -177,20 +179,20 @@ public final class Migration {
     /// - Throws: ``TandemError/Code/invalidQuery`` if it is not such a statement, ``TandemError/Code/sql`` if SQLite
     ///   rejects it.
     @discardableResult
-    public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
+    public func sql(_ sql: String, binding values: [StorageValue] = []) throws -> [SQLRow] {
         guard SQLText(sql).isOneStatement else {
             throw TandemError(
-                .invalidQuery, "The SQL is not a single statement.", advice: "Run each statement separately.",
+                .invalidQuery, message: "The SQL is not a single statement.", advice: "Run each statement separately.",
                 store: connection.path)
         }
         let statement = try connection.uncachedStatement(sql)
         guard !statement.isControl else {
             throw TandemError(
-                .invalidQuery, "A migration step can't change the transaction or the connection: \(sql)",
+                .invalidQuery, message: "A migration step can't change the transaction or the connection: \(sql)",
                 advice: "Only read and change tables.", store: connection.path)
         }
         if !statement.isReadOnly { recordChanges(by: sql) }
-        return try SQLRow.fetch(statement, values, on: connection)
+        return try SQLRow.fetch(statement, binding: values, on: connection)
     }
 
     /// Records the tables that a statement can change: those that it names. If a table's name has characters other than
@@ -208,7 +210,7 @@ public final class Migration {
     func modelIndex(_ name: String) throws -> Int {
         guard let index = record.models.firstIndex(where: { $0.name == name }) else {
             throw TandemError(
-                .schemaMismatch, "The store does not have this model.", advice: "Correct the migration step.",
+                .schemaMismatch, message: "The store does not have this model.", advice: "Correct the migration step.",
                 store: connection.path, model: name)
         }
         return index

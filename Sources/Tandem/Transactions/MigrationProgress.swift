@@ -30,8 +30,8 @@ extension MigrationProgress {
         private var completed = 0
 
         init(
-            _ connection: Connection, _ report: (@Sendable (MigrationProgress) throws -> Void)?, model: String,
-            _ work: Work, table: String
+            _ connection: Connection, report: (@Sendable (MigrationProgress) throws -> Void)?, model: String,
+            work: Work, table: String
         ) throws {
             self.connection = connection
             self.report = report

@@ -14,7 +14,7 @@ public class ReadTransaction {
     func checkUsable() throws {
         if isOver {
             throw TandemError(
-                .transactionOver, "A transaction was used after its block had returned.",
+                .transactionOver, message: "A transaction was used after its block had returned.",
                 advice: "Keep the objects that you read, and not the transaction.", store: store.path)
         }
     }

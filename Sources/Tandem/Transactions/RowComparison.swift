@@ -3,7 +3,7 @@ import GRDBSQLite
 
 extension RowEncoder {
     /// Returns whether a value equals that of a stored row, bit by bit.
-    func equals(_ index: Int, _ row: RowDecoder, _ column: Int32) -> Bool {
+    func equals(_ index: Int, row: RowDecoder, column: Int32) -> Bool {
         let slot = slots[index]
         let type = row.type(column)
         switch slot.tag {
@@ -21,7 +21,7 @@ extension RowEncoder {
     }
 
     /// Replaces a value with the value that a function appends.
-    func replace(_ index: Int, _ append: (RowEncoder) -> Void) {
+    func replace(_ index: Int, append: (RowEncoder) -> Void) {
         let count = slots.count
         append(self)
         slots[index] = slots[count]

@@ -15,7 +15,9 @@ public struct SQLRow: Hashable, Sendable {
         columns.firstIndex { ScalarText.isEqual($0, column) }.map { values[$0] }
     }
 
-    static func fetch(_ statement: Statement, _ values: [StorageValue], on connection: Connection) throws -> [SQLRow] {
+    static func fetch(
+        _ statement: Statement, binding values: [StorageValue], on connection: Connection
+    ) throws -> [SQLRow] {
         try statement.checkParameters(values.count, path: connection.path)
         statement.bind(values)
         let columns = (0..<sqlite3_column_count(statement.handle)).map {
@@ -44,7 +46,7 @@ extension Statement {
         let expected = Int(sqlite3_bind_parameter_count(handle))
         guard expected == count else {
             throw TandemError(
-                .invalidQuery, "The statement has \(expected) parameters, but \(count) values were given.",
+                .invalidQuery, message: "The statement has \(expected) parameters, but \(count) values were given.",
                 advice: "Give one value for each ?.", store: path)
         }
     }
@@ -65,26 +67,26 @@ extension Store {
     ///   - values: The values for its parameters (`?`), in order.
     /// - Throws: ``TandemError/Code/sql``, or ``TandemError/Code/invalidQuery`` if the statement could change
     ///   something.
-    public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
-        func refuse(_ message: String, _ advice: String) -> TandemError {
-            TandemError(.invalidQuery, message, advice: advice, store: path)
+    public func sql(_ sql: String, binding values: [StorageValue] = []) throws -> [SQLRow] {
+        func refuse(_ message: String, advice: String) -> TandemError {
+            TandemError(.invalidQuery, message: message, advice: advice, store: path)
         }
         let text = SQLText(sql)
         // Check the text before SQLite prepares it, because some pragmas take effect at that time.
         if text.isSetting {
-            throw refuse("The pragma would change the store's settings.", "Use a pragma that only reads.")
+            throw refuse("The pragma would change the store's settings.", advice: "Use a pragma that only reads.")
         }
         guard text.isOneStatement else {
-            throw refuse("The SQL is not a single statement.", "Run each statement separately.")
+            throw refuse("The SQL is not a single statement.", advice: "Run each statement separately.")
         }
         return try reading(searching: true) { connection in
             let statement = try connection.uncachedStatement(sql)
             guard statement.isQuery else {
                 throw refuse(
                     "The statement would change the store.",
-                    "Write in a write block, so that each change has its operation.")
+                    advice: "Write in a write block, so that each change has its operation.")
             }
-            return try SQLRow.fetch(statement, values, on: connection)
+            return try SQLRow.fetch(statement, binding: values, on: connection)
         }
     }
 }

@@ -1,5 +1,5 @@
-/// Functions that read stored values as the types of properties. The values come from rows of ``Store/sql(_:_:)``, from
-/// ``PendingOperation/base``, or from migration steps.
+/// Functions that read stored values as the types of properties. The values come from rows of
+/// ``Store/sql(_:binding:)``, from ``PendingOperation/base``, or from migration steps.
 ///
 /// For example:
 ///
@@ -75,12 +75,12 @@ extension StorageValue {
         }
     }
 
-    private func reading<T>(_ type: T.Type, _ read: (RowDecoder) throws -> T) throws -> T {
+    private func reading<T>(_ type: T.Type, read: (RowDecoder) throws -> T) throws -> T {
         do {
-            return try BoundRow.reading(self, read)
+            return try BoundRow.reading(self, read: read)
         } catch let error as InvalidStoredValue {
             throw TandemError(
-                .invalidValue, "A stored value is not a \(T.self): \(error.reason).",
+                .invalidValue, message: "A stored value is not a \(T.self): \(error.reason).",
                 advice: "Read it as the type of its property.")
         }
     }
@@ -126,11 +126,11 @@ extension SQLRow {
         try reading(column) { try $0.value(as: type) }
     }
 
-    private func reading<T>(_ column: String, _ read: (StorageValue) throws -> T) throws -> T {
+    private func reading<T>(_ column: String, read: (StorageValue) throws -> T) throws -> T {
         guard let value = self[column] else {
             throw TandemError(
                 .invalidQuery,
-                "The row has no column \"\(column)\". Its columns are: \(columns.joined(separator: ", ")).",
+                message: "The row has no column \"\(column)\". Its columns are: \(columns.joined(separator: ", ")).",
                 advice: "Use the name of one of its columns, or name the expression with AS.")
         }
         do {

@@ -27,7 +27,7 @@ extension Store {
         if let current = AccessFrame.current(on: self) { return try body(current) }
         return try reading(consistently: true) { connection in
             let transaction = ReadTransaction(store: self, connection: connection)
-            return try AccessFrame.with(self, transaction) { try body(transaction) }
+            return try AccessFrame.with(self, in: transaction) { try body(transaction) }
         }
     }
 
@@ -54,7 +54,7 @@ extension Store {
         reading connection: Connection, consistently: Bool, _ body: (ReadTransaction) throws -> T
     ) throws -> T {
         let transaction = ReadTransaction(store: self, connection: connection)
-        return try AccessFrame.with(self, transaction) {
+        return try AccessFrame.with(self, in: transaction) {
             try connection.consistently(consistently) { try body(transaction) }
         }
     }
@@ -84,11 +84,11 @@ extension Store {
         from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],
         _ body: (WriteTransaction) throws -> T
     ) throws -> T {
-        if let joined = try joined(origin) { return try joined.nested(origin, withoutNotifying: quiet, body) }
+        if let joined = try joined(origin) { return try joined.nested(origin, withoutNotifying: quiet, body: body) }
         try checkOpen()
         let outcome = try writerQueue.pass {
             writer.queue.unsafeReentrantWrite { _ in
-                perform(origin, quiet, isCancellable: false, body)
+                perform(origin, quiet: quiet, isCancellable: false, body: body)
             }
         }
         // Notify after the writer is released, because observers may write.
@@ -110,7 +110,7 @@ extension Store {
             try await writer.queue.writeWithoutTransaction { _ in
                 defer { stay.end() }
                 try Task.checkCancellation()
-                return perform(origin, quiet, isCancellable: true, body)
+                return perform(origin, quiet: quiet, isCancellable: true, body: body)
             }
         }
         notifyObservers(outcome)
@@ -135,7 +135,7 @@ extension Store {
         guard let current = AccessFrame.current(on: self) else { return nil }
         guard let write = current as? WriteTransaction else {
             throw TandemError(
-                .writeInsideRead, "A write began inside a read block.",
+                .writeInsideRead, message: "A write began inside a read block.",
                 advice: "Write after the read block has returned, or read and write in a single write block.",
                 store: path)
         }
@@ -143,7 +143,7 @@ extension Store {
     }
 
     private func perform<T>(
-        _ origin: WriteOrigin, _ quiet: Set<LiveToken>, isCancellable: Bool, _ body: (WriteTransaction) throws -> T
+        _ origin: WriteOrigin, quiet: Set<LiveToken>, isCancellable: Bool, body: (WriteTransaction) throws -> T
     ) -> Outcome<T> {
         let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
         transaction.quiet = quiet
@@ -152,7 +152,7 @@ extension Store {
                 // The store may have been closed while this write waited.
                 try checkOpen()
                 return try transaction.run(isCancellable: isCancellable) {
-                    try AccessFrame.with(self, transaction) { try body(transaction) }
+                    try AccessFrame.with(self, in: transaction) { try body(transaction) }
                 }
             } catch {
                 throw located(error)

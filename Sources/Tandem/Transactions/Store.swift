@@ -160,7 +160,7 @@ public final class Store: Sendable {
     var isOpen: Bool { !isClosed.withLock { $0 } }
 
     func checkOpen() throws {
-        if !isOpen { throw TandemError(.closed, "The store is closed.", store: path) }
+        if !isOpen { throw TandemError(.closed, message: "The store is closed.", store: path) }
     }
 
     /// Adds the store's path to an error that lacks it. Converts errors of unreadable stored bytes to errors of damage.

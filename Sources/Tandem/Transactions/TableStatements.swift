@@ -63,15 +63,15 @@ final class TableStatements {
             let statement = try selectByRow ?? Statement(table.selectForUpdateByRowSQL, on: connection)
             selectByRow = statement
             statement.reset()
-            statement.bind(1, localID.rawValue)
-            statement.bind(2, rowID)
+            statement.bind(1, to: localID.rawValue)
+            statement.bind(2, to: rowID)
             if try statement.step() { return statement }
             statement.reset()
         }
         let statement = try selectByID ?? Statement(table.selectForUpdateByIDSQL, on: connection)
         selectByID = statement
         statement.reset()
-        statement.bind(1, localID.rawValue)
+        statement.bind(1, to: localID.rawValue)
         if try statement.step() { return statement }
         statement.reset()
         return nil
@@ -82,7 +82,7 @@ final class TableStatements {
         let statement = try selectByServerID ?? Statement(table.selectForUpdateByServerIDSQL, on: connection)
         selectByServerID = statement
         statement.reset()
-        statement.bind(1, serverID.rawValue)
+        statement.bind(1, to: serverID.rawValue)
         if try statement.step() { return statement }
         statement.reset()
         return nil
@@ -142,7 +142,7 @@ final class TableStatements {
                 SELECT "__rid", \(searchColumns) FROM \(table.quotedTable) WHERE "__rid" = ?
                 """, on: connection)
         addToSearchStatement = statement
-        statement.bind(1, row)
+        statement.bind(1, to: row)
         try statement.run()
     }
 
@@ -155,8 +155,8 @@ final class TableStatements {
                 "INSERT INTO \(searchTable) (\(searchTable), rowid, \(searchColumns)) VALUES ('delete', ?\(values))",
                 on: connection)
         removeFromSearchStatement = statement
-        statement.bind(1, row)
-        for (offset, text) in texts.enumerated() { statement.bind(Int32(offset + 2), text) }
+        statement.bind(1, to: row)
+        for (offset, text) in texts.enumerated() { statement.bind(Int32(offset + 2), to: text) }
         try statement.run()
     }
 

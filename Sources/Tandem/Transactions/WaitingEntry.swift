@@ -74,7 +74,7 @@ extension WriteTransaction {
 
     /// Replaces the unresolved entries of an object's reference.
     func replaceWaiting(
-        _ entries: [WaitingEntry], of rowID: Int64, _ link: TableLayout.Link, in table: TableLayout
+        _ entries: [WaitingEntry], of rowID: Int64, link: TableLayout.Link, in table: TableLayout
     )
         throws
     {
@@ -94,9 +94,9 @@ extension Connection {
             SELECT "position", "id" FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? \
             ORDER BY "position"
             """)
-        statement.bind(1, table.table)
-        statement.bind(2, rowID)
-        statement.bind(3, table.definition.properties[property].column)
+        statement.bind(1, to: table.table)
+        statement.bind(2, to: rowID)
+        statement.bind(3, to: table.definition.properties[property].column)
         defer { statement.reset() }
         var entries: [WaitingEntry] = []
         while try statement.step() {

@@ -13,12 +13,12 @@ extension WriteTransaction {
     ///   deleted with it, by a reference with the rule `deny`.
     @discardableResult
     public func delete<M: Model>(_ object: M) throws -> Bool {
-        try delete(M.self, object.localID)
+        try delete(M.self, localID: object.localID)
     }
 
     /// Deletes the object with a local ID. See `delete(_:)`.
     @discardableResult
-    public func delete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> Bool {
+    public func delete<M: Model>(_ model: M.Type, localID: LocalID) throws -> Bool {
         try checkUsable()
         return try delete(localID, in: try store.schema.table(M.self))
     }
@@ -48,7 +48,7 @@ extension WriteTransaction {
             let condition = origin == .app ? "WHERE \"deleted\" = 0" : ""
             let statement = try connection.statement("SELECT \"localID\" FROM \(table.quotedTable) \(condition)")
             defer { statement.reset() }
-            while try statement.step() { doomed.insert(LocalID(try statement.text(0)), table) }
+            while try statement.step() { doomed.insert(LocalID(try statement.text(0)), in: table) }
         }
         try savepoint { [doomed] in try delete(doomed) }
         return doomed.all.count
@@ -57,12 +57,12 @@ extension WriteTransaction {
     func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
         guard let (state, texts) = try deletable(localID, in: table) else { return false }
         guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
-            try remove(state, texts, in: table)
+            try remove(state, texts: texts, in: table)
             return true
         }
         try savepoint {
             if origin == .server {
-                try remove(state, texts, in: table)
+                try remove(state, texts: texts, in: table)
                 try detachHolders(of: localID, in: table, as: state.serverID)
             } else {
                 try deleteCascading(localID, in: table)
@@ -76,10 +76,10 @@ extension WriteTransaction {
     /// the stack.
     private func deleteCascading(_ localID: LocalID, in table: TableLayout) throws {
         var doomed = Doomed()
-        doomed.insert(localID, table)
+        doomed.insert(localID, in: table)
         while let (localID, table) = doomed.next() {
             for holder in table.holders where holder.rule == .cascade {
-                for id in try holders(of: localID, holder) { doomed.insert(id, holder.table) }
+                for id in try holders(of: localID, holder) { doomed.insert(id, in: holder.table) }
             }
         }
         try delete(doomed)
@@ -88,7 +88,7 @@ extension WriteTransaction {
     private func delete(_ doomed: Doomed) throws {
         for (localID, table) in doomed.all {
             guard let (state, texts) = try deletable(localID, in: table) else { continue }
-            try remove(state, texts, in: table)
+            try remove(state, texts: texts, in: table)
         }
         // An object that is deleted too neither loses its reference nor denies the delete.
         for (localID, table) in doomed.all { try releaseHolders(of: localID, in: table, doomed) }
@@ -104,12 +104,12 @@ extension WriteTransaction {
         private var known: Set<Key> = []
         private var position = 0
 
-        mutating func insert(_ localID: LocalID, _ table: TableLayout) {
+        mutating func insert(_ localID: LocalID, in table: TableLayout) {
             let isNew = known.insert(Key(table: ObjectIdentifier(table), localID: localID)).inserted
             if isNew { all.append((localID, table)) }
         }
 
-        func contains(_ localID: LocalID, _ table: TableLayout) -> Bool {
+        func contains(_ localID: LocalID, in table: TableLayout) -> Bool {
             known.contains(Key(table: ObjectIdentifier(table), localID: localID))
         }
 
@@ -133,38 +133,38 @@ extension WriteTransaction {
             texts = try connection.tableStatements(table).searchTexts(statement)
         }
         if state.isDeleted && origin == .app { return nil }
-        if origin == .server { try refuseUnsent(state, table) }
+        if origin == .server { try refuseUnsent(state, in: table) }
         return (state, texts)
     }
 
     /// Hides a row, or removes it if no server may know it.
-    private func remove(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
+    private func remove(_ state: ObjectState, texts: [String?], in table: TableLayout) throws {
         knownTargets.removeAll()
         let keeps = try poisoningOnError { try willDelete(state, in: table) }
         try poisoningOnError {
             if keeps {
                 try connection.execute(
                     "UPDATE \(table.quotedTable) SET \"deleted\" = 1, \"synced\" = 0 WHERE \"__rid\" = ?",
-                    [.integer(state.rowID)])
+                    binding: [.integer(state.rowID)])
             } else {
-                try erase(state, texts, in: table)
+                try erase(state, texts: texts, in: table)
             }
         }
     }
 
     /// Removes a row with its links, unresolved references and server data.
-    func erase(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
+    func erase(_ state: ObjectState, texts: [String?], in table: TableLayout) throws {
         if !table.searched.isEmpty { pendingSearch.recordChange(table, row: state.rowID, indexed: texts) }
-        for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
+        for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, in: table) }
         try forgetUnresolved(of: state.rowID, in: table, property: nil)
         try willErase(state.rowID, in: table)
-        try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }
 
     // MARK: Holders
 
-    private func holderQuery(_ holder: TableLayout.Holder, _ columns: String) -> String {
+    private func holderQuery(_ holder: TableLayout.Holder, columns: String) -> String {
         let property = holder.table.definition.properties[holder.property]
         if holder.isToMany {
             let links = holder.table.definition.linkTable(property).quotedSQL
@@ -181,15 +181,15 @@ extension WriteTransaction {
 
     private func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
         for holder in table.holders {
-            let query = "SELECT EXISTS (\(holderQuery(holder, "1")))"
-            if try connection.value(query, [.text(localID.rawValue)]) == .integer(1) { return true }
+            let query = "SELECT EXISTS (\(holderQuery(holder, columns: "1")))"
+            if try connection.value(query, binding: [.text(localID.rawValue)]) == .integer(1) { return true }
         }
         return false
     }
 
     private func holders(of localID: LocalID, _ holder: TableLayout.Holder) throws -> [LocalID] {
-        let statement = try connection.statement(holderQuery(holder, "\"localID\""))
-        statement.bind(1, localID.rawValue)
+        let statement = try connection.statement(holderQuery(holder, columns: "\"localID\""))
+        statement.bind(1, to: localID.rawValue)
         defer { statement.reset() }
         var ids: [LocalID] = []
         while try statement.step() { ids.append(LocalID(try statement.text(0))) }
@@ -203,20 +203,21 @@ extension WriteTransaction {
             let property = holder.table.definition.properties[holder.property]
             throw TandemError(
                 .deleteDenied,
-                "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
+                message:
+                    "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
                     + "\(id) refers to it.",
                 advice: "Delete that object first, or change its reference.", store: store.path,
                 model: holder.table.definition.name, property: property.name)
         }
         for holder in table.holders where holder.rule == .nullify {
-            for id in try holders(of: localID, holder) { try release(doomed, in: table, from: id, holder) }
+            for id in try holders(of: localID, holder) { try release(doomed, in: table, from: id, holder: holder) }
         }
     }
 
     /// Removes references to deleted objects from a holder. The unresolved entries of a list keep their positions among
     /// the remaining entries.
     private func release(
-        _ doomed: Doomed, in table: TableLayout, from id: LocalID, _ holder: TableLayout.Holder
+        _ doomed: Doomed, in table: TableLayout, from id: LocalID, holder: TableLayout.Holder
     ) throws {
         guard let statement = try connection.tableStatements(holder.table).find(id) else { return }
         let row = RowEncoder()
@@ -231,7 +232,7 @@ extension WriteTransaction {
             let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
             var entries = ids.map { (id: $0, waits: false) }
             for entry in waiting { entries.insert((entry.id, true), at: min(entry.position, entries.count)) }
-            entries.removeAll { !$0.waits && doomed.contains($0.id, table) }
+            entries.removeAll { !$0.waits && doomed.contains($0.id, in: table) }
             row.append(text: LinkList.text(entries.filter { !$0.waits }.map(\.id)))
             let link = TableLayout.Link(
                 property: property, isToMany: true, targetType: { table.definition.type })
@@ -254,8 +255,8 @@ extension WriteTransaction {
         for holder in table.holders {
             let property = holder.table.definition.properties[holder.property]
             let column = property.column.quotedSQL
-            let statement = try connection.statement(holderQuery(holder, "\"__rid\", \(column)"))
-            statement.bind(1, localID.rawValue)
+            let statement = try connection.statement(holderQuery(holder, columns: "\"__rid\", \(column)"))
+            statement.bind(1, to: localID.rawValue)
             var held: [(row: Int64, value: String)] = []
             while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
             statement.reset()
@@ -272,13 +273,14 @@ extension WriteTransaction {
                 let rest: StorageValue =
                     holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
                 try connection.execute(
-                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?", [rest, .integer(row)])
+                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
+                    binding: [rest, .integer(row)])
                 if holder.isToMany {
                     let buffer = RowEncoder()
                     for _ in 0..<holder.property { buffer.appendNull() }
                     buffer.append(rest)
-                    try removeLinks(link, of: row, holder.table)
-                    try writeLinks(link, of: row, buffer, holder.table)
+                    try removeLinks(link, of: row, in: holder.table)
+                    try writeLinks(link, of: row, row: buffer, in: holder.table)
                 }
                 try storeUnresolved(waiting, of: row, in: holder.table)
             }
@@ -296,21 +298,21 @@ extension WriteTransaction {
     ///   ``TandemError/Code/duplicateValue`` if another object now has its unique value.
     @discardableResult
     public func undelete<M: Model>(_ object: M) throws -> M {
-        try undelete(M.self, object.localID)
+        try undelete(M.self, localID: object.localID)
     }
 
     /// Restores deleted objects. See `undelete(_:)`.
     public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
-        for object in objects { try undelete(M.self, object.localID) }
+        for object in objects { try undelete(M.self, localID: object.localID) }
     }
 
     /// Restores the deleted object with a local ID. See `undelete(_:)`.
     @discardableResult
-    public func undelete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M {
+    public func undelete<M: Model>(_ model: M.Type, localID: LocalID) throws -> M {
         try checkUsable()
         let table = try store.schema.table(M.self)
         let statements = try connection.tableStatements(table)
-        guard let statement = try statements.find(localID) else { throw notFound(localID, table) }
+        guard let statement = try statements.find(localID) else { throw notFound(localID, in: table) }
         let state: ObjectState
         do {
             defer { statement.reset() }
@@ -318,11 +320,11 @@ extension WriteTransaction {
         }
         guard state.isDeleted else {
             throw TandemError(
-                .objectNotDeleted, "The object \(localID) is not deleted.", advice: "No action is needed.",
+                .objectNotDeleted, message: "The object \(localID) is not deleted.", advice: "No action is needed.",
                 store: store.path, model: table.definition.name)
         }
         try savepoint { try undeleteRow(state, in: table) }
-        guard let found = try statements.find(localID) else { throw notFound(localID, table) }
+        guard let found = try statements.find(localID) else { throw notFound(localID, in: table) }
         defer { found.reset() }
         do {
             return try M(__row: found.row())
@@ -342,16 +344,16 @@ extension WriteTransaction {
         let isSynced = try willUndelete(state, in: table)
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
-            [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+            binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
     }
 
     /// Makes a row visible again. Called in a savepoint, after its operation was updated.
     func show(_ state: ObjectState, in table: TableLayout) throws {
         do {
             try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"deleted\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+                "UPDATE \(table.quotedTable) SET \"deleted\" = 0 WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, nil, state, table)
+            throw try explainConstraint(error, row: nil, state: state, in: table)
         }
         try releaseDeadReferences(of: state, in: table)
         var state = state
@@ -373,10 +375,10 @@ extension WriteTransaction {
             let column = table.definition.properties[link.property].column.quotedSQL
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-                [row.value(at: link.property), .integer(state.rowID)])
+                binding: [row.value(at: link.property), .integer(state.rowID)])
             if link.isToMany {
-                try removeLinks(link, of: state.rowID, table)
-                try writeLinks(link, of: state.rowID, row, table)
+                try removeLinks(link, of: state.rowID, in: table)
+                try writeLinks(link, of: state.rowID, row: row, in: table)
             }
         }
         for link in table.links {

@@ -24,7 +24,7 @@ extension WriteTransaction {
     public func insert<M: Model>(_ object: M) throws -> M {
         hasRewrittenLinks = false
         let state = try insertRow(of: object)
-        return try refreshed(object, state, in: try store.schema.table(M.self))
+        return try refreshed(object, state: state, in: try store.schema.table(M.self))
     }
 
     /// Inserts new objects. See ``insert(_:)``.
@@ -51,7 +51,7 @@ extension WriteTransaction {
         _ row: RowEncoder, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true,
         isFree: Bool = false
     ) throws -> ObjectState {
-        try check(row, table)
+        try check(row, in: table)
         try willWrite(row, over: nil, in: table, only: nil)
         var state = try newState(given, in: table, mayBeOwn: mayBeOwn, isFree: isFree)
         let unresolved = try resolveLinks(row, of: table)
@@ -61,20 +61,22 @@ extension WriteTransaction {
         twins.removeAll()
         for fold in table.folds { twins.appendTwins(fold, of: row) }
         do {
-            try Self.insert(statement, state, row, twins, table)
+            try Self.insert(statement, state: state, row: row, twins: twins, in: table)
         } catch let error as TandemError where error.isConstraint {
-            if let revived = try reviveTombstone(row, unresolved, state: state, in: table) { return revived }
-            throw try explainInsert(error, row, state, table)
+            if let revived = try reviveTombstone(row, unresolved: unresolved, state: state, in: table) {
+                return revived
+            }
+            throw try explainInsert(error, row: row, state: state, in: table)
         }
         state.rowID = connection.lastInsertedRowID
         try poisoningOnError {
             // SQLite may reuse the rowid of a row that was deleted in this transaction, and that the index still
             // contains.
             if !table.searched.isEmpty, pendingSearch.isEmpty || !pendingSearch.contains(table, row: state.rowID) {
-                try addToSearch(statements, rowID: state.rowID, twins, table)
+                try addToSearch(statements, rowID: state.rowID, twins: twins, in: table)
             }
             for link in table.links where link.isToMany && !row.isNull(link.property) {
-                try writeLinks(link, of: state.rowID, row, table)
+                try writeLinks(link, of: state.rowID, row: row, in: table)
             }
             if !unresolved.isEmpty { try storeUnresolved(unresolved, of: state.rowID, in: table) }
             try resolveWaiting(for: state, in: table)
@@ -85,48 +87,48 @@ extension WriteTransaction {
 
     /// Explains why a row can't be inserted. An existing object with its ID takes precedence over other conflicts.
     private func explainInsert(
-        _ error: TandemError, _ row: RowEncoder, _ state: ObjectState, _ table: TableLayout
+        _ error: TandemError, row: RowEncoder, state: ObjectState, in table: TableLayout
     ) throws -> TandemError {
-        let explained = try explainConstraint(error, row, state, table)
+        let explained = try explainConstraint(error, row: row, state: state, in: table)
         guard explained.code == .duplicateValue,
             let other = try connection.tableStatements(table).find(state.localID)
         else { return explained }
         other.reset()
-        return duplicateLocalID(state.localID, table, error)
+        return duplicateLocalID(state.localID, in: table, error: error)
     }
 
     /// Throws if a value could not be encoded.
-    func check(_ row: RowEncoder, _ table: TableLayout) throws {
+    func check(_ row: RowEncoder, in table: TableLayout) throws {
         if let failure = row.failure {
             throw TandemError(
-                .invalidValue, "A value can't be encoded as JSON.", advice: "See the underlying error.",
+                .invalidValue, message: "A value can't be encoded as JSON.", advice: "See the underlying error.",
                 store: store.path,
                 model: table.definition.name, underlying: failure)
         }
     }
 
     private static func insert(
-        _ statement: Statement, _ state: ObjectState, _ row: RowEncoder, _ twins: RowEncoder, _ table: TableLayout
+        _ statement: Statement, state: ObjectState, row: RowEncoder, twins: RowEncoder, in table: TableLayout
     ) throws {
         defer { statement.reset() }
         try row.bytes.withUnsafeBufferPointer { rowBytes in
             try twins.bytes.withUnsafeBufferPointer { twinBytes in
                 var localID = state.localID.rawValue
                 try localID.withUTF8 { id in
-                    statement.bindText(1, id, copied: false)
-                    statement.bind(2, state.serverID?.rawValue)
-                    statement.bind(3, state.isSynced)
-                    statement.bind(4, state.isDeleted)
-                    statement.bind(5, state.version)
-                    statement.bind(6, state.createdAt)
-                    statement.bind(7, state.updatedAt)
+                    statement.bindText(1, to: id, copied: false)
+                    statement.bind(2, to: state.serverID?.rawValue)
+                    statement.bind(3, to: state.isSynced)
+                    statement.bind(4, to: state.isDeleted)
+                    statement.bind(5, to: state.version)
+                    statement.bind(6, to: state.createdAt)
+                    statement.bind(7, to: state.updatedAt)
                     var index: Int32 = 8
                     for slot in row.slots {
-                        statement.bind(index, slot, in: rowBytes)
+                        statement.bind(index, to: slot, in: rowBytes)
                         index += 1
                     }
                     for slot in twins.slots {
-                        statement.bind(index, slot, in: twinBytes)
+                        statement.bind(index, to: slot, in: twinBytes)
                         index += 1
                     }
                     _ = try statement.step()
@@ -137,10 +139,10 @@ extension WriteTransaction {
 
     /// Adds a new row to the search index at once. New rows have ascending rowids, which is the best order for FTS5.
     private func addToSearch(
-        _ statements: TableStatements, rowID: Int64, _ twins: RowEncoder, _ table: TableLayout
+        _ statements: TableStatements, rowID: Int64, twins: RowEncoder, in table: TableLayout
     ) throws {
         let statement = try statements.insertIntoSearch()
-        statement.bind(1, rowID)
+        statement.bind(1, to: rowID)
         defer { statement.reset() }
         try twins.bytes.withUnsafeBufferPointer { bytes in
             var parameter: Int32 = 2
@@ -148,7 +150,7 @@ extension WriteTransaction {
             for fold in table.folds {
                 twin += 1
                 guard fold.searchColumn != nil else { continue }
-                statement.bind(parameter, twins.slots[twin], in: bytes)
+                statement.bind(parameter, to: twins.slots[twin], in: bytes)
                 parameter += 1
                 twin += 1
             }
@@ -174,7 +176,7 @@ extension WriteTransaction {
                     defer { other.reset() }
                     otherState = try self.state(of: other, table)
                 }
-                if try mayBeOwn && mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, table) }
+                if try mayBeOwn && mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, in: table) }
                 if otherState.serverID != serverID {
                     state.localID = LocalIDGenerator.makeID()
                     knownTargets.removeAll()
@@ -186,7 +188,7 @@ extension WriteTransaction {
 
     /// Turns an insert over an object with a pending delete into an update of the object.
     private func reviveTombstone(
-        _ row: RowEncoder, _ unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
+        _ row: RowEncoder, unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
     ) throws -> ObjectState? {
         guard origin == .app, let stored = try connection.tableStatements(table).find(state.localID) else {
             return nil
@@ -194,19 +196,19 @@ extension WriteTransaction {
         let storedState = try self.state(of: stored, table)
         stored.reset()
         guard storedState.isDeleted else { return nil }
-        return try revive(storedState, with: row, unresolved, in: table, only: nil)
+        return try revive(storedState, with: row, unresolved: unresolved, in: table, only: nil)
     }
 
     /// Restores a deleted object with new values. They are written first, because another object may now have its old
     /// unique values.
     func revive(
-        _ stored: ObjectState, with row: RowEncoder, _ unresolved: [UnresolvedReference]?, in table: TableLayout,
+        _ stored: ObjectState, with row: RowEncoder, unresolved: [UnresolvedReference]?, in table: TableLayout,
         only: Set<Int>?
     ) throws -> ObjectState {
         try savepoint {
             try completeUndelete(stored, in: table)
             guard let statement = try connection.tableStatements(table).find(stored.localID, rowID: stored.rowID) else {
-                throw notFound(stored.localID, table)
+                throw notFound(stored.localID, in: table)
             }
             var state = try update(
                 statement, with: row, in: table, only: only, unresolved: unresolved,
@@ -238,9 +240,9 @@ extension ReadTransaction {
 }
 
 extension Statement {
-    func bind(_ index: Int32, _ date: Date?) {
+    func bind(_ index: Int32, to date: Date?) {
         if let date {
-            bind(index, StorageValue.real(date.timeIntervalSinceReferenceDate))
+            bind(index, to: StorageValue.real(date.timeIntervalSinceReferenceDate))
         } else {
             bindNull(index)
         }
@@ -253,7 +255,7 @@ extension Store {
         let index = Int(error.column - base) - RowDecoder.stateColumns.count
         let properties = table.definition.properties
         return TandemError(
-            .invalidValue, "A stored value can't be read: \(error.reason).",
+            .invalidValue, message: "A stored value can't be read: \(error.reason).",
             advice: "Another version of the app, or another program, wrote it. Migrate or correct it.",
             store: path, model: table.definition.name,
             property: properties.indices.contains(index) ? properties[index].name : nil)

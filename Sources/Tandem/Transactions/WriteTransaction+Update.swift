@@ -12,7 +12,7 @@ extension WriteTransaction {
     /// ```
     ///
     /// Unchanged properties are not written. A value without changes writes nothing. To change a property independently
-    /// of the current values of the others, use ``update(_:_:_:)``.
+    /// of the current values of the others, use ``update(_:localID:_:)``.
     ///
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
@@ -26,16 +26,16 @@ extension WriteTransaction {
         object.__append(to: row)
         let statements = try connection.tableStatements(table)
         guard let statement = try statements.find(object.localID, rowID: object.__state.rowID) else {
-            throw notFound(object.localID, table)
+            throw notFound(object.localID, in: table)
         }
         hasRewrittenLinks = false
         let state = try update(statement, with: row, in: table, received: object.__state)
-        return try refreshed(object, state, in: table)
+        return try refreshed(object, state: state, in: table)
     }
 
     /// Returns a written value in its stored state. It is read again if the store changed one of its properties.
     func refreshed<M: Model>(
-        _ object: M, _ state: ObjectState, in table: TableLayout, isPartial: Bool = false
+        _ object: M, state: ObjectState, in table: TableLayout, isPartial: Bool = false
     ) throws -> M {
         guard isPartial || hasRewrittenLinks else {
             var object = object
@@ -43,7 +43,7 @@ extension WriteTransaction {
             return object
         }
         guard let statement = try connection.tableStatements(table).find(state.localID, rowID: state.rowID) else {
-            throw notFound(state.localID, table)
+            throw notFound(state.localID, in: table)
         }
         defer { statement.reset() }
         do {
@@ -65,9 +65,9 @@ extension WriteTransaction {
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
     @discardableResult
-    public func update<M: Model>(_ model: M.Type, _ localID: LocalID, _ change: (inout M) throws -> Void) throws -> M {
+    public func update<M: Model>(_ model: M.Type, localID: LocalID, _ change: (inout M) throws -> Void) throws -> M {
         try checkUsable()
-        return try update(model, localID, rowID: 0, try store.schema.table(M.self), change)
+        return try update(model, localID: localID, rowID: 0, in: try store.schema.table(M.self), change: change)
     }
 
     /// Changes the current state of an object in place. The block receives the stored object, and not the given value.
@@ -85,14 +85,15 @@ extension WriteTransaction {
     public func update<M: Model>(_ object: M, _ change: (inout M) throws -> Void) throws -> M {
         try checkUsable()
         return try update(
-            M.self, object.localID, rowID: object.__state.rowID, try store.schema.table(M.self), change)
+            M.self, localID: object.localID, rowID: object.__state.rowID, in: try store.schema.table(M.self),
+            change: change)
     }
 
     func update<M: Model>(
-        _ model: M.Type, _ localID: LocalID, rowID: Int64, _ table: TableLayout, _ change: (inout M) throws -> Void
+        _ model: M.Type, localID: LocalID, rowID: Int64, in table: TableLayout, change: (inout M) throws -> Void
     ) throws -> M {
         let statements = try connection.tableStatements(table)
-        guard let found = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
+        guard let found = try statements.find(localID, rowID: rowID) else { throw notFound(localID, in: table) }
         var object: M
         do {
             object = try M(__row: found.row())
@@ -117,12 +118,12 @@ extension WriteTransaction {
         if statements.finds != finds || connection.totalChanges != changes {
             // The block has written, perhaps with the same statements. Look up the row again.
             found.reset()
-            guard let again = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
+            guard let again = try statements.find(localID, rowID: rowID) else { throw notFound(localID, in: table) }
             statement = again
         }
         hasRewrittenLinks = false
         let state = try update(statement, with: row, in: table, received: object.__state)
-        return try refreshed(object, state, in: table)
+        return try refreshed(object, state: state, in: table)
     }
 
     /// Changes the row at which a statement is positioned, and resets the statement.
@@ -144,12 +145,12 @@ extension WriteTransaction {
     ) throws -> ObjectState {
         var isReset = false
         defer { if !isReset { statement.reset() } }
-        try check(row, table)
+        try check(row, in: table)
         try willWrite(row, over: statement, in: table, only: only)
         var state = try state(of: statement, table)
         if state.isDeleted && !isReviving {
             throw TandemError(
-                .objectDeleted, "The object \(state.localID) is deleted.", advice: "Undelete it first.",
+                .objectDeleted, message: "The object \(state.localID) is deleted.", advice: "Undelete it first.",
                 store: store.path, model: table.definition.name)
         }
         let unresolved = try known ?? resolveLinks(row, of: table, only: only)
@@ -160,7 +161,7 @@ extension WriteTransaction {
         var changed: [Int] = []
         for property in table.definition.properties.indices {
             if let only, !only.contains(property) { continue }
-            if !isSame(property, row, stored, in: table)
+            if !isSame(property, row: row, as: stored, in: table)
                 || waiting[property].map({ $0.before != $0.after }) ?? false
             {
                 changed.append(property)
@@ -174,27 +175,27 @@ extension WriteTransaction {
         statement.reset()
         isReset = true
 
-        if origin == .server && !allowsUnsent { try refuseUnsent(state, table) }
+        if origin == .server && !allowsUnsent { try refuseUnsent(state, in: table) }
         let received = origin == .server && received?.serverID != nil ? received : nil
         try writeChanges(
-            changed, row, clearsSynced: old != nil && state.isSynced, received: received, state, table)
+            changed, row: row, clearsSynced: old != nil && state.isSynced, received: received, state: state, in: table)
         if !changed.isEmpty {
             try poisoningOnError {
                 if let indexed { pendingSearch.recordChange(table, row: state.rowID, indexed: indexed) }
                 if pendingSearch.count > pendingSearchLimit { try flushSearch() }
-                try relink(changed, row, waiting, state, table)
+                try relink(changed, row: row, waiting: waiting, state: state, in: table)
                 if let old { try didUpdate(state, from: old, in: table) }
             }
             if old != nil { state.isSynced = false }
         }
-        if let received { try poisoningOnError { try adopt(received, &state, table) } }
+        if let received { try poisoningOnError { try adopt(received, state: &state, in: table) } }
         return state
     }
 
     /// Returns whether a property's new value equals the stored one.
-    private func isSame(_ property: Int, _ row: RowEncoder, _ stored: RowDecoder, in table: TableLayout) -> Bool {
+    private func isSame(_ property: Int, row: RowEncoder, as stored: RowDecoder, in table: TableLayout) -> Bool {
         let column = table.column(property)
-        if row.equals(property, stored, column) { return true }
+        if row.equals(property, row: stored, column: column) { return true }
         let definition = table.definition.properties[property]
         return definition.hasSeveralForms
             && definition.isSame(row.value(at: property), stored.storageValue(column))
@@ -203,8 +204,8 @@ extension WriteTransaction {
     /// Writes changed properties, and the server's state if it differs, with one statement. Writes nothing if neither
     /// has changed.
     private func writeChanges(
-        _ changed: [Int], _ row: RowEncoder, clearsSynced: Bool, received: ObjectState?, _ state: ObjectState,
-        _ table: TableLayout
+        _ changed: [Int], row: RowEncoder, clearsSynced: Bool, received: ObjectState?, state: ObjectState,
+        in table: TableLayout
     ) throws {
         let server = received.flatMap { serverColumns(of: $0, over: state, table) }
         guard !changed.isEmpty || server != nil else { return }
@@ -219,31 +220,31 @@ extension WriteTransaction {
                 try twins.bytes.withUnsafeBufferPointer { twinBytes in
                     var index: Int32 = 1
                     for property in changed {
-                        statement.bind(index, row.slots[property], in: rowBytes)
+                        statement.bind(index, to: row.slots[property], in: rowBytes)
                         index += 1
                     }
                     for slot in twins.slots {
-                        statement.bind(index, slot, in: twinBytes)
+                        statement.bind(index, to: slot, in: twinBytes)
                         index += 1
                     }
                     if let received, let server {
                         if server == .all {
-                            statement.bind(index, received.serverID?.rawValue)
+                            statement.bind(index, to: received.serverID?.rawValue)
                             index += 1
                         }
-                        statement.bind(index, received.version)
-                        statement.bind(index + 1, received.createdAt)
-                        statement.bind(index + 2, received.updatedAt)
+                        statement.bind(index, to: received.version)
+                        statement.bind(index + 1, to: received.createdAt)
+                        statement.bind(index + 2, to: received.updatedAt)
                         index += 3
                     }
-                    statement.bind(index, state.rowID)
+                    statement.bind(index, to: state.rowID)
                     _ = try statement.step()
                 }
             }
         } catch let error as TandemError where error.isConstraint {
             var written = state
             if let received { written.serverID = received.serverID }
-            throw try explainConstraint(error, row, written: changed, written, table)
+            throw try explainConstraint(error, row: row, written: changed, state: written, in: table)
         }
     }
 
@@ -260,22 +261,22 @@ extension WriteTransaction {
 
     /// Updates the link tables for changed references.
     private func relink(
-        _ changed: [Int], _ row: RowEncoder, _ waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
-        _ state: ObjectState, _ table: TableLayout
+        _ changed: [Int], row: RowEncoder, waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
+        state: ObjectState, in table: TableLayout
     ) throws {
         for link in table.links where changed.contains(link.property) {
             if let (before, after) = waiting[link.property], before != after {
-                try replaceWaiting(after, of: state.rowID, link, in: table)
+                try replaceWaiting(after, of: state.rowID, link: link, in: table)
             }
             if link.isToMany {
-                try removeLinks(link, of: state.rowID, table)
-                try writeLinks(link, of: state.rowID, row, table)
+                try removeLinks(link, of: state.rowID, in: table)
+                try writeLinks(link, of: state.rowID, row: row, in: table)
             }
         }
     }
 
     /// Completes an object's state after a server's state was written to its row.
-    private func adopt(_ received: ObjectState, _ state: inout ObjectState, _ table: TableLayout) throws {
+    private func adopt(_ received: ObjectState, state: inout ObjectState, in table: TableLayout) throws {
         let hadServerID = state.serverID != nil
         state.serverID = received.serverID
         state.version = received.version
@@ -283,11 +284,11 @@ extension WriteTransaction {
         state.updatedAt = received.updatedAt
         // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
         // to be uploaded for another object. Triggers record the files of the new values after the update.
-        let isSynced = try hasNoPendingFiles(state.rowID, table)
+        let isSynced = try hasNoPendingFiles(state.rowID, in: table)
         if table.sendsFiles, isSynced != state.isSynced {
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
-                [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+                binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
         }
         state.isSynced = isSynced
         if !hadServerID {
@@ -297,19 +298,19 @@ extension WriteTransaction {
     }
 
     /// Throws if an object has unsent changes. A server's values never overwrite them.
-    func refuseUnsent(_ state: ObjectState, _ table: TableLayout) throws {
+    func refuseUnsent(_ state: ObjectState, in table: TableLayout) throws {
         guard !state.isSynced, try operation(of: state.rowID, in: table) != nil else { return }
         throw TandemError(
-            .unsentChanges, "The object \(state.localID) has changes that have not been sent.",
+            .unsentChanges, message: "The object \(state.localID) has changes that have not been sent.",
             advice: "Send them, or discard their operation, before you write a server's values.",
             store: store.path, model: table.definition.name)
     }
 }
 
 extension ReadTransaction {
-    func notFound(_ localID: LocalID, _ table: TableLayout) -> TandemError {
+    func notFound(_ localID: LocalID, in table: TableLayout) -> TandemError {
         TandemError(
-            .notFound, "An object with the local ID \(localID) does not exist.",
+            .notFound, message: "An object with the local ID \(localID) does not exist.",
             advice: "Insert it, or use upsert.", store: store.path, model: table.definition.name)
     }
 }

@@ -54,7 +54,7 @@ public final class WriteTransaction: ReadTransaction {
         try super.checkUsable()
         if let brokenBy {
             throw TandemError(
-                .transactionBroken, "An earlier change in this transaction failed half-way.",
+                .transactionBroken, message: "An earlier change in this transaction failed half-way.",
                 advice: "Let the error end the block, so that nothing is saved.", store: store.path,
                 underlying: brokenBy)
         }
@@ -74,7 +74,8 @@ public final class WriteTransaction: ReadTransaction {
     func run<T>(isCancellable: Bool, isBegun: Bool = false, _ body: () throws -> T) throws -> T {
         if store.configuration.isReadOnly {
             throw TandemError(
-                .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
+                .readOnly, message: "The store was opened read-only.",
+                advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
         if !isBegun { try connection.begin() }
@@ -113,7 +114,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Runs a block inside this transaction. If it throws, its changes are undone.
     func nested<T>(
-        _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, _ body: (WriteTransaction) throws -> T
+        _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, body: (WriteTransaction) throws -> T
     ) throws -> T {
         try checkUsable()
         let outerQuiet = self.quiet

@@ -149,7 +149,7 @@ final class WriterQueue: Sendable {
 
     private var busy: TandemError {
         TandemError(
-            .busy, "The store is being written by another thread of this process.",
+            .busy, message: "The store is being written by another thread of this process.",
             advice:
                 "Try again. If it persists, increase Configuration.busyTimeout or find the write that does not finish.",
             store: path)

@@ -85,7 +85,8 @@ final class HTTPClients: Sendable {
             return tls
         } catch {
             throw NetworkError(
-                .invalidCertificates, "The certificates in `trust` can't be read: they must be PEM.", underlying: error)
+                .invalidCertificates, message: "The certificates in `trust` can't be read: they must be PEM.",
+                underlying: error)
         }
     }
 }

@@ -30,7 +30,7 @@ extension NetworkError {
         let underlying: (any Error)? =
             error is HTTPClientError || error is ResponseCollector.BadHead || error is ServerIdentity.Mismatch
             ? nil : error
-        self.init(code, message, server: server, underlying: underlying)
+        self.init(code, message: message, server: server, underlying: underlying)
     }
 
     private static func reading(_ error: any Error, wasConnected: Bool) -> (Code, String) {

@@ -3,75 +3,77 @@ extension Message {
     static func notAStruct(_ keyword: String) -> Message {
         Message(
             "notAStruct",
-            "@Model needs a struct, not '\(keyword)': the values of structs are copies, safe on each thread")
+            message: "@Model needs a struct, not '\(keyword)': the values of structs are copies, safe on each thread")
     }
 
-    static let generic = Message("generic", "a model can't be generic: it has one table and one set of columns")
+    static let generic = Message(
+        "generic", message: "a model can't be generic: it has one table and one set of columns")
 
     static let insideGeneric = Message(
-        "insideGeneric", "a model can't be inside a generic type: it has one table and one set of columns")
+        "insideGeneric", message: "a model can't be inside a generic type: it has one table and one set of columns")
 
     static let privateInside = Message(
         "privateInside",
-        "a model inside a type or an extension can't be 'private': its conformance would not see it; "
+        message: "a model inside a type or an extension can't be 'private': its conformance would not see it; "
             + "make it 'fileprivate'")
 
     static let conditionalProperties = Message(
         "conditionalProperties",
-        "a model's stored properties can't be inside #if: the table would differ between builds")
+        message: "a model's stored properties can't be inside #if: the table would differ between builds")
 
     static func reservedType(_ name: String) -> Message {
-        Message("reservedType", "'\(name)' is the name of a type that @Model generates")
+        Message("reservedType", message: "'\(name)' is the name of a type that @Model generates")
     }
 
-    static func reservedWord(_ name: String, _ word: String) -> Message {
+    static func reservedWord(_ name: String, word: String) -> Message {
         let reason = name == word ? "" : "; column names are case-insensitive"
-        return Message("reservedName", "'\(name)' is reserved: each object has a built-in '\(word)'\(reason)")
+        return Message("reservedName", message: "'\(name)' is reserved: each object has a built-in '\(word)'\(reason)")
     }
 
     static func reservedPrefix(_ name: String) -> Message {
-        Message("reservedName", "'\(name)' is reserved: Tandem uses names that begin with '__'")
+        Message("reservedName", message: "'\(name)' is reserved: Tandem uses names that begin with '__'")
     }
 
-    static func reservedTable(_ name: String, _ prefix: String) -> Message {
+    static func reservedTable(_ name: String, prefix: String) -> Message {
         Message(
             "reservedTable",
-            "'\(name)' can't be a table's name: those that begin with '\(prefix)' are "
+            message: "'\(name)' can't be a table's name: those that begin with '\(prefix)' are "
                 + (prefix == "__" ? "Tandem's" : "SQLite's"))
     }
 
-    static func sameColumn(_ name: String, _ other: String) -> Message {
+    static func sameColumn(_ name: String, other: String) -> Message {
         Message(
             "sameColumn",
-            name == other
+            message: name == other
                 ? "two properties have the column '\(name)'"
                 : "'\(other)' and '\(name)' are the same column: column names are case-insensitive")
     }
 
     static func sameWireName(_ name: String) -> Message {
-        Message("sameWireName", "two properties have the wire name '\(name)'")
+        Message("sameWireName", message: "two properties have the wire name '\(name)'")
     }
 
-    static let notALiteral = Message("notALiteral", "write the name as a string literal: a macro sees only the text")
+    static let notALiteral = Message(
+        "notALiteral", message: "write the name as a string literal: a macro sees only the text")
 
-    static let emptyName = Message("emptyName", "a name can't be empty")
+    static let emptyName = Message("emptyName", message: "a name can't be empty")
 
     static let unknownOption = Message(
-        "unknownOption", "write the option '.localOnly' literally: a macro sees only the text")
+        "unknownOption", message: "write the option '.localOnly' literally: a macro sees only the text")
 
     static let unknownIndex = Message(
         "unknownIndex",
-        "write the indexes literally, as in '[.index(\"a\", \"b\"), .unique(\"c\", \"d\")]': "
+        message: "write the indexes literally, as in '[.index(\"a\", \"b\"), .unique(\"c\", \"d\")]': "
             + "a macro sees only the text")
 
-    static let emptyIndex = Message("emptyIndex", "an index needs the name of at least one property")
+    static let emptyIndex = Message("emptyIndex", message: "an index needs the name of at least one property")
 
     static func unknownProperty(_ name: String, model: String, near: String?) -> Message {
         let proposal = near.map { "; did you mean '\($0)'?" } ?? ""
-        return Message("unknownProperty", "'\(model)' has no stored property '\(name)'\(proposal)")
+        return Message("unknownProperty", message: "'\(model)' has no stored property '\(name)'\(proposal)")
     }
 
     static func repeatedInIndex(_ name: String) -> Message {
-        Message("repeatedInIndex", "'\(name)' is in this index already")
+        Message("repeatedInIndex", message: "'\(name)' is in this index already")
     }
 }

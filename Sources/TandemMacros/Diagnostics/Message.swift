@@ -7,7 +7,7 @@ struct Message: DiagnosticMessage {
     let message: String
     var severity: DiagnosticSeverity = .error
 
-    init(_ id: String, _ message: String, severity: DiagnosticSeverity = .error) {
+    init(_ id: String, message: String, severity: DiagnosticSeverity = .error) {
         self.id = id
         self.message = message
         self.severity = severity

@@ -12,12 +12,12 @@ enum ReservedName {
     static func problem(_ name: String) -> Message? {
         if name.hasPrefix("__") { return .reservedPrefix(name) }
         let folded = name.lowercased()
-        return words.first { $0.lowercased() == folded }.map { .reservedWord(name, $0) }
+        return words.first { $0.lowercased() == folded }.map { .reservedWord(name, word: $0) }
     }
 
     /// Returns the error for a table with a reserved name, or `nil` for a valid name.
     static func tableProblem(_ name: String) -> Message? {
-        ["__", "sqlite_"].first { name.lowercased().hasPrefix($0) }.map { .reservedTable(name, $0) }
+        ["__", "sqlite_"].first { name.lowercased().hasPrefix($0) }.map { .reservedTable(name, prefix: $0) }
     }
 
     /// Returns a valid alternative: `cardID` for `id`, `cardVersion` for `version`, `secret` for `__secret`.

@@ -9,7 +9,7 @@ struct InverseMacro: AccessorMacro {
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        guard let link = check(node, declaration, in: context) else { return [] }
+        guard let link = check(node, declaration: declaration, in: context) else { return [] }
         return [
             """
             get {
@@ -21,7 +21,7 @@ struct InverseMacro: AccessorMacro {
 
     /// Returns the link, or `nil` after reporting an error.
     private static func check(
-        _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+        _ node: AttributeSyntax, declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> InverseLink? {
         func report(
             _ message: Message, at place: some SyntaxProtocol, fixIt: (text: String, changes: [FixIt.Change])? = nil
@@ -50,7 +50,8 @@ struct InverseMacro: AccessorMacro {
         let type = binding.typeAnnotation?.type
         guard let link = InverseLink(node) else {
             guard let argument = node.labeledArguments.first?.expression else { return nil }
-            return report(.inverseNeedsReference, at: argument, fixIt: completion(argument, attribute, type))
+            return report(
+                .inverseNeedsReference, at: argument, fixIt: completion(argument, attribute: attribute, type: type))
         }
         let source = type.flatMap { $0.lastName == "InverseLinks" ? $0.genericArguments.first?.lastName : nil }
         guard source == link.sourceName else {
@@ -67,7 +68,7 @@ struct InverseMacro: AccessorMacro {
 
     /// Returns the fix-it for `\.owner`, whose model is known from the property's type.
     private static func completion(
-        _ argument: ExprSyntax, _ attribute: AttributeSyntax?, _ type: TypeSyntax?
+        _ argument: ExprSyntax, attribute: AttributeSyntax?, type: TypeSyntax?
     ) -> (text: String, changes: [FixIt.Change])? {
         guard let path = argument.as(KeyPathExprSyntax.self), path.root == nil,
             let source = type?.genericArguments.first?.trimmedDescription,

@@ -28,11 +28,13 @@ extension MarkerMacro {
             return .notAProperty(marker)
         }
         let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.unquoted ?? binding.pattern.description
-        if variable.isStatic { return .notStored(marker, name, "belongs to the type") }
-        if variable.attributes.contains(.inverse) { return .notStored(marker, name, "is found by @Inverse") }
-        if !binding.isStored { return .notStored(marker, name, "is computed") }
+        if variable.isStatic { return .notStored(marker, name: name, reason: "belongs to the type") }
+        if variable.attributes.contains(.inverse) {
+            return .notStored(marker, name: name, reason: "is found by @Inverse")
+        }
+        if !binding.isStored { return .notStored(marker, name: name, reason: "is computed") }
         if marker != .transient, variable.attributes.contains(.transient) {
-            return .notStored(marker, name, "is @Transient")
+            return .notStored(marker, name: name, reason: "is @Transient")
         }
         return nil
     }

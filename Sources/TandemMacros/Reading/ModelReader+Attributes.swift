@@ -17,13 +17,13 @@ extension ModelReader {
         if let attribute = markers[.folded] {
             if property.type.shape != .string {
                 diagnose(
-                    .foldedNeedsText(property.name, property.type.text), at: attribute, fixIt: remove(attribute))
+                    .foldedNeedsText(property.name, type: property.type.text), at: attribute, fixIt: remove(attribute))
             } else if markers.folded == nil {
                 diagnose(.foldedUse, at: attribute.labeledArguments[0].expression)
             }
         }
         if let attribute = markers[.onDelete], !property.type.shape.isLink {
-            diagnose(.notAReference(property.name, property.type.text), at: attribute, fixIt: remove(attribute))
+            diagnose(.notAReference(property.name, type: property.type.text), at: attribute, fixIt: remove(attribute))
         }
         checkIndexes(property)
         checkFormerNames(property)
@@ -38,7 +38,7 @@ extension ModelReader {
     private mutating func checkIndexes(_ property: PropertyDescription) {
         for marker in [Marker.indexed, .unique] {
             guard let attribute = property.markers[marker], property.type.shape.hasManyValues else { continue }
-            diagnose(.manyValues(marker.attribute, property.name), at: attribute, fixIt: remove(attribute))
+            diagnose(.manyValues(marker.attribute, name: property.name), at: attribute, fixIt: remove(attribute))
         }
         if let attribute = property.markers[.unique] {
             if property.markers.uniqueness == nil {

@@ -27,7 +27,7 @@ extension ModelReader {
                     fixIt: near.map { ("replace with '\($0)'", [.replacing(literal, with: "\"\($0)\"")]) })
                 continue
             }
-            if property.type.shape.hasManyValues { diagnose(.manyValues("an index", text), at: literal) }
+            if property.type.shape.hasManyValues { diagnose(.manyValues("an index", name: text), at: literal) }
             if !seen.insert(text).inserted { diagnose(.repeatedInIndex(text), at: literal) }
         }
     }
@@ -41,7 +41,7 @@ extension ModelReader {
         for property in properties where !property.isTransient {
             let column = property.columnName
             if let other = columns[column.foldedForSQLite] {
-                diagnose(.sameColumn(column, other), at: position(property.columnNode, property))
+                diagnose(.sameColumn(column, other: other), at: position(property.columnNode, property: property))
             } else {
                 columns[column.foldedForSQLite] = column
             }
@@ -49,14 +49,14 @@ extension ModelReader {
             if property.markers.wireLiteral != nil || property.markers.columnLiteral != nil,
                 wireNames.contains(property.wireName)
             {
-                diagnose(.sameWireName(property.wireName), at: position(property.wireNode, property))
+                diagnose(.sameWireName(property.wireName), at: position(property.wireNode, property: property))
             }
             wireNames.insert(property.wireName)
         }
     }
 
     /// Returns the node in the source: the description contains a copy of the identifier.
-    private func position(_ node: Syntax, _ property: PropertyDescription) -> Syntax {
+    private func position(_ node: Syntax, property: PropertyDescription) -> Syntax {
         node.is(TokenSyntax.self) ? Syntax(property.binding.pattern) : node
     }
 

@@ -8,7 +8,7 @@ extension ModelReader {
         let markers = Markers(variable.attributes)
         if markers.has(.inverse) {
             checkRepeated(markers)
-            readInverse(variable, markers)
+            readInverse(variable, markers: markers)
             return
         }
         var hasStored = false
@@ -39,7 +39,7 @@ extension ModelReader {
         if hasStored { checkRepeated(markers) }
     }
 
-    private mutating func readInverse(_ variable: VariableDeclSyntax, _ markers: Markers) {
+    private mutating func readInverse(_ variable: VariableDeclSyntax, markers: Markers) {
         guard let binding = variable.bindings.first,
             let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
         else { return }
@@ -104,12 +104,12 @@ extension ModelReader {
     }
 
     private mutating func checkPersisted(_ property: PropertyDescription, at identifier: TokenSyntax) {
-        if let written = property.binding.typeAnnotation?.type { checkLinks(property, written) }
+        if let written = property.binding.typeAnnotation?.type { checkLinks(property, type: written) }
         checkMarkers(property, at: identifier)
     }
 
     /// Checks that references are optional, lists of them are not, and no type has two kinds of nil.
-    private mutating func checkLinks(_ property: PropertyDescription, _ type: TypeSyntax) {
+    private mutating func checkLinks(_ property: PropertyDescription, type: TypeSyntax) {
         let text = property.type.wrappedText
         if property.type.isNestedOptional {
             diagnose(

@@ -19,7 +19,7 @@ struct ModelReader {
     ///
     /// - Parameter report: Called with each error and warning.
     static func read(
-        _ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, _ context: some MacroExpansionContext,
+        _ declaration: some DeclGroupSyntax, attribute: AttributeSyntax, context: some MacroExpansionContext,
         report: (Diagnostic) -> Void
     ) -> ModelDescription? {
         guard let structure = declaration.as(StructDeclSyntax.self) else {

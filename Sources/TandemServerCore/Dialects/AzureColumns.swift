@@ -9,7 +9,7 @@ struct AzureColumns {
     private var hasGrown = false
     private let stored: ServedTable?
 
-    init(_ tableRequest: TableRequest, _ tx: ReadTransaction) throws {
+    init(_ tableRequest: TableRequest, tx: ReadTransaction) throws {
         self.tableRequest = tableRequest
         let name = tableRequest.name
         stored = try tx.objects(ServedTable.self).where { $0.table == name }.first()
@@ -64,7 +64,7 @@ struct AzureColumns {
         var taken = JSONObject()
         for (name, value) in item.members {
             guard Self.isName(name) else {
-                throw AzureMobileAppsRoutes.failure(.internalServerError, "Invalid column name '\(name)'")
+                throw AzureMobileAppsRoutes.failure(.internalServerError, text: "Invalid column name '\(name)'")
             }
             let column = kinds.name(ignoringCase: name) ?? name
             taken[column] = try convert(value, to: column)
@@ -76,7 +76,7 @@ struct AzureColumns {
     func save(in tx: WriteTransaction) throws {
         guard hasGrown else { return }
         guard kinds.members.count <= tableRequest.configuration.limits.members else {
-            throw AzureMobileAppsRoutes.failure(.badRequest, "The table has too many columns")
+            throw AzureMobileAppsRoutes.failure(.badRequest, text: "The table has too many columns")
         }
         if var stored {
             stored.columns = kinds.text
@@ -125,7 +125,7 @@ struct AzureColumns {
     }
 
     private static func unsupported(_ type: String) -> EarlyResponse {
-        AzureMobileAppsRoutes.failure(.internalServerError, "Unsupported type: \(type)")
+        AzureMobileAppsRoutes.failure(.internalServerError, text: "Unsupported type: \(type)")
     }
 
     /// Converts a number as JavaScript and a REAL column do: to a double, without a point if it is whole.

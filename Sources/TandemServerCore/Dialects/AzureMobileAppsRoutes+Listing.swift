@@ -8,11 +8,11 @@ extension AzureMobileAppsRoutes {
     /// Returns a page: an array, or an object with the total if the request asks for one.
     func list(_ tx: ReadTransaction) throws -> ServerResponse {
         let request = tableRequest.request
-        let columns = try AzureColumns(tableRequest, tx)
+        let columns = try AzureColumns(tableRequest, tx: tx)
         let limits = tableRequest.configuration.limits
         let top = try number("$top") ?? 0
         guard top <= Self.maximumTop else {
-            throw Self.failure(.badRequest, "You cannot request more than \(Self.maximumTop) records")
+            throw Self.failure(.badRequest, text: "You cannot request more than \(Self.maximumTop) records")
         }
         // A `$top` of 0 counts as none.
         let asked = top > 0 ? top : max(1, min(limits.pageSize ?? 50, Self.maximumTop))
@@ -27,27 +27,27 @@ extension AzureMobileAppsRoutes {
         let names = columns.names
         let known = table.columns == nil ? nil : names
         let isKnown: @Sendable (String) -> Bool = { known?.contains($0.lowercased()) ?? true }
-        let kind: @Sendable (String) -> FilterKind? = { isKnown($0) ? Self.kind($0, table) : nil }
+        let kind: @Sendable (String) -> FilterKind? = { isKnown($0) ? Self.kind($0, in: table) : nil }
         var isEmpty = false
         var selected: [String]?
         do throws(FilterProblem) {
             if let text = request.parameter("$filter"), !text.isEmpty {
-                let filter = try ODataParser.filter(text, .odata3, limits: filterLimits, columns: kind)
+                let filter = try ODataParser.filter(text, grammar: .odata3, limits: filterLimits, columns: kind)
                 // Each row lacks a column in which nothing has been stored yet.
                 filter.forEachColumn { name in if !names.contains(name.lowercased()) { isEmpty = true } }
                 query.filter = filter
             }
             if let text = request.parameter("$orderby"), !text.isEmpty {
-                query.order = try ODataParser.order(text, .odata3, limits: filterLimits, columns: kind)
+                query.order = try ODataParser.order(text, grammar: .odata3, limits: filterLimits, columns: kind)
             }
         } catch {
             throw Self.failure(
                 error.kind == .malformed ? .internalServerError : .badRequest,
-                error.index.map { "\(error.message) (at index \($0))" } ?? error.message)
+                text: error.index.map { "\(error.message) (at index \($0))" } ?? error.message)
         }
         if let text = request.parameter("$select") {
             do throws(FilterProblem) { selected = try Selection.names(text, isKnown: isKnown) } catch {
-                throw Self.failure(.badRequest, error.message)
+                throw Self.failure(.badRequest, text: error.message)
             }
         }
 
@@ -63,7 +63,7 @@ extension AzureMobileAppsRoutes {
         return answer
     }
 
-    private static func kind(_ column: String, _ table: ServerTable) -> FilterKind {
+    private static func kind(_ column: String, in table: ServerTable) -> FilterKind {
         switch column.lowercased() {
         case "id", "version": .text
         case "createdat", "updatedat": .instant
@@ -91,7 +91,7 @@ extension AzureMobileAppsRoutes {
     private func number(_ name: String) throws -> Int? {
         guard let text = tableRequest.request.parameter(name), !text.isEmpty else { return nil }
         guard let number = Int(text), number >= 0, number <= Int(Int32.max) else {
-            throw Self.failure(.badRequest, "\(name) is not a valid number")
+            throw Self.failure(.badRequest, text: "\(name) is not a valid number")
         }
         return number
     }

@@ -18,24 +18,24 @@ struct AzureMobileAppsRoutes {
         let store = tableRequest.core.store
         switch (tableRequest.request.http.method, tableRequest.id) {
         case (.get, nil): return try store.read { try list($0) }
-        case (.get, let id?): return try store.read { try get(id, $0) }
+        case (.get, let id?): return try store.read { try get(id, in: $0) }
         case (.post, nil): return try store.write { try insert($0) }
-        case (.post, let id?): return try store.write { try undelete(id, $0) }
-        case (.patch, let id): return try store.write { try update(id, $0) }
-        case (.delete, let id?): return try store.write { try delete(id, $0) }
-        case (.head, _): return Self.error(.internalServerError, "HEAD is not supported")
+        case (.post, let id?): return try store.write { try undelete(id, in: $0) }
+        case (.patch, let id): return try store.write { try update(id, in: $0) }
+        case (.delete, let id?): return try store.write { try delete(id, in: $0) }
+        case (.head, _): return Self.error(.internalServerError, text: "HEAD is not supported")
         default: return Self.notFoundPage
         }
     }
 
     // MARK: Single rows
 
-    private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerResponse {
+    private func get(_ id: String, in tx: ReadTransaction) throws -> ServerResponse {
         // Only lists include tombstones, whatever the query says.
         guard let row = try tableRequest.find(id, in: tx), !row.isTombstone, try tableRequest.sees(row) else {
             return Self.missing
         }
-        return try item(.ok, row, tx)
+        return try item(.ok, row: row, in: tx)
     }
 
     private func insert(_ tx: WriteTransaction) throws -> ServerResponse {
@@ -44,7 +44,7 @@ struct AzureMobileAppsRoutes {
         try refuseReserved(item)
         let version = item.remove(ignoringCase: "version")
         let id = try Self.id(item.remove(ignoringCase: "id")) ?? uuid()
-        var columns = try AzureColumns(tableRequest, tx)
+        var columns = try AzureColumns(tableRequest, tx: tx)
         let members = try columns.membersToStore(item)
         try refuse(invalid: members)
         guard tableRequest.allowsInsert(id: id, members: members) else { throw Self.unauthorized }
@@ -56,75 +56,77 @@ struct AzureMobileAppsRoutes {
         // A version in the request is stored as it is, and read as bytes.
         let stamp: String? = if case .text(let version)? = version { Base64Text.encode(version.utf8) } else { nil }
         let row = try tableRequest.insert(id: id, members: members, stamp: stamp, in: tx)
-        return try self.item(.created, row, tx)
+        return try self.item(.created, row: row, in: tx)
     }
 
-    private func update(_ pathID: String?, _ tx: WriteTransaction) throws -> ServerResponse {
+    private func update(_ pathID: String?, in tx: WriteTransaction) throws -> ServerResponse {
         var item = try entity()
         try refuseReserved(item)
         let bodyVersion = item.remove(ignoringCase: "version")
         let bodyID = try Self.id(item.remove(ignoringCase: "id"))
         if let pathID, let bodyID, !pathID.utf8.elementsEqual(bodyID.utf8) {
-            return Self.error(.badRequest, "Item id does not match id in path")
+            return Self.error(.badRequest, text: "Item id does not match id in path")
         }
-        guard let id = pathID ?? bodyID else { return Self.error(.badRequest, "An id must be given") }
+        guard let id = pathID ?? bodyID else { return Self.error(.badRequest, text: "An id must be given") }
         guard let row = try tableRequest.find(id, in: tx), !row.isTombstone, try tableRequest.sees(row) else {
             return Self.missing
         }
-        try authorize(.update, row)
-        var columns = try AzureColumns(tableRequest, tx)
+        try authorize(.update, row: row)
+        var columns = try AzureColumns(tableRequest, tx: tx)
         var members = try row.members()
         if let version = ifMatch {
             if !version.utf8.elementsEqual(row.stamp.utf8) {
                 guard let merged = try tableRequest.resolution(of: .update, row, sent: item) else {
-                    return try self.item(.preconditionFailed, row, tx)
+                    return try self.item(.preconditionFailed, row: row, in: tx)
                 }
                 item = merged
             }
         } else if case .text(let version)? = bodyVersion, !version.utf8.elementsEqual(row.stamp.utf8) {
-            return try self.item(.conflict, row, tx)
+            return try self.item(.conflict, row: row, in: tx)
         }
-        guard !item.members.isEmpty else { return Self.error(.internalServerError, "Incorrect syntax near 'WHERE'") }
+        guard !item.members.isEmpty else {
+            return Self.error(.internalServerError, text: "Incorrect syntax near 'WHERE'")
+        }
         for (name, value) in try columns.membersToStore(item).members { members[name] = value }
         try refuse(invalid: members)
         try columns.save(in: tx)
-        let updated = try tableRequest.update(row, .update, members: members, isTombstone: false, in: tx)
-        return try self.item(.ok, updated, tx)
+        let updated = try tableRequest.update(row, kind: .update, members: members, isTombstone: false, in: tx)
+        return try self.item(.ok, row: updated, in: tx)
     }
 
-    private func delete(_ id: String, _ tx: WriteTransaction) throws -> ServerResponse {
+    private func delete(_ id: String, in tx: WriteTransaction) throws -> ServerResponse {
         guard let row = try tableRequest.find(id, in: tx), !row.isTombstone, try tableRequest.sees(row) else {
             return Self.missing
         }
-        try authorize(.delete, row)
-        if let conflict = try stale(row, .delete, tx) { return conflict }
+        try authorize(.delete, row: row)
+        if let conflict = try stale(row, kind: .delete, in: tx) { return conflict }
         guard tableRequest.table.deletesSoftly else {
-            let answer = try item(.ok, row, tx)
+            let answer = try item(.ok, row: row, in: tx)
             try tableRequest.remove(row, in: tx)
             return answer
         }
-        let deleted = try tableRequest.update(row, .delete, members: row.members(), isTombstone: true, in: tx)
-        return try item(.ok, deleted, tx)
+        let deleted = try tableRequest.update(row, kind: .delete, members: row.members(), isTombstone: true, in: tx)
+        return try item(.ok, row: deleted, in: tx)
     }
 
-    private func undelete(_ id: String, _ tx: WriteTransaction) throws -> ServerResponse {
+    private func undelete(_ id: String, in tx: WriteTransaction) throws -> ServerResponse {
         guard let row = try tableRequest.find(id, in: tx), tableRequest.table.deletesSoftly, try tableRequest.sees(row)
         else {
             return Self.missing
         }
-        try authorize(.undelete, row)
-        if let conflict = try stale(row, .undelete, tx) { return conflict }
+        try authorize(.undelete, row: row)
+        if let conflict = try stale(row, kind: .undelete, in: tx) { return conflict }
         // Also applies to a live row: then only the version changes.
-        let live = try tableRequest.update(row, .undelete, members: row.members(), isTombstone: false, in: tx)
-        return try item(.created, live, tx)
+        let live = try tableRequest.update(row, kind: .undelete, members: row.members(), isTombstone: false, in: tx)
+        return try item(.created, row: live, in: tx)
     }
 
     /// Returns the response to a delete or an undelete of an older version, or `nil` to continue.
-    private func stale(_ row: ServedRow, _ kind: ServerChange.Kind, _ tx: ReadTransaction) throws -> ServerResponse? {
+    private func stale(_ row: ServedRow, kind: ServerChange.Kind, in tx: ReadTransaction) throws -> ServerResponse? {
         guard let version = ifMatch, !version.utf8.elementsEqual(row.stamp.utf8),
             try tableRequest.resolution(of: kind, row, sent: JSONObject()) == nil
         else { return nil }
-        return try item(.preconditionFailed, row, tx)
+        return try item(.preconditionFailed, row: row, in: tx)
     }
 
     // MARK: Parts of a request
@@ -140,26 +142,26 @@ struct AzureMobileAppsRoutes {
     private func entity() throws -> JSONObject {
         guard !tableRequest.request.body.isEmpty else { return JSONObject() }
         if let type = tableRequest.request.header(.contentType), !type.lowercased().hasPrefix("application/json") {
-            throw Self.failure(.internalServerError, "Unsupported content type")
+            throw Self.failure(.internalServerError, text: "Unsupported content type")
         }
         let json = try tableRequest.json(readsLikeDotNet: false) { problem in
             switch problem {
-            case .tooDeep: Self.error(.badRequest, "The JSON is nested too deeply")
-            case .malformed(let place): Self.error(.badRequest, "Unexpected token in JSON at position \(place)")
+            case .tooDeep: Self.error(.badRequest, text: "The JSON is nested too deeply")
+            case .malformed(let place): Self.error(.badRequest, text: "Unexpected token in JSON at position \(place)")
             }
         }
         guard case .object(let entity) = json else {
-            throw Self.failure(.internalServerError, "The body is not an object")
+            throw Self.failure(.internalServerError, text: "The body is not an object")
         }
         guard entity.members.count <= tableRequest.configuration.limits.members else {
-            throw Self.failure(.badRequest, "The item has too many properties")
+            throw Self.failure(.badRequest, text: "The item has too many properties")
         }
         return entity
     }
 
     private func refuseReserved(_ item: JSONObject) throws {
         for (name, _) in item.members where ["createdat", "updatedat", "deleted"].contains(name.lowercased()) {
-            throw Self.failure(.badRequest, "Cannot update item with property '\(name)' as it is reserved")
+            throw Self.failure(.badRequest, text: "Cannot update item with property '\(name)' as it is reserved")
         }
     }
 
@@ -169,18 +171,18 @@ struct AzureMobileAppsRoutes {
         case nil, .null?: return nil
         case .text(let id)?: return id.isEmpty ? nil : id
         case .number(let digits)?: return digits
-        default: throw failure(.badRequest, "The id is not a string")
+        default: throw failure(.badRequest, text: "The id is not a string")
         }
     }
 
     private func refuse(invalid members: JSONObject) throws {
         if let problem = tableRequest.hooks.validate?(tableRequest.name, members).first {
-            throw Self.failure(.badRequest, problem)
+            throw Self.failure(.badRequest, text: problem)
         }
     }
 
-    private func authorize(_ kind: ServerChange.Kind, _ row: ServedRow) throws {
-        if try !tableRequest.allows(kind, row) { throw Self.unauthorized }
+    private func authorize(_ kind: ServerChange.Kind, row: ServedRow) throws {
+        if try !tableRequest.allows(kind, row: row) { throw Self.unauthorized }
     }
 
     /// Creates a random UUID, version 4.
@@ -196,26 +198,26 @@ struct AzureMobileAppsRoutes {
     // MARK: Responses
 
     /// Returns a response with one row and its version.
-    private func item(_ status: HTTPResponse.Status, _ row: ServedRow, _ tx: ReadTransaction) throws -> ServerResponse {
-        let columns = try AzureColumns(tableRequest, tx)
+    private func item(_ status: HTTPResponse.Status, row: ServedRow, in tx: ReadTransaction) throws -> ServerResponse {
+        let columns = try AzureColumns(tableRequest, tx: tx)
         var answer = ServerResponse(status, json: .object(try columns.item(row)))
         answer.fields[.eTag] = "\"\(row.stamp)\""
         return answer
     }
 
-    private static let unauthorized = failure(.unauthorized, "You are not allowed to do this")
-    static let missing = error(.notFound, "The item does not exist")
+    private static let unauthorized = failure(.unauthorized, text: "You are not allowed to do this")
+    static let missing = error(.notFound, text: "The item does not exist")
 
     static let notFoundPage = ServerResponse(
-        .notFound, [.contentType: "text/html; charset=utf-8"],
+        .notFound, fields: [.contentType: "text/html; charset=utf-8"],
         body: Array("<!DOCTYPE html><html><body><pre>Not Found</pre></body></html>\n".utf8))
 
-    static func error(_ status: HTTPResponse.Status, _ text: String) -> ServerResponse {
+    static func error(_ status: HTTPResponse.Status, text: String) -> ServerResponse {
         weaklyTagged(ServerResponse(status, json: ["error": .text(text)]))
     }
 
-    static func failure(_ status: HTTPResponse.Status, _ text: String) -> EarlyResponse {
-        EarlyResponse(answer: error(status, text))
+    static func failure(_ status: HTTPResponse.Status, text: String) -> EarlyResponse {
+        EarlyResponse(answer: error(status, text: text))
     }
 
     /// Adds a weak tag computed from the body, as Express does for responses without a version. It is not a version.
@@ -235,8 +237,8 @@ struct AzureMobileAppsRoutes {
         guard !isVersion(version) else { return }
         throw failure(
             .badRequest,
-            "An invalid API version was specified in the request, this request needs to specify a ZUMO-API-VERSION of "
-                + "2.0.0.")
+            text: "An invalid API version was specified in the request, "
+                + "this request needs to specify a ZUMO-API-VERSION of 2.0.0.")
     }
 
     /// Returns whether a version is 2.0.x.

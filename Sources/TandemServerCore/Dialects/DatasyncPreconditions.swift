@@ -15,7 +15,7 @@ struct DatasyncPreconditions {
     /// Evaluates the preconditions of a request on a row.
     ///
     /// - Parameter isRead: Whether the request only reads.
-    static func verdict(_ request: ServerRequest, _ row: ServedRow, isRead: Bool) -> Verdict {
+    static func verdict(_ request: ServerRequest, row: ServedRow, isRead: Bool) -> Verdict {
         let ifMatch = request.header(.ifMatch).flatMap(tags)
         let ifNoneMatch = request.header(.ifNoneMatch).flatMap(tags)
         if let ifMatch {

@@ -9,12 +9,12 @@ extension DatasyncRoutes {
         let request = tableRequest.request
         let limits = tableRequest.configuration.limits
         let options = try options()
-        let top = try number(options["$top"], "$top")
+        let top = try number(options["$top"], name: "$top")
         if let top, top > Self.maximumTop {
             throw Self.refused("The limit of '\(Self.maximumTop)' for Top query has been exceeded.")
         }
         let pageSize = max(1, min(limits.pageSize ?? 100, Self.maximumTop))
-        let skip = try number(options["$skip"], "$skip") ?? 0
+        let skip = try number(options["$skip"], name: "$skip") ?? 0
         var query = ListQuery(skip: skip, take: min(top ?? pageSize, pageSize), logic: .twoValued, hasIntegers: true)
         query.includesTombstones = !tableRequest.table.deletesSoftly || includesTombstones
         // Each valid value counts, also `false`.
@@ -25,15 +25,15 @@ extension DatasyncRoutes {
         let filterLimits = limits.filter(nodes: 100, orderKeys: 5)
         let columns = tableRequest.table.columns
         let table = tableRequest.table
-        let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, table) }
+        let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, in: table) }
         var selected: [String]?
         do throws(FilterProblem) {
             if let text = options["$filter"] {
                 if text.trimmed.isEmpty { throw FilterProblem("", kind: .untranslatable) }
-                query.filter = try ODataParser.filter(text, .odata4, limits: filterLimits, columns: kind)
+                query.filter = try ODataParser.filter(text, grammar: .odata4, limits: filterLimits, columns: kind)
             }
             if let text = options["$orderby"], !text.trimmed.isEmpty {
-                query.order = try ODataParser.order(text, .odata4, limits: filterLimits, columns: kind)
+                query.order = try ODataParser.order(text, grammar: .odata4, limits: filterLimits, columns: kind)
             }
             if let text = options["$select"] {
                 selected = try Selection.names(text) { name in kind(name) != nil }
@@ -83,7 +83,7 @@ extension DatasyncRoutes {
         return options
     }
 
-    private func number(_ text: String?, _ name: String) throws -> Int? {
+    private func number(_ text: String?, name: String) throws -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), number >= 0, number <= Int(Int32.max) else {
             throw Self.refused("Invalid value '\(text)' for \(name) query option found.")
@@ -91,7 +91,7 @@ extension DatasyncRoutes {
         return number
     }
 
-    private static func kind(_ column: String, _ table: ServerTable) -> FilterKind? {
+    private static func kind(_ column: String, in table: ServerTable) -> FilterKind? {
         switch column.lowercased() {
         case "id", "version": return .text
         case "updatedat": return .instant
@@ -111,15 +111,15 @@ extension DatasyncRoutes {
     /// Returns the query of the next page: this one's with another `$skip`, and with the rest of its `$top`.
     private func nextLink(_ request: ServerRequest, skip: Int, top: Int?) -> String {
         var parameters = request.query
-        func set(_ name: String, _ value: Int) {
+        func set(_ name: String, to value: Int) {
             if let place = parameters.firstIndex(where: { $0.name.lowercased() == name }) {
                 parameters[place].value = String(value)
             } else {
                 parameters.append((name, String(value)))
             }
         }
-        set("$skip", skip)
-        if let top { set("$top", top) }
+        set("$skip", to: skip)
+        if let top { set("$top", to: top) }
         return parameters.map { parameter in
             let name = QueryStringText.encode(parameter.name, keeping: "$(),;@!*")
             return "\(name)=\(QueryStringText.encode(parameter.value, keeping: "$(),;@!*"))"

@@ -9,33 +9,33 @@ struct DatasyncRoutes {
         let store = tableRequest.core.store
         switch (tableRequest.request.http.method, tableRequest.id) {
         case (.get, nil): return try store.read { try list($0) }
-        case (.get, let id?): return try store.read { try get(id, $0) }
+        case (.get, let id?): return try store.read { try get(id, in: $0) }
         case (.post, nil):
             let body = try body()
-            return try store.write { try insert(body, $0) }
+            return try store.write { try insert(body, in: $0) }
         case (.put, let id?):
             let body = try body()
-            return try store.write { try replace(id, body, $0) }
-        case (.delete, let id?): return try store.write { try delete(id, $0) }
-        case (_, nil): return ServerResponse(.methodNotAllowed, [.allow: "GET, POST"])
-        default: return ServerResponse(.methodNotAllowed, [.allow: "GET, PUT, DELETE"])
+            return try store.write { try replace(id, body: body, in: $0) }
+        case (.delete, let id?): return try store.write { try delete(id, in: $0) }
+        case (_, nil): return ServerResponse(.methodNotAllowed, fields: [.allow: "GET, POST"])
+        default: return ServerResponse(.methodNotAllowed, fields: [.allow: "GET, PUT, DELETE"])
         }
     }
 
-    private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerResponse {
+    private func get(_ id: String, in tx: ReadTransaction) throws -> ServerResponse {
         guard let row = try tableRequest.find(id, in: tx), try tableRequest.sees(row) else {
             return ServerResponse(.notFound)
         }
         if isTombstone(row), !includesTombstones { return ServerResponse(.gone) }
-        switch DatasyncPreconditions.verdict(tableRequest.request, row, isRead: true) {
-        case .goOn: return try entity(.ok, row)
+        switch DatasyncPreconditions.verdict(tableRequest.request, row: row, isRead: true) {
+        case .goOn: return try entity(.ok, row: row)
         case .notModified: return ServerResponse(.notModified)
-        case .failed: return try entity(.preconditionFailed, row)
+        case .failed: return try entity(.preconditionFailed, row: row)
         case .broken: return ServerResponse(.internalServerError)
         }
     }
 
-    private func insert(_ body: DatasyncBody, _ tx: WriteTransaction) throws -> ServerResponse {
+    private func insert(_ body: DatasyncBody, in tx: WriteTransaction) throws -> ServerResponse {
         var problems = body.problems
         let id: String
         switch body.id {
@@ -50,10 +50,10 @@ struct DatasyncRoutes {
         guard tableRequest.allowsInsert(id: id, members: body.members) else { return ServerResponse(.unauthorized) }
         if let row = try tableRequest.find(id, in: tx) {
             // The ID exists. Only users that may see the row receive it.
-            return try tableRequest.sees(row) ? try entity(.conflict, row) : ServerResponse(.badRequest)
+            return try tableRequest.sees(row) ? try entity(.conflict, row: row) : ServerResponse(.badRequest)
         }
         let row = try tableRequest.insert(id: id, members: body.members, isTombstone: body.deleted ?? false, in: tx)
-        var answer = try entity(.created, row)
+        var answer = try entity(.created, row: row)
         let http = tableRequest.request.http
         let table = QueryStringText.encode(tableRequest.request.path[1])
         answer.fields[.location] =
@@ -61,7 +61,7 @@ struct DatasyncRoutes {
         return answer
     }
 
-    private func replace(_ id: String, _ body: DatasyncBody, _ tx: WriteTransaction) throws -> ServerResponse {
+    private func replace(_ id: String, body: DatasyncBody, in tx: WriteTransaction) throws -> ServerResponse {
         let problems = body.problems + (tableRequest.hooks.validate?(tableRequest.name, body.members) ?? [])
         if let answer = Self.refusal(problems) { return answer }
         guard case .text(let bodyID)? = body.id, bodyID.utf8.elementsEqual(id.utf8) else {
@@ -71,41 +71,41 @@ struct DatasyncRoutes {
             return ServerResponse(.notFound)
         }
         let isUndelete = isTombstone(row) && body.deleted != true
-        try authorize(isUndelete ? .undelete : .update, row)
+        try authorize(isUndelete ? .undelete : .update, row: row)
         if isTombstone(row), !includesTombstones { return ServerResponse(.gone) }
         var members = body.members
-        switch DatasyncPreconditions.verdict(tableRequest.request, row, isRead: false) {
+        switch DatasyncPreconditions.verdict(tableRequest.request, row: row, isRead: false) {
         case .goOn: break
         case .broken: return ServerResponse(.internalServerError)
         case .notModified, .failed:
             guard let merged = try tableRequest.resolution(of: .update, row, sent: members) else {
-                return try entity(.preconditionFailed, row)
+                return try entity(.preconditionFailed, row: row)
             }
             members = merged
         }
-        if tableRequest.isRaced { return try entity(.conflict, tableRequest.touch(row, in: tx)) }
+        if tableRequest.isRaced { return try entity(.conflict, row: tableRequest.touch(row, in: tx)) }
         let written = try tableRequest.update(
-            row, isUndelete ? .undelete : .update, members: members, isTombstone: body.deleted ?? false, in: tx)
-        return try entity(.ok, written)
+            row, kind: isUndelete ? .undelete : .update, members: members, isTombstone: body.deleted ?? false, in: tx)
+        return try entity(.ok, row: written)
     }
 
-    private func delete(_ id: String, _ tx: WriteTransaction) throws -> ServerResponse {
+    private func delete(_ id: String, in tx: WriteTransaction) throws -> ServerResponse {
         guard let row = try tableRequest.find(id, in: tx), try tableRequest.sees(row) else {
             return ServerResponse(.notFound)
         }
-        try authorize(.delete, row)
+        try authorize(.delete, row: row)
         if isTombstone(row) { return ServerResponse(.gone) }
-        switch DatasyncPreconditions.verdict(tableRequest.request, row, isRead: false) {
+        switch DatasyncPreconditions.verdict(tableRequest.request, row: row, isRead: false) {
         case .goOn: break
         case .broken: return ServerResponse(.internalServerError)
         case .notModified, .failed:
             guard try tableRequest.resolution(of: .delete, row, sent: JSONObject()) != nil else {
-                return try entity(.preconditionFailed, row)
+                return try entity(.preconditionFailed, row: row)
             }
         }
-        if tableRequest.isRaced { return try entity(.conflict, tableRequest.touch(row, in: tx)) }
+        if tableRequest.isRaced { return try entity(.conflict, row: tableRequest.touch(row, in: tx)) }
         if tableRequest.table.deletesSoftly {
-            _ = try tableRequest.update(row, .delete, members: row.members(), isTombstone: true, in: tx)
+            _ = try tableRequest.update(row, kind: .delete, members: row.members(), isTombstone: true, in: tx)
         } else {
             try tableRequest.remove(row, in: tx)
         }
@@ -141,8 +141,8 @@ struct DatasyncRoutes {
         return try DatasyncBody(object, columns: tableRequest.table.columns)
     }
 
-    private func authorize(_ kind: ServerChange.Kind, _ row: ServedRow) throws {
-        if try !tableRequest.allows(kind, row) { throw EarlyResponse(answer: ServerResponse(.unauthorized)) }
+    private func authorize(_ kind: ServerChange.Kind, row: ServedRow) throws {
+        if try !tableRequest.allows(kind, row: row) { throw EarlyResponse(answer: ServerResponse(.unauthorized)) }
     }
 
     /// Creates an ID of 32 hexadecimal digits.
@@ -153,7 +153,7 @@ struct DatasyncRoutes {
     // MARK: Responses
 
     /// Returns a response with one row, its version and its time.
-    private func entity(_ status: HTTPResponse.Status, _ row: ServedRow) throws -> ServerResponse {
+    private func entity(_ status: HTTPResponse.Status, row: ServedRow) throws -> ServerResponse {
         var answer = ServerResponse(status, json: try DatasyncBody.bytes(of: row, columns: tableRequest.table.columns))
         answer.fields[.eTag] = "\"\(row.stamp)\""
         answer.fields[.lastModified] = WireDateText.http(milliseconds: row.changed)

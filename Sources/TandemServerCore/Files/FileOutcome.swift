@@ -56,7 +56,7 @@ struct FileFaults: Sendable {
     var slowness: Duration?
     let clock: ServerClock
 
-    init(_ faults: [ServerFault], _ clock: ServerClock) {
+    init(_ faults: [ServerFault], clock: ServerClock) {
         self.clock = clock
         for fault in faults {
             switch fault {
@@ -100,13 +100,14 @@ extension ServerCore {
         for case .status(let status, let seconds) in faults {
             var fields: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
             fields[.contentLength] = "0"
-            return .answer(dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew), nil)
+            return .answer(dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew: skew), nil)
         }
-        guard let fileRequest = FileRequest(self, request, FileFaults(faults, configuration.clock)) else {
-            return .answer(dated(FileRequest.refusal(.notFound).response, skew), nil)
+        guard let fileRequest = FileRequest(self, http: request, faults: FileFaults(faults, clock: configuration.clock))
+        else {
+            return .answer(dated(FileRequest.refusal(.notFound).response, skew: skew), nil)
         }
         guard let (response, content) = await fileRequest.answer(next) else { return .noAnswer(wasCarriedOut: false) }
         return faults.contains(.lostAnswer)
-            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew), content)
+            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew: skew), content)
     }
 }

@@ -38,7 +38,7 @@ public final class FileStorage: Sendable {
     /// The uploads. The lock is held while records are read and written.
     private let partialUploads = Mutex(Beginnings())
 
-    private init(_ backend: any FileStorageBackend, _ clock: ServerClock) {
+    private init(_ backend: any FileStorageBackend, clock: ServerClock) {
         self.backend = backend
         self.clock = clock
         let limit = limit
@@ -49,7 +49,7 @@ public final class FileStorage: Sendable {
     ///
     /// - Parameter clock: The clock that measures the age of partial uploads.
     public static func inMemory(clock: ServerClock = ServerClock()) -> FileStorage {
-        FileStorage(MemoryBackend(), clock)
+        FileStorage(MemoryBackend(), clock: clock)
     }
 
     /// Opens a storage in a folder, and creates the folder if it is missing. Only one process at a time may use it.
@@ -64,7 +64,7 @@ public final class FileStorage: Sendable {
     public static func inFolder(
         at path: String, clock: ServerClock = ServerClock()
     ) throws(FileStorageError) -> FileStorage {
-        FileStorage(try FolderBackend(path), clock)
+        FileStorage(try FolderBackend(path), clock: clock)
     }
 
     /// Returns the complete files, by ID.
@@ -96,10 +96,10 @@ extension FileStorage {
         try partialUploads.withLock { uploads throws(FileStorageError) in
             guard let record = try backend.record(id) else { return .nothing }
             if record.isWhole { return .whole(record.file) }
-            guard let started = try self.started(record, &uploads) else { return .nothing }
+            guard let started = try self.started(record, uploads: &uploads) else { return .nothing }
             guard started.offset == record.file.size else { return .begun(record.file, offset: started.offset) }
             // All bytes arrived before the server ended, or in a current request, which reports that itself.
-            return switch try end(started, &uploads) {
+            return switch try end(started, uploads: &uploads) {
             case .whole: .whole(record.file)
             case .wrongHash: .nothing
             case nil: .begun(record.file, offset: started.offset)
@@ -128,7 +128,9 @@ extension FileStorage {
         try partialUploads.withLock { uploads throws(FileStorageError) in
             let record = try backend.record(file.id)
             if let record, record.isWhole { return .whole(record.file) }
-            var started = try record.flatMap { record throws(FileStorageError) in try self.started(record, &uploads) }
+            var started = try record.flatMap { record throws(FileStorageError) in
+                try self.started(record, uploads: &uploads)
+            }
             if let other = started, restarting || other.file.size != file.size || other.file.sha256 != file.sha256 {
                 other.end()
                 uploads[file.id] = nil
@@ -140,7 +142,7 @@ extension FileStorage {
                 forgetOld(&uploads)
                 let content = try backend.create(file.id)
                 try backend.save(FileRecord(file: file, isWhole: false))
-                started = PartialUpload(file, content, at: now)
+                started = PartialUpload(file, content: content, at: now)
                 uploads[file.id] = started
             }
             guard let started else { return .wrongOffset(0) }
@@ -160,7 +162,7 @@ extension FileStorage {
 
     /// Returns a partial upload, or `nil` if its bytes are lost.
     private func started(
-        _ record: FileRecord, _ uploads: inout Beginnings
+        _ record: FileRecord, uploads: inout Beginnings
     ) throws(FileStorageError) -> PartialUpload? {
         if let known = uploads[record.file.id] { return known }
         guard let content = try backend.open(record.file.id) else { return nil }
@@ -171,7 +173,7 @@ extension FileStorage {
     }
 
     private func end(
-        _ started: PartialUpload, _ uploads: inout Beginnings
+        _ started: PartialUpload, uploads: inout Beginnings
     ) throws(FileStorageError) -> PartialUpload.End? {
         let end = try started.finish()
         let id = started.file.id
@@ -234,7 +236,7 @@ extension FileStorage {
         /// Completes an upload. Returns `nil` if bytes are missing, or another request completes it.
         func finish() throws(FileStorageError) -> PartialUpload.End? {
             try storage.partialUploads.withLock { uploads throws(FileStorageError) in
-                try storage.end(self.upload, &uploads)
+                try storage.end(self.upload, uploads: &uploads)
             }
         }
     }

@@ -35,7 +35,7 @@ public struct FileStorageError: Error, Sendable, CustomStringConvertible {
     /// A description of the error.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }

@@ -53,9 +53,9 @@ public struct ServerFile: Hashable, Sendable, Codable {
     func isSame(as other: ServerFile) -> Bool { sha256 == other.sha256 && size == other.size }
 
     /// Returns whether a text is a valid file ID, and therefore safe as a file name.
-    static func isID(_ text: String) -> Bool { isHex(text, 32) }
+    static func isID(_ text: String) -> Bool { isHex(text, count: 32) }
 
-    static func isHex(_ text: String, _ count: Int) -> Bool {
+    static func isHex(_ text: String, count: Int) -> Bool {
         text.utf8.count == count
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -12,40 +12,40 @@ struct FilterEvaluator {
 
     /// Returns whether the row matches the filter.
     func holds(_ filter: FilterNode) -> Bool {
-        truth(filter, nil) == true
+        truth(filter, bound: nil) == true
     }
 
     /// Returns the value of a sort key.
-    func value(_ node: FilterNode) -> FilterValue { value(node, nil) }
+    func value(_ node: FilterNode) -> FilterValue { value(node, bound: nil) }
 
     /// The element that the variable of an `any` or `all` is bound to.
     private typealias Binding = (name: String, element: JSONValue)
 
     /// Evaluates a condition. Returns `nil` for unknown, which only SQL's logic has.
-    private func truth(_ node: FilterNode, _ bound: Binding?) -> Bool? {
-        guard case .bool(let truth) = value(node, bound) else { return logic == .twoValued ? false : nil }
+    private func truth(_ node: FilterNode, bound: Binding?) -> Bool? {
+        guard case .bool(let truth) = value(node, bound: bound) else { return logic == .twoValued ? false : nil }
         return truth
     }
 
-    private func value(_ node: FilterNode, _ bound: Binding?) -> FilterValue {
+    private func value(_ node: FilterNode, bound: Binding?) -> FilterValue {
         switch node {
         case .literal(let value): return value
         case .path(let names): return value(at: names, bound)
-        case .not(let inner): return truth(inner, bound).map { .bool(!$0) } ?? .null
+        case .not(let inner): return truth(inner, bound: bound).map { .bool(!$0) } ?? .null
         case .negative(let inner):
-            switch value(inner, bound) {
+            switch value(inner, bound: bound) {
             case .integer(let value): return value == .min ? .real(-Double(value)) : .integer(-value)
             case .real(let value): return .real(-value)
             default: return .null
             }
-        case .all(let parts): return joined(parts, bound, ends: false)
-        case .any(let parts): return joined(parts, bound, ends: true)
+        case .all(let parts): return joined(parts, bound: bound, ends: false)
+        case .any(let parts): return joined(parts, bound: bound, ends: true)
         case .comparison(let left, let comparison, let right):
-            return compare(left, comparison, right, bound).map { .bool($0) } ?? .null
+            return compare(left, by: comparison, with: right, bound: bound).map { .bool($0) } ?? .null
         case .arithmetic(let left, let operation, let right):
-            return FilterArithmetic.compute(value(left, bound), operation, value(right, bound))
+            return FilterArithmetic.compute(value(left, bound: bound), by: operation, with: value(right, bound: bound))
         case .among(let inner, let list):
-            let inner = value(inner, bound)
+            let inner = value(inner, bound: bound)
             return .bool(
                 list.contains { element in
                     guard case .literal(let element) = element else { return false }
@@ -54,25 +54,26 @@ struct FilterEvaluator {
                 })
         case .call(let function, let arguments):
             let takesText = function.parameters.kinds.first == .text
-            return function.call(arguments.map { takesText ? text($0, bound) : value($0, bound) }, now: now)
+            return function.call(
+                arguments.map { takesText ? text($0, bound: bound) : value($0, bound: bound) }, now: now)
         case .cast(let inner, let type):
-            return type.cast(type == .string ? text(inner, bound) : value(inner, bound))
+            return type.cast(type == .string ? text(inner, bound: bound) : value(inner, bound: bound))
         case .isOf(let inner, let type):
-            if case .null = value(inner, bound) { return .bool(false) }
-            if case .null = type.cast(value(inner, bound)) { return .bool(false) }
+            if case .null = value(inner, bound: bound) { return .bool(false) }
+            if case .null = type.cast(value(inner, bound: bound)) { return .bool(false) }
             return .bool(true)
         case .quantified(let path, let isAll, let variable, let condition):
             guard case .json(.array(let elements)) = value(at: path, nil) else { return .bool(false) }
             guard let condition else { return .bool(!elements.isEmpty) }
-            let matches = elements.lazy.map { truth(condition, (variable, $0)) == true }
+            let matches = elements.lazy.map { truth(condition, bound: (variable, $0)) == true }
             return .bool(isAll ? matches.allSatisfy { $0 } : matches.contains(true))
         }
     }
 
     /// Returns the value for a text function. A declared date, time or duration is the text that the row holds, as
     /// clients read it.
-    private func text(_ node: FilterNode, _ bound: Binding?) -> FilterValue {
-        let value = value(node, bound)
+    private func text(_ node: FilterNode, bound: Binding?) -> FilterValue {
+        let value = value(node, bound: bound)
         switch (node, value) {
         case (.path(let names), .instant), (.path(let names), .day), (.path(let names), .time),
             (.path(let names), .duration):
@@ -100,10 +101,10 @@ struct FilterEvaluator {
 
     /// Evaluates `and`, which ends at false, or `or`, which ends at true. The result is unknown if an unknown part does
     /// not end it.
-    private func joined(_ parts: [FilterNode], _ bound: Binding?, ends: Bool) -> FilterValue {
+    private func joined(_ parts: [FilterNode], bound: Binding?, ends: Bool) -> FilterValue {
         var isKnown = true
         for part in parts {
-            switch truth(part, bound) {
+            switch truth(part, bound: bound) {
             case ends?: return .bool(ends)
             case nil: isKnown = false
             default: break
@@ -113,9 +114,9 @@ struct FilterEvaluator {
     }
 
     private func compare(
-        _ left: FilterNode, _ comparison: FilterComparison, _ right: FilterNode, _ bound: Binding?
+        _ left: FilterNode, by comparison: FilterComparison, with right: FilterNode, bound: Binding?
     ) -> Bool? {
-        let (leftValue, rightValue) = (value(left, bound), value(right, bound))
+        let (leftValue, rightValue) = (value(left, bound: bound), value(right, bound: bound))
         switch (leftValue, rightValue) {
         case (.null, .null):
             // In SQL too, `x eq null` tests whether x is null. Two null columns are not equal in SQL.
@@ -148,16 +149,16 @@ struct FilterEvaluator {
 extension FilterArithmetic {
     /// Returns the result, or null if there is none. Integers that overflow become floating-point numbers, as in
     /// SQLite.
-    static func compute(_ left: FilterValue, _ operation: FilterArithmetic, _ right: FilterValue) -> FilterValue {
+    static func compute(_ left: FilterValue, by operation: FilterArithmetic, with right: FilterValue) -> FilterValue {
         switch (left, operation, right) {
-        case (.integer(let left), _, .integer(let right)): return integers(left, operation, right)
+        case (.integer(let left), _, .integer(let right)): return integers(left, by: operation, with: right)
         case (.duration(let left), .add, .duration(let right)):
             return checked(left.addingReportingOverflow(right)).map { .duration($0) } ?? .null
         case (.duration(let left), .sub, .duration(let right)):
             return checked(left.subtractingReportingOverflow(right)).map { .duration($0) } ?? .null
         default: break
         }
-        if let left = left.double, let right = right.double { return reals(left, operation, right) }
+        if let left = left.double, let right = right.double { return reals(left, by: operation, with: right) }
         guard let moment = left.instant else { return .null }
         switch (operation, right) {
         case (.add, .duration(let length)):
@@ -175,7 +176,7 @@ extension FilterArithmetic {
         result.overflow ? nil : result.partialValue
     }
 
-    private static func integers(_ left: Int64, _ operation: FilterArithmetic, _ right: Int64) -> FilterValue {
+    private static func integers(_ left: Int64, by operation: FilterArithmetic, with right: Int64) -> FilterValue {
         let exact =
             switch operation {
             case .add: left.addingReportingOverflow(right)
@@ -185,10 +186,10 @@ extension FilterArithmetic {
             case .mod: left.remainderReportingOverflow(dividingBy: right)
             }
         if right == 0, operation == .div || operation == .mod { return .null }
-        return checked(exact).map { .integer($0) } ?? reals(Double(left), operation, Double(right))
+        return checked(exact).map { .integer($0) } ?? reals(Double(left), by: operation, with: Double(right))
     }
 
-    private static func reals(_ left: Double, _ operation: FilterArithmetic, _ right: Double) -> FilterValue {
+    private static func reals(_ left: Double, by operation: FilterArithmetic, with right: Double) -> FilterValue {
         switch operation {
         case .add: .real(left + right)
         case .sub: .real(left - right)

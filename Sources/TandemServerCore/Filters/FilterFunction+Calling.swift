@@ -15,7 +15,7 @@ extension FilterFunction {
         case .tolower: return .text(first.lowercased())
         case .toupper: return .text(first.uppercased())
         case .trim: return .text(Self.trimmed(first))
-        case .substring: return Self.substring(first, arguments.dropFirst())
+        case .substring: return Self.substring(first, arguments: arguments.dropFirst())
         default: break
         }
         guard arguments.count > 1, let second = Self.text(arguments[1]) else { return .null }
@@ -26,7 +26,8 @@ extension FilterFunction {
         case .endswith: return .bool(first.utf8.reversed().starts(with: second.utf8.reversed()))
         case .indexof: return .integer(Int64(Self.position(of: second, in: first) ?? -1))
         case .concat: return .text(first + second)
-        case .replace: return Self.text(arguments.last).map { .text(Self.replaced(first, second, $0)) } ?? .null
+        case .replace:
+            return Self.text(arguments.last).map { .text(Self.replaced(first, replacing: second, with: $0)) } ?? .null
         default: return .null
         }
     }
@@ -47,7 +48,7 @@ extension FilterFunction {
         return String(scalars[first...last])
     }
 
-    private static func substring(_ text: String, _ arguments: ArraySlice<FilterValue>) -> FilterValue {
+    private static func substring(_ text: String, arguments: ArraySlice<FilterValue>) -> FilterValue {
         let units = Array(text.utf16)
         var bounds: [Int] = []
         for argument in arguments {
@@ -69,7 +70,7 @@ extension FilterFunction {
         return nil
     }
 
-    private static func replaced(_ text: String, _ old: String, _ new: String) -> String {
+    private static func replaced(_ text: String, replacing old: String, with new: String) -> String {
         var search = TextSearch(Array(old.utf16))
         guard !search.pattern.isEmpty else { return text }
         var units: [UInt16] = []

@@ -57,7 +57,7 @@ struct ODataLexer {
         let word = String(decoding: bytes[start..<position], as: UTF8.self)
         if peek() == UInt8(ascii: "'") {
             let text = try readString()
-            guard let value = prefixed(word.lowercased(), text) else {
+            guard let value = prefixed(word.lowercased(), text: text) else {
                 throw FilterProblem("Unrecognized literal \(word)'…'", at: start)
             }
             return .literal(value)
@@ -73,7 +73,7 @@ struct ODataLexer {
     }
 
     /// Returns the value of `datetime'…'` and similar literals.
-    private func prefixed(_ prefix: String, _ text: String) -> FilterValue? {
+    private func prefixed(_ prefix: String, text: String) -> FilterValue? {
         switch (prefix, grammar) {
         case ("datetime", .odata3), ("datetimeoffset", .odata3): WireDateText.parse(text).map { .instant($0) }
         case ("guid", .odata3): Self.isGuid(Array(text.utf8)[...]) ? .guid(text.lowercased()) : nil

@@ -77,7 +77,7 @@ extension ODataParser {
         if !skip(")") {
             repeat {
                 let (node, kind) = try readExpression()
-                guard arguments.count < kinds.count, accepts(kinds[arguments.count], kind, in: function) else {
+                guard arguments.count < kinds.count, accepts(kinds[arguments.count], kind: kind, in: function) else {
                     throw FilterProblem("Invalid arguments of '\(name)'", at: start)
                 }
                 arguments.append(node)
@@ -88,7 +88,7 @@ extension ODataParser {
         return (.call(function, arguments), function.result)
     }
 
-    private func accepts(_ parameter: FilterKind, _ kind: FilterKind, in function: FilterFunction) -> Bool {
+    private func accepts(_ parameter: FilterKind, kind: FilterKind, in function: FilterFunction) -> Bool {
         if kind == .unknown || kind == parameter { return true }
         return switch (function, kind) {
         case (.year, .day), (.month, .day), (.day, .day): true

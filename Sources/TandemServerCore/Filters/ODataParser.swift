@@ -14,10 +14,10 @@ struct ODataParser {
     ///
     /// - Parameter columns: Returns the kind of a column by its name, or `nil` if the table has no such column.
     static func filter(
-        _ text: String, _ grammar: FilterGrammar, limits: FilterLimits,
+        _ text: String, grammar: FilterGrammar, limits: FilterLimits,
         columns: @escaping @Sendable (String) -> FilterKind?
     ) throws(FilterProblem) -> FilterNode {
-        var parser = try ODataParser(text, grammar, limits, columns)
+        var parser = try ODataParser(text, grammar: grammar, limits: limits, columns: columns)
         let start = parser.here
         let (node, kind) = try parser.readExpression()
         guard case .end = parser.token else { throw parser.unexpected() }
@@ -27,10 +27,10 @@ struct ODataParser {
 
     /// Parses the keys of an order, each with its direction.
     static func order(
-        _ text: String, _ grammar: FilterGrammar, limits: FilterLimits,
+        _ text: String, grammar: FilterGrammar, limits: FilterLimits,
         columns: @escaping @Sendable (String) -> FilterKind?
     ) throws(FilterProblem) -> [(key: FilterNode, ascends: Bool)] {
-        var parser = try ODataParser(text, grammar, limits, columns)
+        var parser = try ODataParser(text, grammar: grammar, limits: limits, columns: columns)
         var keys: [(key: FilterNode, ascends: Bool)] = []
         repeat {
             let key = try parser.readExpression().node
@@ -48,8 +48,8 @@ struct ODataParser {
     typealias Typed = (node: FilterNode, kind: FilterKind)
 
     private init(
-        _ text: String, _ grammar: FilterGrammar, _ limits: FilterLimits,
-        _ columns: @escaping @Sendable (String) -> FilterKind?
+        _ text: String, grammar: FilterGrammar, limits: FilterLimits,
+        columns: @escaping @Sendable (String) -> FilterKind?
     ) throws(FilterProblem) {
         guard text.utf8.count <= limits.length else {
             throw FilterProblem("The text is longer than \(limits.length) bytes", kind: .limit)
@@ -65,14 +65,16 @@ struct ODataParser {
     mutating func readExpression() throws(FilterProblem) -> Typed {
         try enter()
         defer { depth -= 1 }
-        return try readChain("or", FilterNode.any) { parser throws(FilterProblem) in
-            try parser.readChain("and", FilterNode.all) { parser throws(FilterProblem) in try parser.readComparison() }
+        return try readChain("or", make: FilterNode.any) { parser throws(FilterProblem) in
+            try parser.readChain("and", make: FilterNode.all) { parser throws(FilterProblem) in
+                try parser.readComparison()
+            }
         }
     }
 
     private mutating func readChain(
-        _ word: String, _ make: ([FilterNode]) -> FilterNode,
-        _ readPart: (inout ODataParser) throws(FilterProblem) -> Typed
+        _ word: String, make: ([FilterNode]) -> FilterNode,
+        readPart: (inout ODataParser) throws(FilterProblem) -> Typed
     ) throws(FilterProblem) -> Typed {
         let start = here
         let first = try readPart(&self)
@@ -130,7 +132,7 @@ struct ODataParser {
     }
 
     private mutating func readArithmetic(
-        _ words: [String], _ readPart: (inout ODataParser) throws(FilterProblem) -> Typed
+        _ words: [String], readPart: (inout ODataParser) throws(FilterProblem) -> Typed
     ) throws(FilterProblem) -> Typed {
         var left = try readPart(&self)
         var length = 0

@@ -24,7 +24,7 @@ struct ListQuery {
     private struct Enough: Error {}
 
     func page(_ tableRequest: TableRequest, in tx: ReadTransaction) throws -> Page {
-        let candidates = candidates(tableRequest, tx)
+        let candidates = candidates(tableRequest, in: tx)
         let (results, isSorted) = (candidates.results, candidates.isSorted)
         if candidates.isExact, tableRequest.table.view == nil, isSorted {
             // The store skips and counts without decoding a row.
@@ -38,7 +38,7 @@ struct ListQuery {
         var number = 0
         do {
             try results.forEach { row in
-                let columns = RowColumns(row, types, isAzure: tableRequest.isAzure, hasIntegers: hasIntegers)
+                let columns = RowColumns(row, types: types, isAzure: tableRequest.isAzure, hasIntegers: hasIntegers)
                 let evaluator = FilterEvaluator(
                     logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value,
                     storedColumn: columns.columnValue)
@@ -75,7 +75,7 @@ struct ListQuery {
     }
 
     /// Returns the candidate rows. The store evaluates the filter's plain conditions on ID and time.
-    func candidates(_ tableRequest: TableRequest, _ tx: ReadTransaction) -> Candidates {
+    func candidates(_ tableRequest: TableRequest, in tx: ReadTransaction) -> Candidates {
         let name = tableRequest.name
         var candidates = Candidates(results: tx.objects(ServedRow.self).where { $0.table == name })
         func narrow(_ predicate: (ServedRow.Columns) -> Predicate<ServedRow>) {
@@ -164,7 +164,7 @@ private final class RowColumns {
     /// The error from decoding the members, if any.
     private(set) var problem: (any Error)?
 
-    init(_ row: ServedRow, _ types: [String: ServerColumnType], isAzure: Bool, hasIntegers: Bool) {
+    init(_ row: ServedRow, types: [String: ServerColumnType], isAzure: Bool, hasIntegers: Bool) {
         self.row = row
         self.types = types
         self.isAzure = isAzure

@@ -8,7 +8,7 @@ struct EarlyResponse: Error {
 
 extension ServerCore {
     /// Responds to a request in its dialect. Errors become responses too.
-    func answer(_ http: HTTPRequest, _ body: [UInt8], skew: Duration, faults: [ServerFault]) -> ServerResponse {
+    func answer(_ http: HTTPRequest, body: [UInt8], skew: Duration, faults: [ServerFault]) -> ServerResponse {
         let isAzure =
             switch configuration.dialect {
             case .azureMobileApps: true
@@ -20,7 +20,8 @@ extension ServerCore {
                 return ServerResponse(.uriTooLong)
             }
             guard let request = ServerRequest(http, body: body) else {
-                return isAzure ? AzureMobileAppsRoutes.error(.badRequest, "Malformed URL") : ServerResponse(.badRequest)
+                return isAzure
+                    ? AzureMobileAppsRoutes.error(.badRequest, text: "Malformed URL") : ServerResponse(.badRequest)
             }
             return isAzure
                 ? try respondAzureMobileApps(request, skew: skew, faults: faults)
@@ -31,10 +32,10 @@ extension ServerCore {
             let status = Self.status(refusal.status)
             return refusal.body.map { ServerResponse(status, json: $0) } ?? ServerResponse(status)
         } catch TandemError.Code.busy {
-            return ServerResponse(.serviceUnavailable, [.retryAfter: "1"])
+            return ServerResponse(.serviceUnavailable, fields: [.retryAfter: "1"])
         } catch {
             return isAzure
-                ? AzureMobileAppsRoutes.error(.internalServerError, "The store failed")
+                ? AzureMobileAppsRoutes.error(.internalServerError, text: "The store failed")
                 : ServerResponse(.internalServerError)
         }
     }
@@ -48,11 +49,12 @@ extension ServerCore {
             return AzureMobileAppsRoutes.notFoundPage
         }
         guard request.body.count <= configuration.limits.body ?? 100 << 10 else {
-            return AzureMobileAppsRoutes.error(.badRequest, "request entity too large")
+            return AzureMobileAppsRoutes.error(.badRequest, text: "request entity too large")
         }
         let unauthorized = ServerResponse(
             .unauthorized, json: ["name": "JsonWebTokenError", "message": "jwt malformed"])
-        let tableRequest = try tableRequest(request, table, skew, faults, isAzure: true, unauthorized: unauthorized)
+        let tableRequest = try tableRequest(
+            request, in: table, skew: skew, faults: faults, isAzure: true, unauthorized: unauthorized)
         if faults.contains(.conflict) { try tableRequest.touch() }
         return try AzureMobileAppsRoutes(tableRequest: tableRequest).answer()
     }
@@ -66,8 +68,9 @@ extension ServerCore {
         guard request.body.count <= configuration.limits.body ?? 1 << 20 else {
             return ServerResponse(.contentTooLarge)
         }
-        let unauthorized = ServerResponse(.unauthorized, [.wwwAuthenticate: "Bearer"])
-        let tableRequest = try tableRequest(request, table, skew, faults, isAzure: false, unauthorized: unauthorized)
+        let unauthorized = ServerResponse(.unauthorized, fields: [.wwwAuthenticate: "Bearer"])
+        let tableRequest = try tableRequest(
+            request, in: table, skew: skew, faults: faults, isAzure: false, unauthorized: unauthorized)
         if faults.contains(.conflict) { try tableRequest.touch() }
         return try DatasyncRoutes(tableRequest: tableRequest).answer()
     }
@@ -79,7 +82,7 @@ extension ServerCore {
 
     /// Authenticates the user, and creates the context of a request.
     private func tableRequest(
-        _ request: ServerRequest, _ table: ServerTable, _ skew: Duration, _ faults: [ServerFault], isAzure: Bool,
+        _ request: ServerRequest, in table: ServerTable, skew: Duration, faults: [ServerFault], isAzure: Bool,
         unauthorized: ServerResponse
     ) throws -> TableRequest {
         var user: String?

@@ -6,7 +6,7 @@ struct ServerResponse {
     var fields: HTTPFields
     var body: [UInt8]
 
-    init(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:], body: [UInt8] = []) {
+    init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.fields = fields
         self.body = body
@@ -17,7 +17,7 @@ struct ServerResponse {
     }
 
     init(_ status: HTTPResponse.Status, json: [UInt8]) {
-        self.init(status, [.contentType: "application/json; charset=utf-8"], body: json)
+        self.init(status, fields: [.contentType: "application/json; charset=utf-8"], body: json)
     }
 
     var http: (HTTPResponse, [UInt8]) { (HTTPResponse(status: status, headerFields: fields), body) }

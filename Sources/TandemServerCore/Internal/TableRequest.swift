@@ -33,7 +33,7 @@ struct TableRequest {
     }
 
     /// Returns whether the user may apply this change to a row.
-    func allows(_ kind: ServerChange.Kind, _ row: ServedRow) throws -> Bool {
+    func allows(_ kind: ServerChange.Kind, row: ServedRow) throws -> Bool {
         try hooks.authorize.map { try $0(kind, row.row(), user) } ?? true
     }
 
@@ -62,7 +62,7 @@ struct TableRequest {
     }
 
     func update(
-        _ row: ServedRow, _ kind: ServerChange.Kind, members: JSONObject, isTombstone: Bool, in tx: WriteTransaction
+        _ row: ServedRow, kind: ServerChange.Kind, members: JSONObject, isTombstone: Bool, in tx: WriteTransaction
     ) throws -> ServedRow {
         let change = try committed(kind, id: row.key, before: row.row(), members: members)
         var row = row

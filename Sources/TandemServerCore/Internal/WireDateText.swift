@@ -17,13 +17,13 @@ enum WireDateText {
     static func iso(milliseconds: Int64) -> String {
         let (days, inDay) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let time = "\(two(inDay / 3_600_000)):\(two(inDay / 60_000 % 60)):\(two(inDay / 1000 % 60))"
-        return "\(date(days))T\(time).\(padded(inDay % 1000, 3))Z"
+        return "\(date(days))T\(time).\(padded(inDay % 1000, to: 3))Z"
     }
 
     /// Formats a date as `2026-11-21`.
     static func date(_ days: Int64) -> String {
         let (year, month, day) = civil(days)
-        return "\(padded(year, 4))-\(two(month))-\(two(day))"
+        return "\(padded(year, to: 4))-\(two(month))-\(two(day))"
     }
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -37,7 +37,7 @@ enum WireDateText {
         let (year, month, day) = civil(days)
         let weekday = weekdays[Int((days + 4).quotientAndRemainder(flooringBy: 7).remainder)]
         let time = "\(two(inDay / 3_600_000)):\(two(inDay / 60_000 % 60)):\(two(inDay / 1000 % 60))"
-        return "\(weekday), \(two(day)) \(months[Int(month) - 1]) \(padded(year, 4)) \(time) GMT"
+        return "\(weekday), \(two(day)) \(months[Int(month) - 1]) \(padded(year, to: 4)) \(time) GMT"
     }
 
     /// Parses a time in the fixed format of headers, in milliseconds. Returns `nil` for any other text.
@@ -161,9 +161,9 @@ enum WireDateText {
         return civil(days) == (year, month, day) ? days : nil
     }
 
-    private static func two(_ number: Int64) -> String { padded(number, 2) }
+    private static func two(_ number: Int64) -> String { padded(number, to: 2) }
 
-    private static func padded(_ number: Int64, _ width: Int) -> String {
+    private static func padded(_ number: Int64, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }

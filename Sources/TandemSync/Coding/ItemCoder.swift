@@ -34,13 +34,13 @@ struct ItemCoder: Sendable {
     /// - Throws: ``UnreadableValue`` for a value that is none of its property's type.
     func decode(_ item: RemoteItem) throws(UnreadableValue) -> ServerItem {
         var lookup = PropertyLookup()
-        return try decode(item, &lookup)
+        return try decode(item, lookup: &lookup)
     }
 
     /// Decodes a server item for the model.
     ///
     /// - Parameter places: What was learnt of the items before, of one model and one server.
-    func decode(_ item: RemoteItem, _ lookup: inout PropertyLookup) throws(UnreadableValue) -> ServerItem {
+    func decode(_ item: RemoteItem, lookup: inout PropertyLookup) throws(UnreadableValue) -> ServerItem {
         var values = [String: StorageValue](minimumCapacity: sent.count)
         var unknown: [RemoteItem.Member] = []
         // A tombstone's values are of no use, and may be what a server leaves of them.
@@ -76,12 +76,12 @@ struct ItemCoder: Sendable {
     }
 
     /// Returns an item that can't be decoded for the model, to be deferred.
-    func unreadable(_ item: RemoteItem, _ error: UnreadableValue) -> ServerItem {
+    func unreadable(_ item: RemoteItem, error: UnreadableValue) -> ServerItem {
         var stored = ServerItem(
             serverID: item.id, version: item.version, createdAt: item.createdAt?.date,
             updatedAt: item.updatedAt?.date, source: Self.bytes(of: item))
         stored.unreadable = TandemError(
-            .invalidValue, error.message, advice: "Update the app, or report it to the server's operator.",
+            .invalidValue, message: error.message, advice: "Update the app, or report it to the server's operator.",
             model: model.name, property: sent.first { $0.wireName == error.member }?.name ?? error.member)
         return stored
     }

@@ -47,7 +47,7 @@ extension SyncTable {
     private func setAttachments(of column: ColumnPath, as form: AttachmentForm) throws {
         guard column.steps.isEmpty, let property = column.definition, !property.isLocalOnly else {
             throw SyncError(
-                .unsendable, "The property is not sent with the table's objects.",
+                .unsendable, message: "The property is not sent with the table's objects.",
                 advice: "Name a property of the model itself that is not local only.",
                 table: M.__definition.wireName, property: column.definition?.wireName)
         }

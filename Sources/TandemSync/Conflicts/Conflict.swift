@@ -87,17 +87,18 @@ public enum Resolution<M: Model>: Sendable {
 extension Conflict {
     init(_ facts: ConflictFacts) throws {
         try self.init(
-            facts.operation, facts.sides, serverID: facts.item.id, version: facts.item.version,
+            facts.operation, sides: facts.sides, serverID: facts.item.id, version: facts.item.version,
             updatedAt: facts.item.updatedAt?.date, round: facts.round)
     }
 
     init(
-        _ operation: PendingOperation, _ sides: ConflictSides, serverID: ServerID, version: String?, updatedAt: Date?,
+        _ operation: PendingOperation, sides: ConflictSides, serverID: ServerID, version: String?, updatedAt: Date?,
         round: Int
     ) throws {
         func object(_ values: [String: StorageValue]) throws -> M {
             try ModelValues.object(
-                M.self, values, localID: operation.localID, serverID: serverID, version: version, updatedAt: updatedAt)
+                M.self, values: values, localID: operation.localID, serverID: serverID, version: version,
+                updatedAt: updatedAt)
         }
         let known = sides.local.merging(sides.base) { $1 }
         self.init(

@@ -56,7 +56,8 @@ public struct LostEdit: Sendable {
     public func of<M: Model>(_ model: M.Type) -> M? {
         guard M.__definition.name == self.model else { return nil }
         return try? ModelValues.object(
-            M.self, object.merging(values) { $1 }, localID: localID, serverID: serverID, version: nil, updatedAt: nil)
+            M.self, values: object.merging(values) { $1 }, localID: localID, serverID: serverID, version: nil,
+            updatedAt: nil)
     }
 
     /// Returns the edit together with a later loss of the same object.

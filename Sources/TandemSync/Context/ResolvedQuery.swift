@@ -25,18 +25,18 @@ extension SyncContext {
         let name = settings.model.wireName
         if query.queryID != nil, !settings.features.updatedAt {
             throw SyncError(
-                .noUpdatedAt, "The server's table does not keep updatedAt, so changes can't be requested.",
+                .noUpdatedAt, message: "The server's table does not keep updatedAt, so changes can't be requested.",
                 advice: "Pull without a query ID.", table: name)
         }
         let format = remote.format
         let (filter, isComplete, token) = try await store.read { local in
-            let (filter, isComplete) = try Self.filter(query, format, name, local)
+            let (filter, isComplete) = try Self.filter(query, format: format, name: name, in: local)
             return (filter, isComplete, try query.queryID.flatMap { try local.syncToken(of: $0, in: query.table) })
         }
         if !isComplete {
             if isPreliminary { return nil }
             throw SyncError(
-                .unsupportedFilter, "The filter names an object that the server does not know yet.",
+                .unsupportedFilter, message: "The filter names an object that the server does not know yet.",
                 advice: "Push first.", table: name)
         }
         let resolved = ResolvedQuery(
@@ -44,7 +44,7 @@ extension SyncContext {
             digest: FilterDigest.bytes(of: filter?.remote))
         if let token, token.digest != resolved.digest {
             throw SyncError(
-                .otherFilter, "The query ID \"\(query.queryID ?? "")\" was used with another filter.",
+                .otherFilter, message: "The query ID \"\(query.queryID ?? "")\" was used with another filter.",
                 advice: "Give each filter a query ID of its own, or purge the old one.", table: name)
         }
         return resolved
@@ -56,12 +56,12 @@ extension SyncContext {
     func localFilter(of query: PullQuery) async throws -> LocalFilter? {
         let name = try settings(of: query.table).model.wireName
         let format = remote.format
-        return try await store.read { try Self.filter(query, format, name, $0).0 }
+        return try await store.read { try Self.filter(query, format: format, name: name, in: $0).0 }
     }
 
     /// Returns a query's filter in local and server terms, and whether the server knows all objects that it names.
     private static func filter(
-        _ query: PullQuery, _ format: WireFormat, _ name: String, _ local: any LocalReadTransaction
+        _ query: PullQuery, format: WireFormat, name: String, in local: any LocalReadTransaction
     ) throws -> (LocalFilter?, isComplete: Bool) {
         guard let node = query.filter else { return (nil, true) }
         let unknown = UnknownObjects()
@@ -75,7 +75,8 @@ extension SyncContext {
             return (LocalFilter(node: node, remote: try translation.filter(node)), !unknown.found)
         } catch let error as UnsupportedFilterError {
             throw SyncError(
-                .unsupportedFilter, error.description, advice: "Pull a wider filter, and query the store.", table: name,
+                .unsupportedFilter, message: error.description, advice: "Pull a wider filter, and query the store.",
+                table: name,
                 property: error.part, underlying: error)
         }
     }

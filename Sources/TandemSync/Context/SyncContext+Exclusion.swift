@@ -31,7 +31,7 @@ extension SyncContext {
         let files = uploader.map { ActiveSync(of: $0.uploadLockName) }
         guard ![turn, files].compactMap({ $0 }).contains(where: { ActiveSync.isWithin($0.lock) }) else {
             throw SyncError(
-                .busy, "A sync was begun from within a sync, by a closure that it called.",
+                .busy, message: "A sync was begun from within a sync, by a closure that it called.",
                 advice: "Begin it when the first one is over.")
         }
         statusTracker.begin()
@@ -39,11 +39,11 @@ extension SyncContext {
         do {
             let first: T
             if let files {
-                first = try await withLocks(files, uploader?.uploadLockPath) {
-                    try await self.withObjects(turn, checkingOwner: checkingOwner, body)
+                first = try await withLocks(files, path: uploader?.uploadLockPath) {
+                    try await self.withObjects(turn, checkingOwner: checkingOwner, body: body)
                 }
             } else {
-                first = try await withObjects(turn, checkingOwner: checkingOwner, body)
+                first = try await withObjects(turn, checkingOwner: checkingOwner, body: body)
             }
             result = .success(try await rest(first))
         } catch {
@@ -57,13 +57,13 @@ extension SyncContext {
     ///
     /// - Throws: ``SyncError/Code/busy``.
     func withObjects<T: Sendable>(_ body: () async throws -> T) async throws -> T {
-        try await withObjects(ActiveSync(of: store.lockName), checkingOwner: false, body)
+        try await withObjects(ActiveSync(of: store.lockName), checkingOwner: false, body: body)
     }
 
     private func withObjects<T: Sendable>(
-        _ turn: ActiveSync, checkingOwner: Bool, _ body: () async throws -> T
+        _ turn: ActiveSync, checkingOwner: Bool, body: () async throws -> T
     ) async throws -> T {
-        try await withLocks(turn, store.lockPath) {
+        try await withLocks(turn, path: store.lockPath) {
             // Runs before another sync can set its activity.
             defer { self.statusTracker.clearActivity() }
             if checkingOwner { try await self.checkOwner() }
@@ -93,7 +93,7 @@ extension SyncContext {
     }
 
     private func withLocks<T: Sendable>(
-        _ turn: ActiveSync, _ path: String?, _ body: () async throws -> T
+        _ turn: ActiveSync, path: String?, body: () async throws -> T
     ) async throws -> T {
         let asyncLock = AsyncLocks.all.lock(of: turn.lock)
         defer { AsyncLocks.all.release(turn.lock) }
@@ -101,7 +101,8 @@ extension SyncContext {
         defer { asyncLock.unlock() }
         guard let path else { return try await turn.run(body) }
         guard let lock = try await acquireProcessLock(at: path) else {
-            throw SyncError(.busy, "Another process is syncing this store.", advice: "Try again when it has ended.")
+            throw SyncError(
+                .busy, message: "Another process is syncing this store.", advice: "Try again when it has ended.")
         }
         defer { lock.release() }
         return try await turn.run(body)

@@ -32,19 +32,19 @@ public final class SyncContext: Sendable {
         store: Store, remote: some Remote, files: (any RemoteFiles)? = nil, user: String? = nil,
         options: Options = Options()
     ) {
-        self.init(TandemStore(store), remote, files, user, options)
+        self.init(TandemStore(store), remote: remote, files: files, user: user, options: options)
     }
 
     /// A context for a store of a test's own.
     package convenience init(
         localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()
     ) {
-        self.init(localStore, remote, nil, user, options)
+        self.init(localStore, remote: remote, files: nil, user: user, options: options)
     }
 
     private init(
-        _ localStore: any LocalStore, _ remote: any Remote, _ files: (any RemoteFiles)?, _ user: String?,
-        _ options: Options
+        _ localStore: any LocalStore, remote: any Remote, files: (any RemoteFiles)?, user: String?,
+        options: Options
     ) {
         store = localStore
         tandem = (localStore as? TandemStore)?.store
@@ -69,13 +69,13 @@ public final class SyncContext: Sendable {
     func settings(of table: String) throws -> TableSettings {
         guard let settings = tables.withLock({ $0[table] }), !settings.model.isLocalOnly else {
             throw SyncError(
-                .unknownModel, "The store has no model with the table \(table) that is sent.",
+                .unknownModel, message: "The store has no model with the table \(table) that is sent.",
                 advice: "Add it to the models given to Store(at:models:).", table: table)
         }
         return settings
     }
 
-    func change<M: Model>(_ model: M.Type, _ body: (inout TableSettings) -> Void) {
+    func change<M: Model>(_ model: M.Type, body: (inout TableSettings) -> Void) {
         tables.withLock { tables in
             guard var settings = tables[M.__definition.table] else { return }
             body(&settings)

@@ -52,8 +52,8 @@ public struct RemoteTable<M: Model>: Sendable {
     public func insert(_ object: M) async throws -> M {
         let settings = try context.settings(of: M.__definition.table)
         let id = settings.identity == .client ? key(of: object) : nil
-        let item = try await outgoing(object, id, version: nil)
-        return try await whole(ask { () async throws(RemoteFailure) in try await remote.insert(item) }, id)
+        let item = try await outgoing(object, id: id, version: nil)
+        return try await whole(ask { () async throws(RemoteFailure) in try await remote.insert(item) }, id: id)
     }
 
     /// Writes an object to the server if the server still has the object's version. Without a version, it overwrites
@@ -67,8 +67,8 @@ public struct RemoteTable<M: Model>: Sendable {
         let id = key(of: object)
         let there = try await item(id)
         guard there?.isDeleted != true else { throw SyncError(.gone, table: name, url: coder.url) }
-        let item = try await outgoing(object, id, version: object.version, knowing: there)
-        return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(item) }, id)
+        let item = try await outgoing(object, id: id, version: object.version, knowing: there)
+        return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(item) }, id: id)
     }
 
     /// Deletes an object on the server if the server still has the object's version. Without a version, it deletes any
@@ -95,13 +95,13 @@ public struct RemoteTable<M: Model>: Sendable {
     public func undelete(_ object: M) async throws -> M {
         let id = key(of: object)
         let there = try await item(id)
-        var item = try await outgoing(object, id, version: there?.version, knowing: there)
+        var item = try await outgoing(object, id: id, version: there?.version, knowing: there)
         let sent = item
         let answer = try await ask { () async throws(RemoteFailure) in try await remote.undelete(sent) }
-        guard !answer.tookValues else { return try await whole(answer, id) }
+        guard !answer.tookValues else { return try await whole(answer, id: id) }
         item.version = answer.item?.version ?? answer.version
         let update = item
-        return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(update) }, id)
+        return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(update) }, id: id)
     }
 }
 
@@ -111,7 +111,7 @@ extension RemoteTable {
     private func key(of object: M) -> ServerID { object.serverID ?? ServerID(object.localID.rawValue) }
 
     private func item(_ id: ServerID) async throws -> RemoteItem? {
-        try await ask { () async throws(RemoteFailure) in try await remote.find(name, .id(id)) }
+        try await ask { () async throws(RemoteFailure) in try await remote.find(name, key: .id(id)) }
     }
 
     private func ask<T>(_ request: () async throws(RemoteFailure) -> T) async throws -> T {
@@ -123,18 +123,18 @@ extension RemoteTable {
     }
 
     /// Returns the object from a response, or requests it if the response does not contain it.
-    private func whole(_ answer: RemoteResponse, _ id: ServerID?) async throws -> M {
+    private func whole(_ answer: RemoteResponse, id: ServerID?) async throws -> M {
         if let item = answer.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(
-                .badAnswer, "The server does not say what it has made of the object.",
+                .badAnswer, message: "The server does not say what it has made of the object.",
                 advice: "Report it to the server's operator.", table: name.rawValue, url: coder.url)
         }
         return try object(item)
     }
 
     private func outgoing(
-        _ object: M, _ id: ServerID?, version: String?, knowing there: RemoteItem? = nil
+        _ object: M, id: ServerID?, version: String?, knowing there: RemoteItem? = nil
     ) async throws -> OutgoingItem {
         let values = try await namingServerIDs(ModelValues.values(of: object))
         do throws(RequestEncodingError) {
@@ -176,18 +176,18 @@ extension RemoteTable {
 
     /// Returns an item as a value of the model.
     func object(_ item: RemoteItem) throws -> M {
-        let page = try PageItems.decode(item, coder)
+        let page = try PageItems.decode(item, coder: coder)
         let isMissing = M.__definition.properties.first { property in
             page.values[property.name] == nil && property.appendDefault == nil && !property.isLocalOnly
         }
         if let isMissing {
             throw SyncError(
-                .badAnswer, "The item \(item.id) has no value for it.",
+                .badAnswer, message: "The item \(item.id) has no value for it.",
                 advice: "Give the property a default, or make it optional.", table: name.rawValue,
                 url: coder.url, property: isMissing.wireName)
         }
         return try ModelValues.object(
-            M.self, page.values, localID: LocalID(item.id.rawValue), serverID: item.id, version: item.version,
+            M.self, values: page.values, localID: LocalID(item.id.rawValue), serverID: item.id, version: item.version,
             updatedAt: item.updatedAt?.date)
     }
 }

@@ -74,7 +74,7 @@ public struct ClosureFiles: RemoteFiles {
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
-        let gate = Gate(file, offset)
+        let gate = Gate(file, offset: offset)
         let served: ServedFile
         do {
             served = try await calling {
@@ -94,7 +94,7 @@ public struct ClosureFiles: RemoteFiles {
         }
         if let error = gate.close() { throw .file(.notTaken(error)) }
         guard gate.place == served.size || (served.size == 0 && offset == 0) else {
-            throw Self.bad(file, "There are \(gate.place) bytes of a file of \(served.size).")
+            throw Self.bad(file, message: "There are \(gate.place) bytes of a file of \(served.size).")
         }
         return served
     }
@@ -115,10 +115,11 @@ public struct ClosureFiles: RemoteFiles {
         }
     }
 
-    fileprivate static func bad(_ file: RemoteFile, _ message: String) -> RemoteFailure {
+    fileprivate static func bad(_ file: RemoteFile, message: String) -> RemoteFailure {
         .badAnswer(
             InvalidResponse(
-                .size, message, table: "files", url: String(file.url.prefix { $0 != "?" && $0 != "#" }), status: 0))
+                .size, message: message, table: "files", url: String(file.url.prefix { $0 != "?" && $0 != "#" }),
+                status: 0))
     }
 
     /// A filter that passes the pieces of a download in order.
@@ -132,7 +133,7 @@ public struct ClosureFiles: RemoteFiles {
         private let file: RemoteFile
         private let state: Mutex<State>
 
-        init(_ file: RemoteFile, _ offset: Int64) {
+        init(_ file: RemoteFile, offset: Int64) {
             self.file = file
             state = Mutex(State(place: offset))
         }
@@ -144,10 +145,11 @@ public struct ClosureFiles: RemoteFiles {
             try state.withLock { state in
                 guard !state.isClosed else { throw Unawaited() }
                 guard file.size.map({ $0 == size }) ?? true else {
-                    throw ClosureFiles.bad(file, "The file has \(size) bytes there.")
+                    throw ClosureFiles.bad(file, message: "The file has \(size) bytes there.")
                 }
                 guard piece.offset == state.place, Int64(piece.bytes.count) <= size - state.place else {
-                    throw ClosureFiles.bad(file, "Bytes at \(piece.offset) came in place of those at \(state.place).")
+                    throw ClosureFiles.bad(
+                        file, message: "Bytes at \(piece.offset) came in place of those at \(state.place).")
                 }
                 state.place += Int64(piece.bytes.count)
             }

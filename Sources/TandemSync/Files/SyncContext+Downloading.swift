@@ -27,18 +27,18 @@ extension SyncContext {
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }
-        try await downloads.share(attachment.id) { try await self.fetch(attachment, files, tandem) }
+        try await downloads.share(attachment.id) { try await self.fetch(attachment, files: files, store: tandem) }
     }
 
     /// The number of attempts if the store's record of the file changes during the download.
     private static let downloadRounds = 3
 
-    private func fetch(_ attachment: Attachment, _ files: any RemoteFiles, _ store: Store) async throws {
+    private func fetch(_ attachment: Attachment, files: any RemoteFiles, store: Store) async throws {
         var (rounds, tries) = (0, 0)
         // Another download may have ended just now.
         while let download = try store.attachments.download(attachment, atMost: options.downloadLimit) {
             do {
-                guard try await downloadBytes(download, from: files, &tries) else { continue }
+                guard try await downloadBytes(download, from: files, tries: &tries) else { continue }
                 try Task.checkCancellation()
                 if try download.finish() { return }
             } catch {
@@ -48,7 +48,8 @@ extension SyncContext {
             rounds += 1
             guard rounds < Self.downloadRounds else {
                 throw TandemError(
-                    .fileMismatch, "The attachment \(attachment.id) became another file each time that it was fetched.",
+                    .fileMismatch,
+                    message: "The attachment \(attachment.id) became another file each time that it was fetched.",
                     advice: "Try again when its object is at rest.", store: store.path)
             }
         }
@@ -60,7 +61,7 @@ extension SyncContext {
     /// - Returns: Whether all bytes have arrived. If not, the rest might belong to another file, so the download must
     ///   restart.
     private func downloadBytes(
-        _ download: AttachmentStore.Download, from files: any RemoteFiles, _ tries: inout Int
+        _ download: AttachmentStore.Download, from files: any RemoteFiles, tries: inout Int
     ) async throws -> Bool {
         let (source, progress, limit) = (download.source, DownloadProgress(), options.downloadLimit)
         // A known hash identifies the file. The server may assign another ETag to the same file.
@@ -72,7 +73,7 @@ extension SyncContext {
                 let offset = progress.offset
                 if offset > 0, progress.isWhole { return true }
                 _ = try await files.download(progress.going(on: file), from: offset) { piece in
-                    try source.check(piece, limit)
+                    try source.check(piece, limit: limit)
                     try download.write(piece.bytes)
                     progress.report(piece)
                 }
@@ -98,17 +99,18 @@ extension SyncContext {
 
 extension DownloadSource {
     /// Compares the server's description of a file with the known one, before its bytes are accepted.
-    fileprivate func check(_ piece: FilePiece, _ limit: Int64) throws {
+    fileprivate func check(_ piece: FilePiece, limit: Int64) throws {
         if let size {
             guard piece.file.size == size else {
                 throw TandemError(
-                    .fileMismatch, "The server's file has \(piece.file.size) bytes, and should have \(size).",
+                    .fileMismatch, message: "The server's file has \(piece.file.size) bytes, and should have \(size).",
                     advice: "Report it to the server's operator. Nothing of the file was stored.")
             }
         } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {
             throw SyncError(
                 .tooLarge,
-                "The file has \(piece.file.size) bytes, and \(limit) are the most for one whose size was not known.",
+                message: "The file has \(piece.file.size) bytes, "
+                    + "and \(limit) are the most for one whose size was not known.",
                 advice: "Raise SyncContext.Options.downloadLimit if that is right.", url: url)
         }
     }
@@ -161,7 +163,7 @@ final class DownloadCoordinator: Sendable {
 
     /// Runs a download, or waits for the running one of the same file. It is cancelled when its last waiting task is
     /// cancelled.
-    func share(_ id: FileID, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    func share(_ id: FileID, body: @escaping @Sendable () async throws -> Void) async throws {
         let (number, task) = state.withLock { state in
             var entry =
                 state.entries[id]
@@ -171,7 +173,7 @@ final class DownloadCoordinator: Sendable {
                     return Entry(
                         number: number,
                         task: Task {
-                            defer { self.forget(id, number) }
+                            defer { self.forget(id, number: number) }
                             try await body()
                         })
                 }()
@@ -194,7 +196,7 @@ final class DownloadCoordinator: Sendable {
         }
     }
 
-    private func forget(_ id: FileID, _ number: Int) {
+    private func forget(_ id: FileID, number: Int) {
         state.withLock { state in
             if state.entries[id]?.number == number { state.entries[id] = nil }
         }

@@ -39,6 +39,7 @@ struct ProcessLock: Sendable {
     private static func failure(_ path: String) -> SyncError {
         let reason = String(cString: strerror(errno))
         return SyncError(
-            .busy, "The lock file \(path) can't be taken: \(reason).", advice: "Look at the folder's permissions.")
+            .busy, message: "The lock file \(path) can't be taken: \(reason).",
+            advice: "Look at the folder's permissions.")
     }
 }

@@ -36,7 +36,7 @@ struct FullPullProgress: Sendable {
     /// - Parameters:
     ///   - hashes: The hashes of the page's IDs, and of those of earlier pages that were not written. At least one.
     ///   - last: The ID of the page's last item.
-    func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, _ local: any LocalTransaction) throws {
+    func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, using local: any LocalTransaction) throws {
         if tokens == 0 {
             try local.setSyncToken(SyncToken(digest: digest, time: start.text), of: Self.pullKey, in: table)
         }

@@ -11,15 +11,15 @@ struct PageItems: Sendable {
 
     var ids: [ServerID] { items.map(\.item.serverID) }
 
-    init(_ page: ArraySlice<RemoteItem>, _ coder: ItemCoder, _ settings: TableSettings) {
+    init(_ page: ArraySlice<RemoteItem>, coder: ItemCoder, settings: TableSettings) {
         self.coder = coder
         var lookup = PropertyLookup()
         items = page.map { item in
             let stored: ServerItem
             do throws(UnreadableValue) {
-                stored = try coder.decode(item, &lookup)
+                stored = try coder.decode(item, lookup: &lookup)
             } catch {
-                stored = coder.unreadable(item, error)
+                stored = coder.unreadable(item, error: error)
             }
             return (stored, settings.identity(of: item))
         }
@@ -28,12 +28,12 @@ struct PageItems: Sendable {
     /// Decodes an item for its model.
     ///
     /// - Throws: ``SyncError/Code/badAnswer`` if a value does not have its property's type.
-    static func decode(_ item: RemoteItem, _ coder: ItemCoder) throws -> ServerItem {
+    static func decode(_ item: RemoteItem, coder: ItemCoder) throws -> ServerItem {
         do throws(UnreadableValue) {
             return try coder.decode(item)
         } catch {
             throw SyncError(
-                .badAnswer, "The item \(item.id) can't be read: \(error.message)",
+                .badAnswer, message: "The item \(item.id) can't be read: \(error.message)",
                 advice: "Update the app, or report it to the server's operator.", table: coder.table.rawValue,
                 url: coder.url, property: error.member, underlying: error)
         }
@@ -43,21 +43,21 @@ struct PageItems: Sendable {
     func store(into local: any LocalTransaction, _ tally: inout PullTally) throws {
         for (item, identity) in items {
             do {
-                record(try local.applyServerItem(item, in: table, identity: identity), of: item, &tally)
+                record(try local.applyServerItem(item, in: table, identity: identity), of: item, tally: &tally)
             } catch let error as TandemError where error.code == .invalidValue {
                 var kept = item
                 kept.unreadable = error
-                record(try local.applyServerItem(kept, in: table, identity: identity), of: kept, &tally)
+                record(try local.applyServerItem(kept, in: table, identity: identity), of: kept, tally: &tally)
             }
         }
     }
 
-    private func record(_ receipt: ServerReceipt, of item: ServerItem, _ tally: inout PullTally) {
+    private func record(_ receipt: ServerReceipt, of item: ServerItem, tally: inout PullTally) {
         guard case .refused(let error) = receipt, item.unreadable != nil else {
             return tally.record(receipt, of: item.serverID)
         }
-        let refusal = untakeable(item, error)
-        tally.recordUnreadable(item.serverID, refusal.message, refusal)
+        let refusal = untakeable(item, error: error)
+        tally.recordUnreadable(item.serverID, message: refusal.message, error: refusal)
     }
 
     /// Stores items that may block each other, within one transaction.
@@ -75,8 +75,8 @@ struct PageItems: Sendable {
                     tally.record(receipt, of: item.serverID)
                 }
             } catch let error as TandemError where error.code == .invalidValue {
-                let error = untakeable(item, error)
-                tally.recordUnreadable(item.serverID, error.message, error)
+                let error = untakeable(item, error: error)
+                tally.recordUnreadable(item.serverID, message: error.message, error: error)
             }
         }
         guard !refused.isEmpty else { return }
@@ -86,10 +86,10 @@ struct PageItems: Sendable {
         for (item, receipt) in zip(refused, receipts) { tally.record(receipt, of: item.serverID) }
     }
 
-    private func untakeable(_ item: ServerItem, _ error: TandemError) -> SyncError {
+    private func untakeable(_ item: ServerItem, error: TandemError) -> SyncError {
         let property = coder.model.properties.first { $0.name == error.property }
         return SyncError(
-            .badAnswer, "The item \(item.serverID) can't be taken: \(error.message)", advice: error.advice,
+            .badAnswer, message: "The item \(item.serverID) can't be taken: \(error.message)", advice: error.advice,
             table: coder.table.rawValue, url: coder.url, property: property?.wireName ?? error.property,
             underlying: error)
     }

@@ -10,7 +10,7 @@ extension PullRun {
         let items = try await readableDeferred()
         guard !items.isEmpty else { return }
         try Task.checkCancellation()
-        let page = PageItems(items[...], coder, query.settings)
+        let page = PageItems(items[...], coder: coder, settings: query.settings)
         let tally = tally
         self.tally = try await context.store.write { local in
             var next = tally
@@ -35,14 +35,16 @@ extension PullRun {
 
     private mutating func read(_ deferred: DeferredItem) -> RemoteItem? {
         guard let item = ItemCoder.item(from: deferred.source) else {
-            tally.recordUnreadable(deferred.serverID, "What was kept of it can't be read by this version.", nil)
+            tally.recordUnreadable(
+                deferred.serverID, message: "What was kept of it can't be read by this version.", error: nil)
             return nil
         }
         do {
-            _ = try PageItems.decode(item, coder)
+            _ = try PageItems.decode(item, coder: coder)
             return item
         } catch {
-            tally.recordUnreadable(deferred.serverID, (error as? SyncError)?.message ?? "\(error)", error)
+            tally.recordUnreadable(
+                deferred.serverID, message: (error as? SyncError)?.message ?? "\(error)", error: error)
             return nil
         }
     }

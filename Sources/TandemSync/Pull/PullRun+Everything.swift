@@ -64,7 +64,7 @@ extension PullRun {
             if isFirst { pass.progress = progress(from: page) }
             // A short first page is nearly always the last one, although not every server says so.
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
-            try await store(page, &pass, isResumable: isResumable)
+            try await store(page, pass: &pass, isResumable: isResumable)
             recordFound(page)
             reportProgress(page.items.count)
             guard page.hasMore else { return }
@@ -72,14 +72,14 @@ extension PullRun {
         }
     }
 
-    private mutating func store(_ page: RemotePage, _ pass: inout FullPass, isResumable: Bool) async throws {
+    private mutating func store(_ page: RemotePage, pass: inout FullPass, isResumable: Bool) async throws {
         if pass.progress != nil || pass.seen != nil {
             let hashes = page.items.map { FullPullProgress.hash($0.id) }
             pass.seen?.formUnion(hashes)
             pass.unwritten += hashes
         }
         let (progress, hashes) = (isResumable ? pass.progress : nil, pass.unwritten)
-        try await store(page.items[...], &pass.unseen, progress: progress, hashes: hashes)
+        try await store(page.items[...], unseen: &pass.unseen, progress: progress, hashes: hashes)
         guard progress != nil else { return }
         pass.progress?.tokens += 1
         (pass.unwritten, pass.hasAdvanced) = ([], true)
@@ -87,16 +87,16 @@ extension PullRun {
 
     /// Stores items, and with them how far the pull has come.
     mutating func store(
-        _ items: ArraySlice<RemoteItem>, _ unseen: inout Unseen, progress: FullPullProgress? = nil,
+        _ items: ArraySlice<RemoteItem>, unseen: inout Unseen, progress: FullPullProgress? = nil,
         hashes: [UInt64] = []
     ) async throws {
         guard let last = items.last?.id else { return }
-        let page = PageItems(items, coder, query.settings)
+        let page = PageItems(items, coder: coder, settings: query.settings)
         let (table, tally, looksForRows) = (query.table, tally, !unseen.rows.isEmpty)
         let (next, rows) = try await context.store.write { local in
             var next = tally
             try page.store(into: local, &next)
-            try progress?.write(hashes, upTo: last, in: table, local)
+            try progress?.write(hashes, upTo: last, in: table, using: local)
             let rows = looksForRows ? try page.ids.compactMap { try local.row(of: $0, in: table) } : []
             return (next, rows)
         }

@@ -88,7 +88,7 @@ extension PullRun {
             end = end ?? stableTime(of: page)
             switch cursor.advance(past: page, now: context.options.clock.now()) {
             case .store(let items):
-                try await store(items, &pass.unseen)
+                try await store(items, unseen: &pass.unseen)
                 for item in items {
                     if pass.recordChange(of: item) { hasTombstones = true }
                 }

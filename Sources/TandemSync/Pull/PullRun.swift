@@ -14,7 +14,7 @@ struct PullRun {
     /// The number of items on the server, if it counts them.
     private var total: Int?
 
-    init(_ context: SyncContext, _ query: ResolvedQuery) {
+    init(_ context: SyncContext, query: ResolvedQuery) {
         self.context = context
         self.query = query
         coder = context.coder(of: query.settings)
@@ -90,7 +90,7 @@ struct PullRun {
     ) async throws -> Bool {
         let isNews = tally.result.changes > 0 && isLast
         guard always || !items.isEmpty || isNews else { return false }
-        let page = PageItems(items, coder, query.settings)
+        let page = PageItems(items, coder: coder, settings: query.settings)
         let (table, tally) = (query.table, tally)
         let (next, wrote) = try await context.store.write { local in
             var next = tally
@@ -184,13 +184,14 @@ extension SyncError {
 
     static func noProgress(in coder: ItemCoder) -> SyncError {
         SyncError(
-            .noProgress, "The server sends the same items repeatedly, or its items change faster than they come.",
+            .noProgress,
+            message: "The server sends the same items repeatedly, or its items change faster than they come.",
             advice: "If it happens again, report it to the operator.", table: coder.table.rawValue, url: coder.url)
     }
 
     static func tooManyPages(_ limit: Int, of coder: ItemCoder) -> SyncError {
         SyncError(
-            .tooManyPages, "The table did not end within \(limit) pages.",
+            .tooManyPages, message: "The table did not end within \(limit) pages.",
             advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: coder.table.rawValue,
             url: coder.url)
     }
@@ -202,12 +203,12 @@ extension SyncError {
         switch failure {
         case .badAnswer(let answer) where answer.code == .noUpdatedAt:
             return SyncError(
-                .noUpdatedAt, error.message,
+                .noUpdatedAt, message: error.message,
                 advice: "Pull without a query ID, and call SyncTable.setFeatures(_:).", table: error.table,
                 url: error.url, status: error.status, underlying: failure)
         case .unsendable(let problem) where problem.code == .filter:
             return SyncError(
-                .unsupportedFilter, error.message, advice: "Pull a wider filter, and query the store.",
+                .unsupportedFilter, message: error.message, advice: "Pull a wider filter, and query the store.",
                 table: error.table, url: error.url, property: error.property, underlying: failure)
         default: return error
         }

@@ -23,18 +23,18 @@ struct PullTally: Sendable {
         case .unchanged, .unknownTombstone: result.unchanged += 1
         case .deferred: result.deferred += 1
         case .refused(let error):
-            refusal = self.refusal(id, error.message, error)
+            refusal = self.refusal(id, message: error.message, error: error)
         }
         if refusal != nil || hasRefused { refused[id] = refusal }
     }
 
-    mutating func recordUnreadable(_ id: ServerID, _ message: String, _ error: (any Error)?) {
-        refused[id] = refusal(id, message, error)
+    mutating func recordUnreadable(_ id: ServerID, message: String, error: (any Error)?) {
+        refused[id] = refusal(id, message: message, error: error)
     }
 
     mutating func recordAhead(_ id: ServerID) { ahead.insert(id) }
 
-    private func refusal(_ id: ServerID, _ message: String, _ error: (any Error)?) -> RefusedRow {
+    private func refusal(_ id: ServerID, message: String, error: (any Error)?) -> RefusedRow {
         RefusedRow(model: model.name, table: model.table, serverID: id, message: message, underlying: error)
     }
 

@@ -51,7 +51,7 @@ extension Attempt {
     ///
     /// - Throws: ``RequestEncodingError``.
     static func item(
-        _ request: Request, of object: OutgoingObject, _ settings: TableSettings, _ coder: ItemCoder,
+        _ request: Request, of object: OutgoingObject, settings: TableSettings, coder: ItemCoder,
         leavingOut: Set<String>, encoder: ValueEncoder
     ) throws(RequestEncodingError) -> OutgoingItem {
         let version = settings.features.versions ? object.version : nil

@@ -37,7 +37,8 @@ struct AttemptSender: Sendable {
             return await held(try await sent { () throws(RemoteFailure) in try await remote.insert(attempt.item) })
         } catch {
             switch error {
-            case .conflict(let status, let item, let detail): return try await taken(status, item, detail.message)
+            case .conflict(let status, let item, let detail):
+                return try await taken(status, item: item, message: detail.message)
             case .notFound: throw .refused(status: 404, message: "The server has no such table.")
             case .gone: throw .refused(status: 410, message: "The server has no such table any more.")
             default: throw error
@@ -45,7 +46,7 @@ struct AttemptSender: Sendable {
         }
     }
 
-    private func taken(_ status: Int, _ item: RemoteItem?, _ message: String) async throws(RemoteFailure) -> Step {
+    private func taken(_ status: Int, item: RemoteItem?, message: String) async throws(RemoteFailure) -> Step {
         switch await resolvedItem(item) {
         case .failure(let failure): return .fail(attempt, failure, mayHaveActed: true)
         case .success(let found?): return resolveConflict(with: found, status: status)
@@ -95,19 +96,19 @@ struct AttemptSender: Sendable {
             case .notFound, .gone: return .acknowledge(attempt, nil)
             case .conflict(let status, let item, let detail):
                 let result = await resolvedItem(item)
-                try checkChanged(result, status, item == nil ? detail.message : "")
-                return inTheWay(result, status)
+                try checkChanged(result, status: status, message: item == nil ? detail.message : "")
+                return inTheWay(result, status: status)
             default: throw error
             }
         }
     }
 
     /// Returns the result of a delete that met another item.
-    private func inTheWay(_ item: RemoteItem?, _ status: Int) async -> Step {
-        inTheWay(await resolvedItem(item), status)
+    private func inTheWay(_ item: RemoteItem?, status: Int) async -> Step {
+        inTheWay(await resolvedItem(item), status: status)
     }
 
-    private func inTheWay(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Step {
+    private func inTheWay(_ result: Result<RemoteItem?, RemoteFailure>, status: Int) -> Step {
         switch result {
         case .failure(let failure): .fail(attempt, failure, mayHaveActed: true)
         case .success(let found?):
@@ -136,7 +137,7 @@ struct AttemptSender: Sendable {
                 by: try await sent { () throws(RemoteFailure) in try await remote.insert(attempt.item) })
         } catch {
             switch error {
-            case .conflict(let status, let item, _): return await inTheWay(item, status)
+            case .conflict(let status, let item, _): return await inTheWay(item, status: status)
             // The earlier insert would have been refused too. If it was accepted, the object is deleted.
             case .refused, .unsendable, .notFound, .gone: return try await found(deleting: find())
             default: throw error
@@ -162,13 +163,13 @@ struct AttemptSender: Sendable {
         switch failure {
         case .conflict(let status, let item, let detail):
             let result = await resolvedItem(item)
-            try checkChanged(result, status, item == nil ? detail.message : "")
-            return found(result, status)
+            try checkChanged(result, status: status, message: item == nil ? detail.message : "")
+            return found(result, status: status)
         case .notFound, .gone:
             var status = 404
             if case .gone = failure { status = 410 }
             // A tombstone has a version for the next request.
-            return isSoft ? found(await resolvedItem(nil), status) : resolveConflict(with: nil, status: status)
+            return isSoft ? found(await resolvedItem(nil), status: status) : resolveConflict(with: nil, status: status)
         default: throw failure
         }
     }
@@ -176,7 +177,7 @@ struct AttemptSender: Sendable {
     /// Throws an error if a conflict is not about the version: the item has the sent version, so the server refuses
     /// something else. It would refuse it each time.
     private func checkChanged(
-        _ result: Result<RemoteItem?, RemoteFailure>, _ status: Int, _ message: String
+        _ result: Result<RemoteItem?, RemoteFailure>, status: Int, message: String
     ) throws(RemoteFailure) {
         guard !message.isEmpty, case .success(let there?) = result,
             // The item to undelete is a tombstone.
@@ -187,7 +188,7 @@ struct AttemptSender: Sendable {
         throw .refused(status: status, message: message)
     }
 
-    private func found(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Step {
+    private func found(_ result: Result<RemoteItem?, RemoteFailure>, status: Int) -> Step {
         switch result {
         case .failure(let failure): .fail(attempt, failure, mayHaveActed: true)
         case .success(let item): resolveConflict(with: item, status: status)
@@ -201,7 +202,7 @@ struct AttemptSender: Sendable {
                 return .markOutcomeUnknown(
                     attempt,
                     SyncError(
-                        .badAnswer, "The server took the object, and does not have it.", table: table.rawValue,
+                        .badAnswer, message: "The server took the object, and does not have it.", table: table.rawValue,
                         url: remote.url(of: table)))
             }
             return item.isDeleted ? resolveConflict(with: item, status: nil) : .acknowledge(attempt, item)
@@ -226,7 +227,7 @@ struct AttemptSender: Sendable {
 
     private func find() async throws(RemoteFailure) -> RemoteItem? {
         guard let key = attempt.key else { return nil }
-        return try await remote.find(table, key)
+        return try await remote.find(table, key: key)
     }
 
     /// Sends a request, and records the server's time from its response.

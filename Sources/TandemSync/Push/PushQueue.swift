@@ -169,7 +169,7 @@ struct PushQueue {
     }
 
     /// Ends an operation. The operations that waited for it may continue.
-    mutating func finish(_ id: PendingOperation.ID, _ outcome: SyncResult.Outcome?) {
+    mutating func finish(_ id: PendingOperation.ID, outcome: SyncResult.Outcome?) {
         guard let node = nodes[id], !node.isOver else { return }
         finished += 1
         nodes[id]?.outcome = outcome

@@ -5,7 +5,7 @@ import Tandem
 
 extension PushRun {
     /// Asks the app for a decision, and applies it.
-    func ask(_ facts: ConflictFacts, _ serverState: ServerState) async throws -> Step {
+    func ask(_ facts: ConflictFacts, serverState: ServerState) async throws -> Step {
         let settings = try context.settings(of: facts.operation.table)
         guard case .ask(let body) = settings.conflicts else { return .end(.stillPending) }
         let verdict: ConflictVerdict
@@ -16,17 +16,17 @@ extension PushRun {
             verdict = .later(.hook, "The app could not decide: \(SyncError.words(of: error))")
         }
         do {
-            return try await carryOut(verdict, facts, serverState)
+            return try await carryOut(verdict, facts: facts, serverState: serverState)
         } catch let problem as TandemError {
             guard case .written = verdict else { throw problem }
             let excuse = ConflictVerdict.later(.hook, "What the app decided can't be written: \(problem.message)")
-            return try await carryOut(excuse, facts, serverState)
+            return try await carryOut(excuse, facts: facts, serverState: serverState)
         }
     }
 
     /// Applies the app's decision, in a transaction of its own.
     private func carryOut(
-        _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ serverState: ServerState
+        _ verdict: ConflictVerdict, facts: ConflictFacts, serverState: ServerState
     ) async throws -> Step {
         let id = facts.operation.id
         return try await store.write { store in
@@ -35,13 +35,13 @@ extension PushRun {
             guard object.operation.state != .held else { return .reread }
             // If the object changed meanwhile, the app is asked again.
             guard object.operation.changedAt == facts.operation.changedAt else { return .sendRest }
-            return try self.carryOut(verdict, facts, serverState, object, store)
+            return try self.carryOut(verdict, facts: facts, serverState: serverState, object: object, in: store)
         }
     }
 
     /// Writes the app's values, or deletes the object, based on the server's item.
     func write(
-        _ values: [String: StorageValue]?, _ object: OutgoingObject, _ store: any LocalTransaction
+        _ values: [String: StorageValue]?, object: OutgoingObject, in store: any LocalTransaction
     ) throws -> RebaseOutcome {
         let operation = object.operation
         try store.change(operation.localID, in: operation.table, to: values)

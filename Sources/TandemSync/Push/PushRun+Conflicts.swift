@@ -18,7 +18,7 @@ extension PushRun {
     private static let roundLimit = 5
 
     /// Merges an operation with the server's item.
-    func resolveConflict(_ serverState: ServerState, _ id: PendingOperation.ID) async throws -> Step {
+    func resolveConflict(_ serverState: ServerState, id: PendingOperation.ID) async throws -> Step {
         // An item of a pull, or a missing item, does not show that the server has answered for an object.
         if serverState.attempt != nil, serverState.item != nil { state.withLock { $0.recordResponse() } }
         let round = state.withLock { state in
@@ -28,18 +28,18 @@ extension PushRun {
         guard round <= Self.roundLimit else {
             let coder = try coder(of: id)
             let error = SyncError(
-                .conflict, "The object changes on the server as fast as it is sent.",
+                .conflict, message: "The object changes on the server as fast as it is sent.",
                 advice: "It is tried again by the next push.", table: coder?.table.rawValue, url: coder?.url,
                 status: serverState.status)
-            guard let attempt = serverState.attempt else { return .end(try await leaveUnsent(id, error)) }
-            return try await requeue(attempt, error)
+            guard let attempt = serverState.attempt else { return .end(try await leaveUnsent(id, error: error)) }
+            return try await requeue(attempt, error: error)
         }
         do {
             return try await store.write { store in
-                try self.resolveInStore(store, serverState, id, round: round)
+                try self.resolveInStore(store, serverState: serverState, id: id, round: round)
             }
         } catch let problem as UnreadableValue {
-            return try await unreadable(problem, id, serverState.attempt)
+            return try await unreadable(problem, id: id, attempt: serverState.attempt)
         }
     }
 
@@ -52,7 +52,7 @@ extension PushRun {
     // MARK: In one transaction
 
     private func resolveInStore(
-        _ store: any LocalTransaction, _ serverState: ServerState, _ id: PendingOperation.ID, round: Int
+        _ store: any LocalTransaction, serverState: ServerState, id: PendingOperation.ID, round: Int
     ) throws -> Step {
         guard let object = try store.outgoing(id) else { return .skip }
         if let attempt = serverState.attempt, try !store.isUnderWay(attempt) { return .reread }
@@ -60,24 +60,24 @@ extension PushRun {
         let settings = try context.settings(of: object.operation.table)
         let coder = context.coder(of: settings)
         let there = serverState.item ?? Self.nothing(of: object)
-        let stored = try Self.decode(there, serverState, object, coder)
+        let stored = try Self.decode(there, serverState: serverState, object: object, coder: coder)
         let sides = try store.sides(of: id, against: stored, rounding: coder.rounding)
         // Without versions the last write wins, which is this one.
         let isLastWrite = !settings.features.versions && sides.server != nil
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
-        guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object) else {
-            return try carryOut(.nothing, facts, serverState, object, store)
+        guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object: object) else {
+            return try carryOut(.nothing, facts: facts, serverState: serverState, object: object, in: store)
         }
         if case .ask = settings.conflicts { return .ask(facts, serverState) }
         let changedAt = context.serverClock.serverTime(of: object.operation.changedAt)
         let verdict = settings.conflicts.verdict(on: facts, changedAt: changedAt)
-        return try carryOut(verdict, facts, serverState, object, store)
+        return try carryOut(verdict, facts: facts, serverState: serverState, object: object, in: store)
     }
 
     /// Decodes the server's item for the model. After an undelete without a response, the item may be blank.
     private static func decode(
-        _ item: RemoteItem, _ serverState: ServerState, _ object: OutgoingObject, _ coder: ItemCoder
+        _ item: RemoteItem, serverState: ServerState, object: OutgoingObject, coder: ItemCoder
     ) throws(UnreadableValue) -> ServerItem {
         let mayBeUndeleted = Attempt.request(for: object) == .undelete || object.attemptedKinds.mayUndelete
         let isBlank = !item.isDeleted && mayBeUndeleted && coder.isBlank(item)
@@ -92,7 +92,7 @@ extension PushRun {
     }
 
     /// Returns whether another client's change conflicts with ours. Our own write with a lost response does not count.
-    private static func isInQuestion(_ sides: ConflictSides, _ object: OutgoingObject) -> Bool {
+    private static func isInQuestion(_ sides: ConflictSides, object: OutgoingObject) -> Bool {
         guard sides.isConflict else { return false }
         guard sides.server != nil else {
             return sides.kind != .delete && !object.attemptedKinds.contains(.delete)
@@ -101,8 +101,8 @@ extension PushRun {
     }
 
     private func follow(
-        _ serverState: ServerState, _ stored: ServerItem, _ object: OutgoingObject, _ takingServers: Set<String>,
-        _ store: any LocalTransaction
+        _ serverState: ServerState, stored: ServerItem, object: OutgoingObject, takingServers: Set<String>,
+        in store: any LocalTransaction
     ) throws -> RebaseOutcome {
         let id = object.operation.id
         if serverState.item == nil, object.operation.kind != .delete {
@@ -114,12 +114,12 @@ extension PushRun {
     }
 
     func carryOut(
-        _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ serverState: ServerState, _ object: OutgoingObject,
-        _ store: any LocalTransaction
+        _ verdict: ConflictVerdict, facts: ConflictFacts, serverState: ServerState, object: OutgoingObject,
+        in store: any LocalTransaction
     ) throws -> Step {
         let id = object.operation.id
         let coder = context.coder(of: try context.settings(of: object.operation.table))
-        let stored = try Self.decode(facts.item, serverState, object, coder)
+        let stored = try Self.decode(facts.item, serverState: serverState, object: object, coder: coder)
         do {
             switch verdict {
             case .nothing:
@@ -128,11 +128,11 @@ extension PushRun {
                 let letGo = try [true, false].map { isOver in
                     try options.deletesFiles ? store.filesLetGo(by: id, for: item, isOver: isOver) : []
                 }
-                let outcome = try follow(serverState, stored, object, [], store)
+                let outcome = try follow(serverState, stored: stored, object: object, takingServers: [], in: store)
                 try store.addUnwanted(letGo[outcome == .adopted ? 0 : 1])
                 return next(after: outcome, id)
             case .ours(let names):
-                let outcome = try follow(serverState, stored, object, names, store)
+                let outcome = try follow(serverState, stored: stored, object: object, takingServers: names, in: store)
                 let lost = lostEdit(facts.sides.local.filter { names.contains($0.key) }, facts: facts, item: stored)
                 state.withLock { state in
                     state.queue[id]?.isMerged = true
@@ -140,23 +140,23 @@ extension PushRun {
                 }
                 return next(after: outcome, id)
             case .written(let values):
-                _ = try follow(serverState, stored, object, [], store)
+                _ = try follow(serverState, stored: stored, object: object, takingServers: [], in: store)
                 state.withLock { $0.queue[id]?.isMerged = true }
-                return next(after: try write(values, object, store), id)
+                return next(after: try write(values, object: object, in: store), id)
             case .theirs:
                 let values = try store.discard(id, for: stored)
                 return .dropEdit(lostEdit(values, facts: facts, item: stored))
             case .later(let code, let message):
                 let error = SyncError(
-                    code, message, advice: "Let the user choose.", table: coder.table.rawValue,
+                    code, message: message, advice: "Let the user choose.", table: coder.table.rawValue,
                     url: coder.url, status: serverState.status)
-                return try report(error, stored, id, serverState, store)
+                return try report(error, item: stored, id: id, serverState: serverState, in: store)
             }
         } catch let problem as TandemError where verdict.isOneStep && problem.isAboutValues {
             let error = SyncError(
-                .conflict, "The server's side can't be taken here: \(problem.message)", advice: problem.advice,
+                .conflict, message: "The server's side can't be taken here: \(problem.message)", advice: problem.advice,
                 table: coder.table.rawValue, url: coder.url, status: serverState.status, underlying: problem)
-            return try report(error, stored, id, serverState, store)
+            return try report(error, item: stored, id: id, serverState: serverState, in: store)
         }
     }
 
@@ -170,15 +170,15 @@ extension PushRun {
     }
 
     private func report(
-        _ error: SyncError, _ item: ServerItem, _ id: PendingOperation.ID, _ serverState: ServerState,
-        _ store: any LocalTransaction
+        _ error: SyncError, item: ServerItem, id: PendingOperation.ID, serverState: ServerState,
+        in store: any LocalTransaction
     ) throws -> Step {
         let problem = operationError(error, keeping: item)
         if let attempt = serverState.attempt {
-            let isUnderWay = try store.fail(id, attempt: attempt.number, problem, retry: false, retryAt: nil)
+            let isUnderWay = try store.fail(id, attempt: attempt.number, with: problem, retry: false, retryAt: nil)
             return isUnderWay ? .end(.conflict(error)) : .reread
         }
-        try store.fail(id, problem, retry: false)
+        try store.fail(id, with: problem, retry: false)
         return .end(.conflict(error))
     }
 }

@@ -3,73 +3,74 @@ import Tandem
 
 extension PushRun {
     /// Handles a failed request. The effect on the operation and the push depends only on the failure's type.
-    func fail(_ attempt: Attempt, _ failure: RemoteFailure, mayHaveActed: Bool) async throws -> Step {
+    func fail(_ attempt: Attempt, with failure: RemoteFailure, mayHaveActed: Bool) async throws -> Step {
         let error = SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
         if failure.isCancellation, Task.isCancelled {
-            try await storeError(attempt, error, mayHaveActed: mayHaveActed)
+            try await storeError(attempt, error: error, mayHaveActed: mayHaveActed)
             stop(.cancelled)
             return .end(.retryLater(error, at: nil))
         }
         switch failure {
         case .notSent, .lost, .unauthenticated:
-            try await storeError(attempt, error, mayHaveActed: mayHaveActed)
+            try await storeError(attempt, error: error, mayHaveActed: mayHaveActed)
             stop(.failure(error))
             return .end(.retryLater(error, at: nil))
         case .later(_, let retryAfter):
-            return try await postpone(attempt, error, retryAfter, mayHaveActed: mayHaveActed)
+            return try await postpone(attempt, error: error, retryAfter: retryAfter, mayHaveActed: mayHaveActed)
         case .badAnswer(let answer):
-            let next = try await markOutcomeUnknown(attempt, error)
-            if answer.code.isStrangers { recordExhausted(attempt.id, error) }
+            let next = try await markOutcomeUnknown(attempt, error: error)
+            if answer.code.isStrangers { recordExhausted(attempt.id, error: error) }
             return next
         case .refused, .conflict, .gone, .notFound, .unsendable, .file:
             // A server that refuses is not down. A request that can't be encoded was not sent.
             if case .unsendable = failure {} else { state.withLock { $0.recordResponse() } }
             guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }
-            return try await refuse(attempt, error)
+            return try await refuse(attempt, error: error)
         }
     }
 
     /// Handles a refusal: the operation waits for the user, or for a new change. The rest continues.
-    private func refuse(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
+    private func refuse(_ attempt: Attempt, error: SyncError) async throws -> Step {
         let problem = operationError(error)
         let isUnderWay = try await store.write { store in
-            try store.fail(attempt.id, attempt: attempt.number, problem, retry: false, retryAt: nil)
+            try store.fail(attempt.id, attempt: attempt.number, with: problem, retry: false, retryAt: nil)
         }
         return isUnderWay ? .end(.refused(error)) : .reread
     }
 
     /// Handles an unknown outcome: the server may have acted. The rest continues.
-    func markOutcomeUnknown(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
-        try await storeError(attempt, error, mayHaveActed: true)
+    func markOutcomeUnknown(_ attempt: Attempt, error: SyncError) async throws -> Step {
+        try await storeError(attempt, error: error, mayHaveActed: true)
         return .end(.retryLater(error, at: nil))
     }
 
     /// Leaves an operation that the server has certainly not carried out to the next push.
-    func requeue(_ attempt: Attempt, _ error: SyncError) async throws -> Step {
-        try await storeError(attempt, error, mayHaveActed: false)
+    func requeue(_ attempt: Attempt, error: SyncError) async throws -> Step {
+        try await storeError(attempt, error: error, mayHaveActed: false)
         return .end(.retryLater(error, at: nil))
     }
 
     /// Handles a server item that can't be decoded and blocks an operation. The item may come from the operation
     /// itself.
-    func unreadable(_ problem: UnreadableValue, _ id: PendingOperation.ID, _ attempt: Attempt?) async throws -> Step {
+    func unreadable(_ problem: UnreadableValue, id: PendingOperation.ID, attempt: Attempt?) async throws -> Step {
         let coder = try attempt.map { context.coder(of: $0.settings) } ?? coder(of: id)
         guard let coder else { return .skip }
-        let error = SyncError(problem, coder)
-        guard let attempt else { return .end(try await leaveUnsent(id, error)) }
+        let error = SyncError(problem, coder: coder)
+        guard let attempt else { return .end(try await leaveUnsent(id, error: error)) }
         return .markOutcomeUnknown(attempt, error)
     }
 
     /// Leaves an unsent operation to the next push, and stores the reason. The outcome of an earlier attempt stays
     /// unknown.
-    func leaveUnsent(_ id: PendingOperation.ID, _ error: SyncError) async throws -> SyncResult.Outcome {
+    func leaveUnsent(_ id: PendingOperation.ID, error: SyncError) async throws -> SyncResult.Outcome {
         let problem = operationError(error)
         try await store.write { store in
             guard let operation = try store.operation(withID: id) else { return }
             switch operation.state {
-            case .pending: try store.fail(id, problem, retry: true)
+            case .pending: try store.fail(id, with: problem, retry: true)
             case .attempted:
-                _ = try store.markOutcomeUnknown(id, attempt: operation.attempts, problem, retryAt: operation.retryAt)
+                _ = try store.markOutcomeUnknown(
+                    id, attempt: operation.attempts, error: problem, retryAt: operation.retryAt)
             case .failed, .held: return
             }
         }
@@ -78,14 +79,14 @@ extension PushRun {
 
     /// Stores the error of an operation that is to be sent again.
     private func storeError(
-        _ attempt: Attempt, _ error: SyncError, mayHaveActed: Bool, retryAt: Date? = nil
+        _ attempt: Attempt, error: SyncError, mayHaveActed: Bool, retryAt: Date? = nil
     ) async throws {
         let problem = operationError(error)
         try await store.write { store in
             if mayHaveActed {
-                _ = try store.markOutcomeUnknown(attempt.id, attempt: attempt.number, problem, retryAt: retryAt)
+                _ = try store.markOutcomeUnknown(attempt.id, attempt: attempt.number, error: problem, retryAt: retryAt)
             } else {
-                _ = try store.fail(attempt.id, attempt: attempt.number, problem, retry: true, retryAt: retryAt)
+                _ = try store.fail(attempt.id, attempt: attempt.number, with: problem, retry: true, retryAt: retryAt)
             }
         }
     }
@@ -100,7 +101,7 @@ extension PushRun {
 
     /// Handles a server that is not available: retries a few times, then leaves the operation to the next push.
     private func postpone(
-        _ attempt: Attempt, _ error: SyncError, _ retryAfter: Duration?, mayHaveActed: Bool
+        _ attempt: Attempt, error: SyncError, retryAfter: Duration?, mayHaveActed: Bool
     ) async throws -> Step {
         let policy = options.retry
         let tries = state.withLock { state in
@@ -120,10 +121,10 @@ extension PushRun {
             context.pause.record(until: end, at: now)
         }
         let mayRetry = tries < policy.tries && delay <= policy.ceiling
-        try await storeError(attempt, error, mayHaveActed: mayHaveActed, retryAt: retryAt)
+        try await storeError(attempt, error: error, mayHaveActed: mayHaveActed, retryAt: retryAt)
         let unfinished = SyncResult.Outcome.retryLater(error, at: retryAt)
         guard mayRetry else {
-            recordExhausted(attempt.id, error)
+            recordExhausted(attempt.id, error: error)
             return .end(unfinished)
         }
         if !isAskedFor {
@@ -136,8 +137,8 @@ extension PushRun {
 
 extension PushRun {
     /// Records that an operation has exhausted its attempts. After too many of these, the push stops.
-    private func recordExhausted(_ id: PendingOperation.ID, _ error: SyncError) {
-        if state.withLock({ $0.recordExhausted(id, error) }) { stop(.failure(error)) }
+    private func recordExhausted(_ id: PendingOperation.ID, error: SyncError) {
+        if state.withLock({ $0.recordExhausted(id, error: error) }) { stop(.failure(error)) }
     }
 
     /// Returns the next operation to send. Skipped operations wait for the next push, with their earlier errors.
@@ -146,10 +147,10 @@ extension PushRun {
             guard let failure else { return id }
             let coder = try? coder(of: id)
             let error = SyncError(
-                .later, "It has failed in an earlier push: \(failure.message)",
+                .later, message: "It has failed in an earlier push: \(failure.message)",
                 advice: "It is tried again by a later sync.", table: coder?.table.rawValue, url: coder?.url,
                 status: failure.status)
-            state.withLock { $0.queue.finish(id, .retryLater(error, at: nil)) }
+            state.withLock { $0.queue.finish(id, outcome: .retryLater(error, at: nil)) }
             reportProgress()
         }
         return nil

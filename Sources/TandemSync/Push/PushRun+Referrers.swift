@@ -28,7 +28,7 @@ extension PushRun {
                 try ids.compactMap { id in
                     guard let object = try store.outgoing(id) else { return nil }
                     let model = try self.context.settings(of: object.operation.table).model
-                    return (id, Self.targets(of: object, model, tables))
+                    return (id, Self.targets(of: object, model: model, tables: tables))
                 } as [(PendingOperation.ID, Set<Target>)]
             }
             state.withLock { state in
@@ -45,7 +45,7 @@ extension PushRun {
     ///
     /// - Parameter tables: The tables of the models, by their names in Swift.
     private static func targets(
-        of object: OutgoingObject, _ model: ModelDefinition, _ tables: [String: String]
+        of object: OutgoingObject, model: ModelDefinition, tables: [String: String]
     ) -> Set<Target> {
         var targets: Set<Target> = []
         let operation = object.operation

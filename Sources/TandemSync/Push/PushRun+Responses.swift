@@ -5,14 +5,14 @@ extension PushRun {
     // MARK: Success
 
     /// Stores the server's current item after a success.
-    func acknowledge(_ attempt: Attempt, _ item: RemoteItem?) async throws -> Step {
+    func acknowledge(_ attempt: Attempt, item: RemoteItem?) async throws -> Step {
         state.withLock { $0.recordResponse() }
         let stored: ServerItem?
         let coder = context.coder(of: attempt.settings)
         do throws(UnreadableValue) {
             stored = if let item { try coder.decode(item) } else { nil }
         } catch {
-            return .markOutcomeUnknown(attempt, SyncError(error, coder))
+            return .markOutcomeUnknown(attempt, SyncError(error, coder: coder))
         }
         let outcome: ResponseOutcome
         do {
@@ -27,7 +27,7 @@ extension PushRun {
                 return outcome
             }
         } catch let problem as TandemError where problem.code == .duplicateID {
-            return try await mistaken(attempt, problem)
+            return try await mistaken(attempt, problem: problem)
         }
         switch outcome {
         case .done, .refusedHere: return .end(success(of: attempt.id))
@@ -38,13 +38,14 @@ extension PushRun {
 
     /// Handles a response that names another local object. The server has acted, and a retry would create a second
     /// object. So the operation waits for the user, and the attempt stays recorded.
-    private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Step {
+    private func mistaken(_ attempt: Attempt, problem: TandemError) async throws -> Step {
         let error = SyncError(
-            .badAnswer, problem.message, advice: "Report it to the server's operator.", table: attempt.table.rawValue,
+            .badAnswer, message: problem.message, advice: "Report it to the server's operator.",
+            table: attempt.table.rawValue,
             url: context.remote.url(of: attempt.table), underlying: problem)
         let wasUnderWay = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return false }
-            try store.fail(attempt.id, self.operationError(error), retry: false)
+            try store.fail(attempt.id, with: self.operationError(error), retry: false)
             return true
         }
         return wasUnderWay ? .end(.refused(error)) : .reread
@@ -85,14 +86,14 @@ extension PushRun {
     }
 
     /// The object exists, and no other client has written it. The operation's values follow.
-    func follow(_ attempt: Attempt, _ item: RemoteItem) async throws -> Step {
+    func follow(_ attempt: Attempt, item: RemoteItem) async throws -> Step {
         let coder = context.coder(of: attempt.settings)
         let stored: ServerItem
         do throws(UnreadableValue) {
             let isBlank = attempt.request == .undelete && coder.isBlank(item)
             stored = try isBlank ? coder.decodeUndeleted(item) : coder.decode(item)
         } catch {
-            return .markOutcomeUnknown(attempt, SyncError(error, coder))
+            return .markOutcomeUnknown(attempt, SyncError(error, coder: coder))
         }
         let outcome: RebaseOutcome? = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return nil }
@@ -122,9 +123,9 @@ extension LocalTransaction {
 }
 
 extension SyncError {
-    init(_ problem: UnreadableValue, _ coder: ItemCoder) {
+    init(_ problem: UnreadableValue, coder: ItemCoder) {
         self.init(
-            .badAnswer, problem.message, advice: "Compare the model with the server's table.",
+            .badAnswer, message: problem.message, advice: "Compare the model with the server's table.",
             table: coder.table.rawValue, url: coder.url, property: problem.member, underlying: problem)
     }
 }

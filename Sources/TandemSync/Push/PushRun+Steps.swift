@@ -22,13 +22,13 @@ extension PushRun {
                 ).nextStep()
                 try await step(.answered(id))
                 isAnswered = true
-            case .acknowledge(let attempt, let item): next = try await acknowledge(attempt, item)
-            case .rebase(let attempt, let item): next = try await follow(attempt, item)
-            case .resolveConflict(let serverState): next = try await resolveConflict(serverState, id)
-            case .ask(let facts, let serverState): next = try await ask(facts, serverState)
-            case .markOutcomeUnknown(let attempt, let error): next = try await markOutcomeUnknown(attempt, error)
+            case .acknowledge(let attempt, let item): next = try await acknowledge(attempt, item: item)
+            case .rebase(let attempt, let item): next = try await follow(attempt, item: item)
+            case .resolveConflict(let serverState): next = try await resolveConflict(serverState, id: id)
+            case .ask(let facts, let serverState): next = try await ask(facts, serverState: serverState)
+            case .markOutcomeUnknown(let attempt, let error): next = try await markOutcomeUnknown(attempt, error: error)
             case .fail(let attempt, let failure, let mayHaveActed):
-                next = try await fail(attempt, failure, mayHaveActed: mayHaveActed)
+                next = try await fail(attempt, with: failure, mayHaveActed: mayHaveActed)
             case .reread: next = try await stale(id)
             case .dropEdit(let edit):
                 state.withLock { state in
@@ -45,10 +45,10 @@ extension PushRun {
                 next = .check
             case .wait: return false
             case .end(let outcome):
-                state.withLock { $0.queue.finish(id, outcome) }
+                state.withLock { $0.queue.finish(id, outcome: outcome) }
                 return true
             case .skip:
-                state.withLock { $0.queue.finish(id, nil) }
+                state.withLock { $0.queue.finish(id, outcome: nil) }
                 return true
             }
         }
@@ -76,18 +76,18 @@ extension PushRun {
             case .pending, .attempted: break
             }
             let settings = try self.context.settings(of: object.operation.table)
-            let (blocked, leavingOut) = try self.sendOrder(of: object, settings, store)
+            let (blocked, leavingOut) = try self.sendOrder(of: object, settings: settings, in: store)
             if let blocked { return blocked }
-            if let deferred = try self.undecided(object, store), let item = ItemCoder.item(from: deferred.source) {
+            if let deferred = try self.undecided(object, in: store), let item = ItemCoder.item(from: deferred.source) {
                 return .resolveConflict(ServerState(item: item, deferredSource: deferred.source))
             }
-            return try self.begin(object, settings, leavingOut, store)
+            return try self.begin(object, settings: settings, leavingOut: leavingOut, in: store)
         }
     }
 
     /// Returns a deferred item of an operation's object that was not merged yet. Before an undelete, the tombstone is
     /// already known.
-    func undecided(_ object: OutgoingObject, _ store: any LocalReadTransaction) throws -> DeferredItem? {
+    func undecided(_ object: OutgoingObject, in store: any LocalReadTransaction) throws -> DeferredItem? {
         guard let deferred = try store.deferredItem(of: object.operation.id) else { return nil }
         // The server compares an item that the model can't decode: the request names the version that it is based on.
         if deferred.reason == .refused, !deferred.isDeleted, let item = ItemCoder.item(from: deferred.source),
@@ -100,7 +100,7 @@ extension PushRun {
     }
 
     private func begin(
-        _ object: OutgoingObject, _ settings: TableSettings, _ leavingOut: Set<String>, _ store: any LocalTransaction
+        _ object: OutgoingObject, settings: TableSettings, leavingOut: Set<String>, in store: any LocalTransaction
     ) throws -> Step {
         let (id, request) = (object.operation.id, Attempt.request(for: object))
         let coder = context.coder(of: settings)
@@ -115,7 +115,7 @@ extension PushRun {
         do {
             let encoder = ValueEncoder(coder)
             let item = try Attempt.item(
-                request, of: object, settings, coder, leavingOut: leavingOut, encoder: encoder)
+                request, of: object, settings: settings, coder: coder, leavingOut: leavingOut, encoder: encoder)
             let operation = try store.beginAttempt(object, leavingOut: leavingOut) { property, value in
                 try encoder.rounded(value, of: property)
             }
@@ -125,21 +125,21 @@ extension PushRun {
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
                     mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
         } catch let problem as RequestEncodingError {
-            return try refuse(id, SyncError(.unsendable(problem), table: coder.table, url: coder.url), store)
+            return try refuse(id, error: SyncError(.unsendable(problem), table: coder.table, url: coder.url), in: store)
         } catch let problem as UnreadableValue {
             // The value would not round-trip, and the response could not be distinguished from another client's change.
             let error = SyncError(
-                .unsendable, problem.message, advice: "Change the value.", table: coder.table.rawValue,
+                .unsendable, message: problem.message, advice: "Change the value.", table: coder.table.rawValue,
                 url: coder.url, property: problem.member, underlying: problem)
-            return try refuse(id, error, store)
+            return try refuse(id, error: error, in: store)
         }
     }
 
     /// Leaves an unsent operation to the user, or to a new change.
     private func refuse(
-        _ id: PendingOperation.ID, _ error: SyncError, _ store: any LocalTransaction
+        _ id: PendingOperation.ID, error: SyncError, in store: any LocalTransaction
     ) throws -> Step {
-        try store.fail(id, operationError(error), retry: false)
+        try store.fail(id, with: operationError(error), retry: false)
         return .end(.refused(error))
     }
 
@@ -151,7 +151,7 @@ extension PushRun {
     ///   the step is `nil`, the operation may be sent at once, without the references `leavingOut`. They would close a
     ///   cycle of objects that the server does not have.
     func sendOrder(
-        of object: OutgoingObject, _ settings: TableSettings, _ store: any LocalTransaction
+        of object: OutgoingObject, settings: TableSettings, in store: any LocalTransaction
     ) throws -> (step: Step?, leavingOut: Set<String>) {
         let operation = object.operation
         if operation.kind == .delete {

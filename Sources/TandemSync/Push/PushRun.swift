@@ -106,7 +106,7 @@ final class PushRun: Sendable {
         var (reason, outcome) = (error, nil as SyncResult.Outcome?)
         if let problem = problem(of: error, id) {
             do {
-                try await store.write { try $0.fail(id, self.operationError(problem), retry: false) }
+                try await store.write { try $0.fail(id, with: self.operationError(problem), retry: false) }
                 outcome = .refused(problem)
             } catch {
                 reason = error
@@ -116,7 +116,7 @@ final class PushRun: Sendable {
             stop(reason is CancellationError && Task.isCancelled ? .cancelled : .thrown(reason))
         }
         let ended = outcome
-        state.withLock { $0.queue.finish(id, ended ?? $0.queue[id]?.unfinished) }
+        state.withLock { $0.queue.finish(id, outcome: ended ?? $0.queue[id]?.unfinished) }
     }
 
     /// Returns the error if it concerns this object; `nil` if it concerns the store or the push.
@@ -125,13 +125,15 @@ final class PushRun: Sendable {
         switch error {
         case let error as UnreadableValue:
             return SyncError(
-                .unsendable, error.message, advice: "Change the value.", table: coder?.table.rawValue, url: coder?.url,
+                .unsendable, message: error.message, advice: "Change the value.", table: coder?.table.rawValue,
+                url: coder?.url,
                 property: error.member, underlying: error)
         case let error as TandemError:
             switch error.code {
             case .duplicateValue, .duplicateID, .deleteDenied, .invalidValue:
                 return SyncError(
-                    .conflict, error.message, advice: error.advice, table: coder?.table.rawValue, url: coder?.url,
+                    .conflict, message: error.message, advice: error.advice, table: coder?.table.rawValue,
+                    url: coder?.url,
                     underlying: error)
             default: return nil
             }
@@ -214,7 +216,7 @@ struct PushState {
     /// them from being tried.
     ///
     /// - Returns: Whether the server is down.
-    mutating func recordExhausted(_ id: PendingOperation.ID, _ error: SyncError) -> Bool {
+    mutating func recordExhausted(_ id: PendingOperation.ID, error: SyncError) -> Bool {
         lastExhaustion = error
         if queue[id]?.earlierError != nil {
             exhaustedAgain += 1

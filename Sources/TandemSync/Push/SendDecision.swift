@@ -50,7 +50,7 @@ extension SyncTable {
             settings.beforeSend = { object in
                 let operation = object.operation
                 let shown = try ModelValues.object(
-                    M.self, object.localValues(of: M.__definition), localID: operation.localID,
+                    M.self, values: object.localValues(of: M.__definition), localID: operation.localID,
                     serverID: object.serverID, version: object.version, updatedAt: nil)
                 let decision = try await check(
                     OutgoingOperation(
@@ -109,7 +109,7 @@ extension PushRun {
         let settings = try context.settings(of: table)
         guard let check = settings.beforeSend else { return .prepare }
         for _ in 0..<Self.checkLimit {
-            let next = try await askOnce(id, settings, check)
+            let next = try await askOnce(id, settings: settings, check: check)
             if case .check = next { continue }
             return next
         }
@@ -119,17 +119,17 @@ extension PushRun {
 
     /// Lets the app check an operation. If the object was edited meanwhile, it must be checked again.
     private func askOnce(
-        _ id: PendingOperation.ID, _ settings: TableSettings,
-        _ check: @Sendable (OutgoingObject) async throws -> SendVerdict
+        _ id: PendingOperation.ID, settings: TableSettings,
+        check: @Sendable (OutgoingObject) async throws -> SendVerdict
     ) async throws -> Step {
-        let (found, otherwise) = try await sendable(id, settings)
+        let (found, otherwise) = try await sendable(id, settings: settings)
         guard let object = found else { return otherwise }
         let verdict: SendVerdict
         do {
             verdict = try await check(object)
         } catch {
             if error is CancellationError, Task.isCancelled { throw error }
-            return .end(try await leaveUnsent(id, hookError(error, settings)))
+            return .end(try await leaveUnsent(id, error: hookError(error, settings: settings)))
         }
         let shown = object.localValues(of: settings.model)
         do {
@@ -153,20 +153,20 @@ extension PushRun {
             }
         } catch let error as TandemError {
             guard case .write = verdict else { throw error }
-            return .end(try await leaveUnsent(id, hookError(error, settings)))
+            return .end(try await leaveUnsent(id, error: hookError(error, settings: settings)))
         }
     }
 
     /// Returns the object of an operation if it can be sent now, otherwise the next step. A waiting operation is
     /// checked later.
     private func sendable(
-        _ id: PendingOperation.ID, _ settings: TableSettings
+        _ id: PendingOperation.ID, settings: TableSettings
     ) async throws -> (object: OutgoingObject?, otherwise: Step) {
         try await store.write { store in
-            guard let object = try store.outgoing(id), try self.undecided(object, store) == nil,
+            guard let object = try store.outgoing(id), try self.undecided(object, in: store) == nil,
                 object.operation.state == .pending || object.operation.state == .attempted
             else { return (nil, .prepare) }
-            switch try self.sendOrder(of: object, settings, store).step {
+            switch try self.sendOrder(of: object, settings: settings, in: store).step {
             case nil: return (object, .prepare)
             case .wait?: return (nil, .wait)
             default: return (nil, .prepare)
@@ -174,9 +174,9 @@ extension PushRun {
         }
     }
 
-    private func hookError(_ error: any Error, _ settings: TableSettings) -> SyncError {
+    private func hookError(_ error: any Error, settings: TableSettings) -> SyncError {
         SyncError(
-            .hook, "The app's look at the operation failed: \(SyncError.words(of: error))",
+            .hook, message: "The app's look at the operation failed: \(SyncError.words(of: error))",
             table: settings.model.wireName,
             underlying: error)
     }

@@ -22,7 +22,7 @@ indirect enum CollectionShape: Equatable {
     }()
 
     init?(_ name: some StringProtocol) {
-        func inner(_ start: String, _ end: String) -> CollectionShape? {
+        func inner(_ start: String, end: String) -> CollectionShape? {
             guard name.hasPrefix(start), name.hasSuffix(end) else { return nil }
             return CollectionShape(name.dropFirst(start.count).dropLast(end.count))
         }
@@ -30,9 +30,9 @@ indirect enum CollectionShape: Equatable {
             self = .leaf(leaf)
         } else if name.hasPrefix("Reference<") {
             self = .leaf(.reference(String(name.dropFirst(10).dropLast())))
-        } else if let value = inner("[String: ", "]") {
+        } else if let value = inner("[String: ", end: "]") {
             self = .map(value)
-        } else if let element = inner("[", "]") ?? inner("Set<", ">") {
+        } else if let element = inner("[", end: "]") ?? inner("Set<", end: ">") {
             self = .list(element)
         } else {
             return nil
@@ -41,19 +41,19 @@ indirect enum CollectionShape: Equatable {
 
     /// Returns the same collection with other leaves.
     func map<Failure>(
-        _ node: JSONNode, _ change: (JSONNode, PropertyKind) throws(Failure) -> JSONNode
+        _ node: JSONNode, change: (JSONNode, PropertyKind) throws(Failure) -> JSONNode
     ) throws(Failure) -> JSONNode {
         switch (self, node) {
         case (.leaf(let kind), _): return try change(node, kind)
         case (.list(let element), .array(let nodes)):
             var changed: [JSONNode] = []
             changed.reserveCapacity(nodes.count)
-            for node in nodes { changed.append(try element.map(node, change)) }
+            for node in nodes { changed.append(try element.map(node, change: change)) }
             return .array(changed)
         case (.map(let value), .object(let members)):
             var changed: [(key: String, value: JSONNode)] = []
             changed.reserveCapacity(members.count)
-            for member in members { changed.append((member.key, try value.map(member.value, change))) }
+            for member in members { changed.append((member.key, try value.map(member.value, change: change))) }
             return .object(changed)
         // The value does not have this structure; the property's type refuses it.
         default: return node
@@ -61,7 +61,7 @@ indirect enum CollectionShape: Equatable {
     }
 
     /// Returns the same collection with other leaves; `nil` if a leaf can't be converted.
-    func mapIfPossible(_ node: JSONNode, _ change: (JSONNode, PropertyKind) -> JSONNode?) -> JSONNode? {
+    func mapIfPossible(_ node: JSONNode, change: (JSONNode, PropertyKind) -> JSONNode?) -> JSONNode? {
         struct Impossible: Error {}
         return try? map(node) { node, kind throws(Impossible) in
             guard let changed = change(node, kind) else { throw Impossible() }

@@ -21,8 +21,8 @@ struct FilterDigest {
         case .not(let inner):
             append("not")
             append(inner)
-        case .all(let parts): append("all", parts)
-        case .any(let parts): append("any", parts)
+        case .all(let parts): append("all", parts: parts)
+        case .any(let parts): append("any", parts: parts)
         case .isNull(let member): append("null", member.name)
         case .comparison(let member, let comparison, let value):
             append("compare", member.name, name(of: comparison))
@@ -36,7 +36,7 @@ struct FilterDigest {
         }
     }
 
-    private mutating func append(_ kind: String, _ parts: [RemoteFilter]) {
+    private mutating func append(_ kind: String, parts: [RemoteFilter]) {
         append(kind, "\(parts.count)")
         for part in parts { append(part) }
     }

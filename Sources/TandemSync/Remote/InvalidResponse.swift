@@ -77,7 +77,7 @@ public struct InvalidResponse: Error, Hashable, Sendable {
     public let status: Int
 
     /// Creates an invalid response. Pass the address without user, query and key.
-    public init(_ code: Code, _ message: String, table: RemoteTableName, url: String, status: Int) {
+    public init(_ code: Code, message: String, table: RemoteTableName, url: String, status: Int) {
         self.code = code
         self.message = message
         self.table = table
@@ -146,7 +146,7 @@ public struct RequestEncodingError: Error, Hashable, Sendable {
     public let member: String?
 
     /// Creates the error of a request. The message must not contain the value.
-    public init(_ code: Code, _ message: String, table: RemoteTableName? = nil, member: String? = nil) {
+    public init(_ code: Code, message: String, table: RemoteTableName? = nil, member: String? = nil) {
         self.code = code
         self.message = message
         self.table = table

@@ -111,20 +111,22 @@ extension OutgoingFile {
     }
 
     private var problem: RequestEncodingError? {
-        if !HexText.isHex(id, 32) {
-            return RequestEncodingError(.invalidID, "A file's ID is 32 lower-case hexadecimal digits.")
+        if !HexText.isHex(id, count: 32) {
+            return RequestEncodingError(.invalidID, message: "A file's ID is 32 lower-case hexadecimal digits.")
         }
-        if !HexText.isHex(sha256, 64) {
+        if !HexText.isHex(sha256, count: 64) {
             return RequestEncodingError(
-                .value, "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
+                .value, message: "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
         }
-        if size < 0 { return RequestEncodingError(.value, "A file's size is not negative.", member: "size") }
+        if size < 0 { return RequestEncodingError(.value, message: "A file's size is not negative.", member: "size") }
         if contentType.utf8.count > 255 || !contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
             return RequestEncodingError(
-                .value, "A content type is 255 characters of ASCII at most, without controls.", member: "contentType")
+                .value, message: "A content type is 255 characters of ASCII at most, without controls.",
+                member: "contentType")
         }
         if name.utf8.count > Self.greatestName {
-            return RequestEncodingError(.value, "A file's name is \(Self.greatestName) bytes at most.", member: "name")
+            return RequestEncodingError(
+                .value, message: "A file's name is \(Self.greatestName) bytes at most.", member: "name")
         }
         return nil
     }
@@ -140,7 +142,7 @@ enum HexText {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 
-    static func isHex(_ text: String, _ count: Int) -> Bool {
+    static func isHex(_ text: String, count: Int) -> Bool {
         text.utf8.count == count
             && text.utf8.allSatisfy { byte in
                 switch byte {

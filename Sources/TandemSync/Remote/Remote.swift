@@ -20,7 +20,7 @@ import Tandem
 /// - ``url(of:)``
 /// ### Reading
 /// - ``page(_:)``
-/// - ``find(_:_:)``
+/// - ``find(_:key:)``
 /// ### Writing
 /// - ``insert(_:)``
 /// - ``update(_:)``
@@ -40,7 +40,7 @@ public protocol Remote: Sendable {
     /// Returns an item, also a deleted one; `nil` if there is none, or if this user may not see it.
     ///
     /// It is called after a conflict whose response had no item, and to look up an insert whose response was lost.
-    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem?
+    func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem?
 
     /// Creates an item, with its ID if it has one. If the ID is taken, throws
     /// ``RemoteFailure/conflict(status:item:detail:)``.

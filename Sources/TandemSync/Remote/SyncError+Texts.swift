@@ -27,7 +27,7 @@ extension TandemError {
     /// A copy without the cause, whose description may come from other code.
     fileprivate var withoutCause: TandemError {
         TandemError(
-            code, message, advice: advice, store: store, model: model, property: property, localID: localID,
+            code, message: message, advice: advice, store: store, model: model, property: property, localID: localID,
             sqliteCode: sqliteCode)
     }
 }

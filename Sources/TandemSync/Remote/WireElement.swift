@@ -12,7 +12,7 @@ enum WireElement {
         }
     }
 
-    static func write(_ node: JSONNode, _ kind: PropertyKind, fractionDigits: Int) throws(Problem) -> JSONNode {
+    static func write(_ node: JSONNode, as kind: PropertyKind, fractionDigits: Int) throws(Problem) -> JSONNode {
         switch (kind, node) {
         case (.integer, .integer(let value)), (.unsigned64, .integer(let value)):
             return value.magnitude <= UInt64(WireFormat.greatestNumber) ? node : .text(String(value))
@@ -47,7 +47,7 @@ enum WireElement {
     /// Decodes a wire node to the exact node; `nil` if it does not have this kind.
     ///
     /// The property's own type checks whether an integer fits and a text is a URL.
-    static func read(_ node: JSONNode, _ kind: PropertyKind) -> JSONNode? {
+    static func read(_ node: JSONNode, as kind: PropertyKind) -> JSONNode? {
         switch kind {
         case .bool:
             switch node {

@@ -82,7 +82,8 @@ extension WireFormat {
         do {
             node = try property.node(of: value)
         } catch {
-            throw RequestEncodingError(.value, "The stored value can't be read: \(error)", member: property.wireName)
+            throw RequestEncodingError(
+                .value, message: "The stored value can't be read: \(error)", member: property.wireName)
         }
         if case .null = node { return .null }
         do throws(WireElement.Problem) {
@@ -96,21 +97,22 @@ extension WireFormat {
                 guard let shape = CollectionShape(name) else {
                     throw WireElement.Problem("\(name) is no collection known.")
                 }
-                return try whole(shape.map(node) { node, kind throws(WireElement.Problem) in try write(node, kind) })
+                return try whole(
+                    shape.map(node) { node, kind throws(WireElement.Problem) in try write(node, as: kind) })
             case .json, .references: return try whole(node)
             case .attachment:
-                let written = try write(node, .attachment)
+                let written = try write(node, as: .attachment)
                 if case .text = written { return written }
                 return try whole(written)
-            default: return try write(node, property.kind)
+            default: return try write(node, as: property.kind)
             }
         } catch {
-            throw RequestEncodingError(.value, error.message, member: property.wireName)
+            throw RequestEncodingError(.value, message: error.message, member: property.wireName)
         }
     }
 
-    private func write(_ node: JSONNode, _ kind: PropertyKind) throws(WireElement.Problem) -> JSONNode {
-        try WireElement.write(node, kind, fractionDigits: fractionDigits)
+    private func write(_ node: JSONNode, as kind: PropertyKind) throws(WireElement.Problem) -> JSONNode {
+        try WireElement.write(node, as: kind, fractionDigits: fractionDigits)
     }
 
     /// Returns a collection as JSON, or as a single string.
@@ -157,12 +159,12 @@ extension WireFormat {
         case .collection(let name):
             let document = Self.document(node)
             read = CollectionShape(name).flatMap { shape in
-                document.flatMap { shape.mapIfPossible($0, WireElement.read) }
+                document.flatMap { shape.mapIfPossible($0, change: WireElement.read) }
             }
         case .json: read = Self.document(node)
         case .references: read = Self.document(node)
         case .attachment: read = WireAttachment.read(node)
-        default: read = WireElement.read(node, property.kind)
+        default: read = WireElement.read(node, as: property.kind)
         }
         if case .null? = read, property.kind == .attachment, property.isOptional { return .null }
         guard let read, let value = property.storageValue(of: read, by: row) else {

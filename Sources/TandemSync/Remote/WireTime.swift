@@ -34,13 +34,13 @@ package enum WireTime {
     package static func seconds(
         year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64
     ) -> Int64? {
-        guard (1...9999).contains(year), (1...12).contains(month), (1...lastDay(year, month)).contains(day),
+        guard (1...9999).contains(year), (1...12).contains(month), (1...lastDay(year, month: month)).contains(day),
             (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second)
         else { return nil }
         return days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    private static func lastDay(_ year: Int64, _ month: Int64) -> Int64 {
+    private static func lastDay(_ year: Int64, month: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

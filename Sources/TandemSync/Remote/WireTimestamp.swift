@@ -62,7 +62,7 @@ public struct WireTimestamp: Sendable {
             seconds += 1
             parts = 0
         }
-        if Self.interval(seconds, parts * (1_000_000_000 / unit)) != interval {
+        if Self.interval(seconds, nanoseconds: parts * (1_000_000_000 / unit)) != interval {
             seconds = Int64(interval.rounded(.down))
             parts = min(Int64(scaled.rounded(.down)), unit - 1)
         }
@@ -75,7 +75,9 @@ public struct WireTimestamp: Sendable {
 
     /// The date nearest to this time. A `Date` has a resolution of some tenths of a microsecond.
     public var date: Date {
-        Date(timeIntervalSinceReferenceDate: Self.interval(seconds - WireTime.referenceSeconds, nanoseconds))
+        Date(
+            timeIntervalSinceReferenceDate: Self.interval(seconds - WireTime.referenceSeconds, nanoseconds: nanoseconds)
+        )
     }
 
     /// The next time at the same precision; `nil` past the year 9999.
@@ -91,7 +93,7 @@ public struct WireTimestamp: Sendable {
     }
 
     /// Both directions use the same formula, so that they agree.
-    private static func interval(_ seconds: Int64, _ nanoseconds: Int64) -> Double {
+    private static func interval(_ seconds: Int64, nanoseconds: Int64) -> Double {
         Double(seconds) + Double(nanoseconds) / 1e9
     }
 }

@@ -10,9 +10,9 @@ import Tandem
 /// ### Sending
 /// - ``beginAttempt(_:leavingOut:rounding:)``
 /// - ``acknowledge(_:attempt:with:keepsTombstones:)``
-/// - ``fail(_:attempt:_:retry:retryAt:)``
-/// - ``fail(_:_:retry:)``
-/// - ``markOutcomeUnknown(_:attempt:_:retryAt:)``
+/// - ``fail(_:attempt:with:retry:retryAt:)``
+/// - ``fail(_:with:retry:)``
+/// - ``markOutcomeUnknown(_:attempt:error:retryAt:)``
 /// ### Conflicts
 /// - ``sides(of:against:rounding:)``
 /// - ``rebase(_:onto:takingServers:rounding:)``
@@ -34,7 +34,7 @@ import Tandem
 /// ### What sync remembers
 /// - ``setSyncToken(_:of:in:)``
 /// - ``removeSyncTokens(of:)``
-/// - ``setSyncSetting(_:_:)``
+/// - ``setSyncSetting(_:to:)``
 package protocol LocalTransaction: LocalReadTransaction {
     // MARK: As the app does
 
@@ -112,13 +112,13 @@ package protocol LocalTransaction: LocalReadTransaction {
     ///   - retryAt: The time from which it may be sent again, if the server gave one.
     /// - Returns: `false`, and nothing is changed, if that attempt is no longer the current one.
     func fail(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool
 
     /// Records that an operation failed without being sent.
     ///
     /// - Throws: `.staleOperation` if it is no longer in the queue.
-    func fail(_ id: PendingOperation.ID, _ error: OperationError, retry: Bool) throws
+    func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws
 
     /// Records that the outcome of an attempt is unknown: the server may have carried it out.
     ///
@@ -127,7 +127,7 @@ package protocol LocalTransaction: LocalReadTransaction {
     ///   - retryAt: The time from which it may be sent again, if the server gave one.
     /// - Returns: `false`, and nothing is changed, if that attempt is no longer the current one.
     func markOutcomeUnknown(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool
 
     // MARK: Conflicts
@@ -259,5 +259,5 @@ package protocol LocalTransaction: LocalReadTransaction {
     func removeSyncTokens(of table: String) throws
 
     /// Sets a setting of sync, or removes it with `nil`.
-    func setSyncSetting(_ key: SyncSetting, _ value: String?) throws
+    func setSyncSetting(_ key: SyncSetting, to value: String?) throws
 }

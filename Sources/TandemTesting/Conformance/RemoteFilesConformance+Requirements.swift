@@ -118,7 +118,7 @@ extension RemoteFilesConformance {
         Requirement("a deleted file is not found") { files in
             let uploaded = try await files.upload(someFile(1000))
             try await files.delete(RemoteFile(url: uploaded.url, etag: uploaded.etag))
-            switch try await failing("a download of a deleted file", { _ = try await files.fetched(uploaded) }) {
+            switch try await failing("a download of a deleted file", body: { _ = try await files.fetched(uploaded) }) {
             case .notFound, .gone: break
             case let failure: try expect(false, "it failed with \(failure)")
             }

@@ -27,7 +27,7 @@ public enum RemoteFilesConformance {
         public let name: String
         private let body: @Sendable (any RemoteFiles) async throws -> Void
 
-        init(_ name: String, _ body: @escaping @Sendable (any RemoteFiles) async throws -> Void) {
+        init(_ name: String, body: @escaping @Sendable (any RemoteFiles) async throws -> Void) {
             self.name = name
             self.body = body
         }
@@ -102,7 +102,7 @@ extension OutgoingFile {
 
 /// Returns the failure that a block throws. It must be a `RemoteFailure`.
 func failing(
-    _ what: String, file: String = #fileID, line: UInt = #line, _ body: () async throws -> Void
+    _ what: String, file: String = #fileID, line: UInt = #line, body: () async throws -> Void
 ) async throws -> RemoteFailure {
     do {
         try await body()

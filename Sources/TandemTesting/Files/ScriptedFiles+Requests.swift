@@ -9,7 +9,7 @@ extension ScriptedFiles {
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         try file.check()
-        let (number, fault) = try await arrive(.upload, file.id, 0, nil)
+        let (number, fault) = try await arrive(.upload, id: file.id, offset: 0, etag: nil)
         guard file.size <= limit else { throw .file(.tooLarge) }
         if let stored = state.withLock({ $0.files[file.id] }) {
             guard stored.etag == file.sha256 else { throw .file(.taken) }
@@ -18,21 +18,23 @@ extension ScriptedFiles {
             return UploadedFile(url: Self.url(of: file.id), etag: stored.etag, wasThere: true)
         }
         try await file.willBe(at: Self.url(of: file.id))
-        let (upload, start) = begin(file, number)
+        let (upload, start) = begin(file, number: number)
         var offset = start
         progress(offset)
         while offset < file.size {
             if Task.isCancelled { throw .lost(CancellationError()) }
             var bytes = try await piece(of: file, at: offset)
             if case .cut(let end)? = fault { bytes = Array(bytes.prefix(Int(max(0, start + end - offset)))) }
-            guard append(bytes, to: file.id, upload, number) else { throw .later(status: 409, retryAfter: nil) }
+            guard append(bytes, to: file.id, upload: upload, number: number) else {
+                throw .later(status: 409, retryAfter: nil)
+            }
             offset += Int64(bytes.count)
             if case .cut(let end)? = fault, offset - start >= end { throw .lost(Broken()) }
             progress(offset)
         }
         if case .cut? = fault { throw .lost(Broken()) }
         let uploaded = try end(
-            file, upload, isWrong: fault.map { if case .wrongHash = $0 { true } else { false } } ?? false)
+            file, upload: upload, isWrong: fault.map { if case .wrongHash = $0 { true } else { false } } ?? false)
         if case .loseAnswer? = fault { throw .lost(Broken()) }
         progress(file.size)
         return uploaded
@@ -43,14 +45,14 @@ extension ScriptedFiles {
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let id = try id(of: file)
-        let (number, fault) = try await arrive(.download, id, offset, file.etag)
+        let (number, fault) = try await arrive(.download, id: id, offset: offset, etag: file.etag)
         guard let stored = state.withLock({ $0.files[id] }) else { throw .notFound }
         if let etag = file.etag, etag != stored.etag { throw .file(.changed) }
         let size = Int64(stored.bytes.count)
         if let known = file.size, known != size {
             throw .badAnswer(
                 InvalidResponse(
-                    .size, "The server's file has another size.", table: "files", url: file.url, status: 200))
+                    .size, message: "The server's file has another size.", table: "files", url: file.url, status: 200))
         }
         guard offset < size || offset == 0 else { throw .file(.changed) }
         let served = ServedFile(size: size, etag: stored.etag, sha256: stored.etag)
@@ -81,7 +83,7 @@ extension ScriptedFiles {
     /// Deletes a file, with the planned fault if any.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let id = try id(of: file)
-        let (_, fault) = try await arrive(.delete, id, 0, file.etag)
+        let (_, fault) = try await arrive(.delete, id: id, offset: 0, etag: file.etag)
         let failure: RemoteFailure? = state.withLock { state in
             guard let stored = state.files[id] else { return .notFound }
             if let etag = file.etag, etag != stored.etag { return .file(.changed) }
@@ -98,7 +100,7 @@ extension ScriptedFiles {
 extension ScriptedFiles {
     /// Records a request, and returns its planned fault. Throws if the fault prevents the arrival.
     private func arrive(
-        _ kind: RecordedFileRequest.Kind, _ id: String, _ offset: Int64, _ etag: String?
+        _ kind: RecordedFileRequest.Kind, id: String, offset: Int64, etag: String?
     ) async throws(RemoteFailure) -> (number: Int, fault: FileFault?) {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let request = RecordedFileRequest(kind: kind, id: id, offset: offset, etag: etag)
@@ -120,7 +122,7 @@ extension ScriptedFiles {
     }
 
     /// Continues a partial upload or starts from the beginning, and ends the permission of earlier uploads.
-    private func begin(_ file: OutgoingFile, _ number: Int) -> (upload: Int, offset: Int64) {
+    private func begin(_ file: OutgoingFile, number: Int) -> (upload: Int, offset: Int64) {
         state.withLock { state in
             state.uploads += 1
             var beginning = state.beginnings[file.id]
@@ -150,7 +152,7 @@ extension ScriptedFiles {
     }
 
     /// Adds bytes. Returns false if a later upload has replaced this one.
-    private func append(_ bytes: [UInt8], to id: String, _ upload: Int, _ number: Int) -> Bool {
+    private func append(_ bytes: [UInt8], to id: String, upload: Int, number: Int) -> Bool {
         state.withLock { state in
             guard state.beginnings[id]?.upload == upload else { return false }
             state.beginnings[id]?.bytes += bytes
@@ -161,7 +163,7 @@ extension ScriptedFiles {
 
     /// Compares all bytes with their hash.
     private func end(
-        _ file: OutgoingFile, _ upload: Int, isWrong: Bool
+        _ file: OutgoingFile, upload: Int, isWrong: Bool
     ) throws(RemoteFailure) -> UploadedFile {
         let failure: RemoteFailure? = state.withLock { state in
             guard let beginning = state.beginnings[file.id], beginning.upload == upload else {
@@ -184,7 +186,7 @@ extension ScriptedFiles {
         guard file.url.hasPrefix(Self.url(of: "")) else {
             throw .unsendable(
                 RequestEncodingError(
-                    .invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
+                    .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
         }
         return String(file.url.dropFirst(Self.url(of: "").count))
     }

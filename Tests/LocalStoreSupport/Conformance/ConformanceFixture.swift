@@ -87,7 +87,7 @@ extension LocalTransaction {
     ) throws -> PendingOperation {
         guard let object = try outgoing(id) else {
             throw TandemError(
-                .staleOperation, "The operation \(id) is not in the queue.", advice: "Read the queue again.")
+                .staleOperation, message: "The operation \(id) is not in the queue.", advice: "Read the queue again.")
         }
         return try beginAttempt(object, leavingOut: leavingOut, rounding: rounding)
     }

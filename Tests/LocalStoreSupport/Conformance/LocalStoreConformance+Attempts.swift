@@ -9,7 +9,7 @@ extension LocalStoreConformance {
             inOne: { local in
                 try local.syncedModel("s", ["count": 1], version: "7")
                 try local.edit("s", ["count": 2])
-                try local.fail(try local.op("s").id, refusal, retry: true)
+                try local.fail(try local.op("s").id, with: refusal, retry: true)
                 let out = try local.sendable("s")
                 try expect(
                     out.serverID == "s" && out.version == "7" && out.changed == ["count"], "it goes out as \(out)")
@@ -37,7 +37,7 @@ extension LocalStoreConformance {
                 try local.insertModel("t")
                 try local.hold(try local.op("t").id)
                 try expect(.staleOperation, "an attempt of a held operation") { try local.send("t") }
-                try expect(.staleOperation, "fail") { try local.fail(999, refusal, retry: true) }
+                try expect(.staleOperation, "fail") { try local.fail(999, with: refusal, retry: true) }
                 try expect(.staleOperation, "hold") { try local.hold(999) }
                 try expect(.staleOperation, "release") { try local.release(999) }
                 try expect(.staleOperation, "discard") { _ = try local.discard(999, for: nil) }
@@ -81,14 +81,16 @@ extension LocalStoreConformance {
                 try local.edit("s", ["name": "m"])
                 let later = Date(timeIntervalSince1970: 2_000_000_000)
                 try expect(
-                    try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: later), "it was not under way")
+                    try local.fail(attempt.id, attempt: 1, with: loss, retry: true, retryAt: later),
+                    "it was not under way")
                 let operation = try local.op("s")
                 try expect(
                     operation.state == .pending && operation.retryAt == later && operation.error == loss
                         && operation.base == ["count": 0, "name": "n"] && operation.sent.isEmpty, "it is \(operation)")
                 try expect(try local.sendable("s").attemptedKinds.isEmpty, "it counts as sent")
                 try expect(
-                    try !local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil), "it failed a second time")
+                    try !local.fail(attempt.id, attempt: 1, with: loss, retry: true, retryAt: nil),
+                    "it failed a second time")
             }),
         Requirement(
             "a refused attempt waits for the user unless the object was changed meanwhile",
@@ -101,7 +103,7 @@ extension LocalStoreConformance {
                 try local.edit("b", ["name": "m"])
                 try local.hold(try local.op("c").id)
                 for id in ["a", "b", "c"] as [LocalID] {
-                    _ = try local.fail(try local.op(id).id, attempt: 1, refusal, retry: false, retryAt: nil)
+                    _ = try local.fail(try local.op(id).id, attempt: 1, with: refusal, retry: false, retryAt: nil)
                 }
                 let states = try ["a", "b", "c"].map { try local.op(LocalID($0)).state }
                 try expect(states == [.failed, .pending, .held], "they are \(states)")
@@ -119,7 +121,8 @@ extension LocalStoreConformance {
                 let attempt = try local.send("t")
                 try local.delete("t")
                 try expect(
-                    try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil), "it was not under way")
+                    try local.fail(attempt.id, attempt: 1, with: loss, retry: true, retryAt: nil),
+                    "it was not under way")
                 try expect(
                     try !local.hasObject("t", in: modelTable) && local.countOfOperations() == 0, "it is not removed")
             }),
@@ -129,16 +132,18 @@ extension LocalStoreConformance {
                 try local.insertModel("t")
                 let attempt = try local.send("t")
                 try expect(
-                    try local.markOutcomeUnknown(attempt.id, attempt: 1, loss, retryAt: nil), "it was not under way")
+                    try local.markOutcomeUnknown(attempt.id, attempt: 1, error: loss, retryAt: nil),
+                    "it was not under way")
                 var operation = try local.op("t")
                 try expect(operation.state == .attempted && operation.error == loss, "it is \(operation)")
                 try expect(try local.sendable("t").attemptedKinds == .insert, "it does not count as sent")
                 let again = try local.send("t")
                 try expect(again.attempts == 2, "it is attempt \(again.attempts)")
-                _ = try local.fail(again.id, attempt: 2, refusal, retry: true, retryAt: nil)
+                _ = try local.fail(again.id, attempt: 2, with: refusal, retry: true, retryAt: nil)
                 try expect(try local.sendable("t").attemptedKinds == .insert, "the first attempt is forgotten")
                 try expect(
-                    try !local.markOutcomeUnknown(again.id, attempt: 1, loss, retryAt: nil), "a completed attempt")
+                    try !local.markOutcomeUnknown(again.id, attempt: 1, error: loss, retryAt: nil),
+                    "a completed attempt")
                 try local.delete("t")
                 operation = try local.op("t")
                 try expect(operation.kind == .delete && operation.replaced == .insert, "deleted, it is \(operation)")
@@ -150,7 +155,7 @@ extension LocalStoreConformance {
                 try local.delete("s")
                 try expect(try !local.mayHaveDeleted(local.op("s").id), "an unsent delete is recorded")
                 let attempt = try local.send("s")
-                _ = try local.markOutcomeUnknown(attempt.id, attempt: 1, loss, retryAt: nil)
+                _ = try local.markOutcomeUnknown(attempt.id, attempt: 1, error: loss, retryAt: nil)
                 try expect(try local.mayHaveDeleted(local.op("s").id), "it is not recorded")
             }),
         Requirement(
@@ -166,7 +171,7 @@ extension LocalStoreConformance {
                 try local.delete("s")
                 try expect(try local.sendable("s").attemptedKinds == [.update, .delete], "it is forgotten")
                 let attempt = try local.send("s")
-                _ = try local.fail(attempt.id, attempt: attempt.attempts, refusal, retry: true, retryAt: nil)
+                _ = try local.fail(attempt.id, attempt: attempt.attempts, with: refusal, retry: true, retryAt: nil)
                 try expect(try local.sendable("s").attemptedKinds.mayUndelete, "a failed attempt removes the record")
                 try expect(
                     try !local.isAnothers(["count": 1], of: "s"),

@@ -177,7 +177,7 @@ extension LocalStoreConformance {
                     try local.insertModel(id)
                     try local.leaveUncertainOnce(try local.send(id))
                 }
-                try local.fail(try local.op("b").id, refusal, retry: false)
+                try local.fail(try local.op("b").id, with: refusal, retry: false)
                 for id in ["a", "b"] as [LocalID] { _ = try local.discard(try local.op(id).id, for: nil) }
                 try expect(try local.op("a").kind == .delete && local.op("a").replaced == .insert, "it is not a delete")
                 try expect(try !local.hasObject("b", in: modelTable), "it still exists")

@@ -69,7 +69,7 @@ extension LocalStoreConformance {
                 try local.insertModel("t")
                 let attempt = try local.send("t")
                 try expect(
-                    try local.markOutcomeUnknown(attempt.id, attempt: 1, loss, retryAt: nil),
+                    try local.markOutcomeUnknown(attempt.id, attempt: 1, error: loss, retryAt: nil),
                     "its attempt was not under way")
                 try local.delete("t")
                 let operation = try local.op("t")
@@ -109,7 +109,7 @@ extension LocalStoreConformance {
                 try local.syncedModel("s")
                 try local.delete("s")
                 let attempt = try local.send("s")
-                _ = try local.markOutcomeUnknown(attempt.id, attempt: 1, loss, retryAt: nil)
+                _ = try local.markOutcomeUnknown(attempt.id, attempt: 1, error: loss, retryAt: nil)
                 try local.edit("s", ["count": 3])
                 let operation = try local.op("s")
                 try expect(operation.kind == .update && operation.base.count == 7, "it is \(operation)")
@@ -159,7 +159,7 @@ extension LocalStoreConformance {
             "a failed operation is pending after a change, and a held one stays held",
             inOne: { local in
                 for id in ["f", "h"] as [LocalID] { try local.insertModel(id) }
-                try local.fail(try local.op("f").id, refusal, retry: false)
+                try local.fail(try local.op("f").id, with: refusal, retry: false)
                 try local.hold(try local.op("h").id)
                 try expect(try local.op("f").state == .failed && local.op("f").error == refusal, "it has not failed")
                 for id in ["f", "h"] as [LocalID] { try local.edit(id, ["count": 1]) }
@@ -171,10 +171,10 @@ extension LocalStoreConformance {
             inOne: { local in
                 for id in ["f", "h", "l", "n", "p"] as [LocalID] { try local.insertModel(id) }
                 let lost = try local.beginAttempt(try local.op("l").id, leavingOut: []) { $1 }
-                _ = try local.markOutcomeUnknown(lost.id, attempt: lost.attempts, refusal, retryAt: nil)
-                try local.fail(try local.op("p").id, refusal, retry: true)
-                try local.fail(try local.op("f").id, refusal, retry: false)
-                try local.fail(try local.op("h").id, refusal, retry: true)
+                _ = try local.markOutcomeUnknown(lost.id, attempt: lost.attempts, error: refusal, retryAt: nil)
+                try local.fail(try local.op("p").id, with: refusal, retry: true)
+                try local.fail(try local.op("f").id, with: refusal, retry: false)
+                try local.fail(try local.op("h").id, with: refusal, retry: true)
                 try local.hold(try local.op("h").id)
                 let count = try local.countOfOperationsToRetry()
                 try expect(count == 2, "there are \(count)")
@@ -186,7 +186,7 @@ extension LocalStoreConformance {
             inOne: { local in
                 for id in ["a", "b", "c", "d"] as [LocalID] { try local.insertModel(id) }
                 try local.send("a")
-                try local.fail(try local.op("b").id, refusal, retry: false)
+                try local.fail(try local.op("b").id, with: refusal, retry: false)
                 try local.hold(try local.op("c").id)
                 let before = try local.operationMarks()
                 try expect(

@@ -105,7 +105,7 @@ extension LocalStoreConformance {
                 try local.insertModel("b", ["next": "a"])
                 try local.insertModel("c", ["next": "b"])
                 try expect(try local.blocker(of: "c", in: modelTable) == nil, "a pending object blocks")
-                try local.fail(try local.op("a").id, refusal, retry: false)
+                try local.fail(try local.op("a").id, with: refusal, retry: false)
                 let blocker = try unwrap(try local.blocker(of: "c", in: modelTable), "blocker")
                 try expect(blocker.localID == "a" && blocker.model == "ConformanceModel", "it is \(blocker)")
                 try expect(try local.blocker(of: "a", in: modelTable) == nil, "it blocks itself")

@@ -178,11 +178,11 @@ extension LocalStoreConformance {
         Requirement(
             "a setting is stored until it is removed",
             inOne: { local in
-                for key in SyncSetting.allCases { try local.setSyncSetting(key, "of \(key.rawValue)") }
+                for key in SyncSetting.allCases { try local.setSyncSetting(key, to: "of \(key.rawValue)") }
                 for key in SyncSetting.allCases {
                     try expect(try local.syncSetting(key) == "of \(key.rawValue)", "\(key) is another's")
                 }
-                try local.setSyncSetting(.user, nil)
+                try local.setSyncSetting(.user, to: nil)
                 try expect(
                     try local.syncSetting(.user) == nil && local.syncSetting(.server) != nil, "it was not removed")
             }),

@@ -209,7 +209,7 @@ extension LocalStoreConformance {
                 try local.syncedModel("s")
                 try local.edit("s", ["count": 1])
                 let attempt = try local.send("s")
-                _ = try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil)
+                _ = try local.fail(attempt.id, attempt: 1, with: loss, retry: true, retryAt: nil)
                 try local.edit("s", ["count": 2])
                 let item = ServerItem.modelItem("s", ["count": 1], version: "9")
                 try expect(try local.sides(of: attempt.id, against: item) { $1 }.isConflict, "it counts as our own")
@@ -253,7 +253,7 @@ extension LocalStoreConformance {
 extension LocalTransaction {
     func leaveUncertainOnce(_ attempt: PendingOperation) throws {
         try expect(
-            try markOutcomeUnknown(attempt.id, attempt: attempt.attempts, loss, retryAt: nil),
+            try markOutcomeUnknown(attempt.id, attempt: attempt.attempts, error: loss, retryAt: nil),
             "an attempt is not under way"
         )
     }

@@ -24,7 +24,7 @@ extension LocalStoreConformance {
                     try local.delete("s")
                     _ = try local.applyServerItem(.modelItem("r"), in: modelTable, identity: .client)
                     try local.setSyncToken(SyncToken(digest: [1]), of: "q", in: modelTable)
-                    try local.setSyncSetting(.user, "u")
+                    try local.setSyncSetting(.user, to: "u")
                     throw Undone()
                 }
                 try expect(false, "the block's error was swallowed")
@@ -87,7 +87,7 @@ extension LocalStoreConformance {
             try await bench.write { try $0.insertModel("t") }
             var tables = try unwrap(await told.next(), "change")
             try expect(tables.contains(modelTable), "an insert reported \(tables)")
-            try await bench.write { try $0.setSyncSetting(.user, "u") }
+            try await bench.write { try $0.setSyncSetting(.user, to: "u") }
             try await bench.write { try $0.part("p") }
             tables = try unwrap(await told.next(), "change")
             try expect(tables == [parts], "writes without changed operations reported \(tables)")

@@ -11,7 +11,8 @@ struct MemorySchema: Sendable {
                     continue
                 }
                 throw TandemError(
-                    .invalidSchema, "The property refers to the table \(target), whose model the store does not have.",
+                    .invalidSchema,
+                    message: "The property refers to the table \(target), whose model the store does not have.",
                     advice: "Add it to the models.", model: definition.name, property: property.name)
             }
         }
@@ -21,7 +22,7 @@ struct MemorySchema: Sendable {
     func model(ofTable table: String) throws -> MemoryModel {
         guard let model = models.first(where: { $0.table == table }) else {
             throw TandemError(
-                .unknownModel, "The store was not opened with a model of the table \(table).",
+                .unknownModel, message: "The store was not opened with a model of the table \(table).",
                 advice: "Add it to the models given to MemoryLocalStore.")
         }
         return model

@@ -65,12 +65,13 @@ struct MemoryTable: Sendable {
         for (place, property) in model.properties.enumerated()
         where !property.isOptional && model.link(at: place) == nil && object.values[place] == .null {
             throw TandemError(
-                .invalidValue, "The property must have a value.", advice: "Give it one, or make the property optional.",
+                .invalidValue, message: "The property must have a value.",
+                advice: "Give it one, or make the property optional.",
                 model: model.definition.name, property: property.name)
         }
         if let serverID = object.serverID, let other = byServerID[serverID], other != object.row {
             throw TandemError(
-                .duplicateID, "An object with the server ID \(serverID) exists already.",
+                .duplicateID, message: "An object with the server ID \(serverID) exists already.",
                 advice: "Check the server's response.", model: model.definition.name)
         }
         guard !object.isDeleted else { return }
@@ -79,7 +80,8 @@ struct MemoryTable: Sendable {
             let (other, isOne) = (objects[row]?.localID, places.count == 1)
             throw TandemError(
                 .duplicateValue,
-                "Another object\(other.map { " (\($0))" } ?? "") has \(isOne ? "this value" : "these values") already.",
+                message: "Another object\(other.map { " (\($0))" } ?? "") has "
+                    + "\(isOne ? "this value" : "these values") already.",
                 advice: "Change \(isOne ? "it" : "one of them"), or update the other object.",
                 model: model.definition.name, property: places.map { model.properties[$0].name }.joined(separator: "+"),
                 localID: other)

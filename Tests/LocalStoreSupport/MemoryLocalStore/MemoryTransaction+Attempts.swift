@@ -11,7 +11,7 @@ extension MemoryTransaction {
             let (found, object, model) = try storedOperation(id)
             var operation = found
             guard operation.state != .held else {
-                throw TandemError(.staleOperation, "The operation \(id) is held.", advice: "Release it first.")
+                throw TandemError(.staleOperation, message: "The operation \(id) is held.", advice: "Release it first.")
             }
             let isInsert = operation.kind == .insert
             // The changes of an attempt with a lost response are sent again.
@@ -67,7 +67,7 @@ extension MemoryTransaction {
 
     // MARK: Failures
 
-    func fail(_ id: PendingOperation.ID, _ error: OperationError, retry: Bool) throws {
+    func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws {
         try checkUsable()
         let (found, object, model) = try storedOperation(id)
         var operation = found
@@ -77,7 +77,7 @@ extension MemoryTransaction {
     }
 
     func fail(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
         try checkUsable()
         guard let (found, object, model) = try underWay(id, attempt: attempt) else { return false }
@@ -99,7 +99,7 @@ extension MemoryTransaction {
     }
 
     func markOutcomeUnknown(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool {
         try checkUsable()
         guard var operation = try underWay(id, attempt: attempt)?.operation else { return false }

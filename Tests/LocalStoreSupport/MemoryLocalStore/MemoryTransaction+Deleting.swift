@@ -52,7 +52,7 @@ extension MemoryTransaction {
             let definition = try self.model(holder.table).definition
             throw TandemError(
                 .deleteDenied,
-                "The \(model.definition.name) \(object.localID) can't be deleted: the \(definition.name) "
+                message: "The \(model.definition.name) \(object.localID) can't be deleted: the \(definition.name) "
                     + "\(other.localID) refers to it.",
                 advice: "Delete that one first, or give it another reference.", model: definition.name,
                 property: definition.properties[holder.place].name)

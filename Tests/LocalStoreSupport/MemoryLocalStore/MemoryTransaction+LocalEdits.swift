@@ -11,7 +11,7 @@ extension MemoryTransaction {
             if let there = state.find(localID, in: table) {
                 guard there.isDeleted else {
                     throw TandemError(
-                        .duplicateID, "An object with the local ID \(localID) exists already.",
+                        .duplicateID, message: "An object with the local ID \(localID) exists already.",
                         advice: "Change it, or give the new object another ID.", model: model.definition.name)
                 }
                 try revive(there, all, model)
@@ -32,7 +32,7 @@ extension MemoryTransaction {
         for (place, property) in model.properties.enumerated() {
             guard let value = values[property.name] ?? property.defaultValue else {
                 throw TandemError(
-                    .invalidValue, "The property must have a value.",
+                    .invalidValue, message: "The property must have a value.",
                     advice: "Give it one, or make the property optional.",
                     model: model.definition.name, property: property.name)
             }

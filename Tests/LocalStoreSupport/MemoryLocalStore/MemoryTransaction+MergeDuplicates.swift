@@ -14,8 +14,8 @@ extension MemoryTransaction {
         guard object.serverID == nil, other.row > object.row else {
             throw TandemError(
                 .duplicateID,
-                "The \(model.definition.name) \(object.localID) can't have the server ID \(serverID), which another "
-                    + "object has: \(other.localID).",
+                message: "The \(model.definition.name) \(object.localID) can't have the server ID \(serverID), "
+                    + "which another object has: \(other.localID).",
                 advice: "Check the server's response.", model: model.definition.name)
         }
         try unite(object, withNewer: other, model)

@@ -31,7 +31,7 @@ extension MemoryTransaction {
         guard link.isToMany else { return [entry(LocalID(text), link.target, origin)] }
         guard let ids = value.references else {
             throw TandemError(
-                .invalidValue, "A list of references is not an array of IDs.",
+                .invalidValue, message: "A list of references is not an array of IDs.",
                 advice: "Create it with StorageValue.references(_:).")
         }
         return ids.map { entry($0, link.target, origin) }

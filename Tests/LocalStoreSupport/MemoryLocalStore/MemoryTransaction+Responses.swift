@@ -25,7 +25,7 @@ extension MemoryTransaction {
             }
             guard let item, !item.isDeleted else {
                 throw TandemError(
-                    .invalidValue, "An insert or update was acknowledged without the server's item.",
+                    .invalidValue, message: "An insert or update was acknowledged without the server's item.",
                     advice: "Request the object from the server.", model: model.definition.name)
             }
             return try acknowledgeChange(operation, object, item, model)

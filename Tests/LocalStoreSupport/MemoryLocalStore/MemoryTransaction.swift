@@ -30,7 +30,7 @@ final class MemoryTransaction: LocalTransaction {
     func checkUsable() throws {
         guard isOver else { return }
         throw TandemError(
-            .transactionOver, "The transaction is over.", advice: "Use it inside its block only.")
+            .transactionOver, message: "The transaction is over.", advice: "Use it inside its block only.")
     }
 
     /// Runs changes that are rolled back together if one of them fails.
@@ -67,13 +67,13 @@ final class MemoryTransaction: LocalTransaction {
 
     func stale(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
-            .staleOperation, "The operation \(id) is not under way.",
+            .staleOperation, message: "The operation \(id) is not under way.",
             advice: "Read the queue again: the operation was answered or merged with a change.")
     }
 
     func notFound(_ localID: LocalID, _ model: MemoryModel) -> TandemError {
         TandemError(
-            .notFound, "No object has the local ID \(localID).", advice: "Insert it.",
+            .notFound, message: "No object has the local ID \(localID).", advice: "Insert it.",
             model: model.definition.name)
     }
 
@@ -101,7 +101,7 @@ final class MemoryTransaction: LocalTransaction {
         state.tokens[table] = nil
     }
 
-    func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
+    func setSyncSetting(_ key: SyncSetting, to value: String?) throws {
         try checkUsable()
         state.settings[key] = value
     }

@@ -80,8 +80,8 @@ extension SocketTests {
                 print(try await otherStore.objects(Card.self).where { $0.owner.name == "Ада" }.count())  // 1
                 // GettingStartedWithSync ends
                 // GettingStartedWithSync begins
-                try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 10 } }
-                try await otherStore.write { _ = try $0.update(Card.self, card.localID) { $0.shop = "Лента" } }
+                try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 10 } }
+                try await otherStore.write { _ = try $0.update(Card.self, localID: card.localID) { $0.shop = "Лента" } }
                 try await sync.synchronize()
                 try await other.synchronize()
                 try await sync.synchronize()

@@ -181,8 +181,8 @@ extension SocketTests {
             let remote = try DatasyncRemote(url: server.url)
             let lines = [
                 await failure { () throws(RemoteFailure) in try await remote.insert(.card("a", "x")) }?.line,
-                await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("a")) }?.line,
-                await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("a")) }?.line,
+                await failure { () throws(RemoteFailure) in try await remote.find("Card", key: .id("a")) }?.line,
+                await failure { () throws(RemoteFailure) in try await remote.find("Card", key: .id("a")) }?.line,
             ]
             #expect(lines == ["lost: closed", nil, "later 503 in 7.0 seconds"])
             try await server.stop()

@@ -34,7 +34,8 @@ import Testing
 
         func device() throws -> (Store, SyncContext) {
             let store = try Store(inMemoryModels: [AllTypes.self, Friend.self])
-            let remote = DatasyncRemote(ServerAddress("https://shop.example")!, tongue.dialect, over: world.transport)
+            let remote = DatasyncRemote(
+                ServerAddress("https://shop.example")!, dialect: tongue.dialect, over: world.transport)
             var options = SyncContext.Options()
             options.clock = JumpingClock(world.clock)
             // The order of the rows decides which columns one of the servers makes.
@@ -99,7 +100,7 @@ import Testing
         // The other device edits one property. The rest comes back unchanged, even if rows are replaced.
         try await other.write { tx in
             for all in try tx.objects(AllTypes.self).all() {
-                try tx.update(AllTypes.self, all.localID) { $0.mark = 7 }
+                try tx.update(AllTypes.self, localID: all.localID) { $0.mark = 7 }
             }
         }
         #expect(try await otherSync.push().isComplete)

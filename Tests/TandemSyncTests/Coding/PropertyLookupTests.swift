@@ -16,7 +16,7 @@ import Testing
 
     private func values(_ names: [String], _ places: inout PropertyLookup) throws -> [String: StorageValue] {
         let members = names.map { RemoteItem.Member($0, .text("of \($0.utf8.count) bytes")) }
-        return try coder.decode(RemoteItem(id: "a", members: members), &places).values
+        return try coder.decode(RemoteItem(id: "a", members: members), lookup: &places).values
     }
 
     /// Swift compares both as equal, and a server does not.

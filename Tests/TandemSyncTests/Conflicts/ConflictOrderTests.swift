@@ -110,15 +110,15 @@ import Testing
         let id = try #require(card.serverID)
         try await desk.store.write { tx in
             if meeting == .deleteMeetsEdit {
-                try tx.delete(Card.self, card.localID)
+                try tx.delete(Card.self, localID: card.localID)
             } else {
-                try tx.update(Card.self, card.localID) { $0.points = 2 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             }
         }
         if meeting == .editMeetsDelete {
-            desk.remote.remove("Card", id)
+            desk.remote.remove("Card", id: id)
         } else {
-            desk.remote.edit("Card", id) { item in
+            desk.remote.edit("Card", id: id) { item in
                 item.set(.integer(3), of: "points")
                 item.set(.text("Магнит"), of: "shop")
             }

@@ -16,7 +16,7 @@ import Testing
         let rounds = Counter()
         let bring: @Sendable () async throws -> Void = {
             let number = rounds.next()
-            desk.remote.edit("Card", serverID) { $0.set(.integer(Int64(100 + number)), of: "points") }
+            desk.remote.edit("Card", id: serverID) { $0.set(.integer(Int64(100 + number)), of: "points") }
             try await desk.receiveAll()
         }
         try desk.sync.table(Card.self).setConflicts(
@@ -24,7 +24,7 @@ import Testing
                 try await bring()
                 return .merge
             })
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         try await bring()
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["retryLater"] && desk.asked.isEmpty)
@@ -36,9 +36,9 @@ import Testing
     @Test func `an operation with an unreadable deferred item reports why it waits`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let there = try #require(try desk.served(card.serverID))
-        desk.remote.edit("Card", there.id) { $0.set(.integer(9), of: "points") }
+        desk.remote.edit("Card", id: there.id) { $0.set(.integer(9), of: "points") }
         let settings = try desk.sync.settings(of: "Card")
         let edited = try #require(try desk.served(card.serverID))
         var item = try desk.sync.coder(of: settings).decode(edited)
@@ -55,11 +55,11 @@ import Testing
     }
 
     private func edit(_ desk: Desk, _ card: Card, _ change: @escaping @Sendable (inout Card) -> Void) async throws {
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID, change) }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID, change) }
     }
 
     private func editThere(_ desk: Desk, _ card: Card, _ member: String, _ value: JSONNode) throws {
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(value, of: member) }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(value, of: member) }
     }
 
     /// The server holds our own value. No policy reports that, `report` included.
@@ -130,7 +130,7 @@ import Testing
         // Its response was lost, and another device has pulled and deleted the object.
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        desk.remote.remove("Card", ServerID(id.rawValue))
+        desk.remote.remove("Card", id: ServerID(id.rawValue))
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"])
         try await desk.sync.keepMine(result.entries[0].id)
@@ -141,7 +141,7 @@ import Testing
     /// Two devices have chosen one key.
     @Test func `two inserts with one key are merged`() async throws {
         let desk = try Desk()
-        desk.remote.edit("Card", "k") { item in
+        desk.remote.edit("Card", id: "k") { item in
             item.members = [("shop", .text("Магнит")), ("barcode", .text("9")), ("points", .integer(3))]
         }
         try await desk.store.write { tx in
@@ -167,7 +167,7 @@ import Testing
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
         try await edit(desk, card) { $0.points = 2 }
-        desk.remote.remove("Card", try #require(card.serverID))
+        desk.remote.remove("Card", id: try #require(card.serverID))
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["conflict"])
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         try await desk.sync.retry(try #require(try desk.operation?.id))
@@ -186,7 +186,7 @@ import Testing
         let card = try await desk.syncedCard()
         let person = try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
-            try tx.update(Card.self, card.localID) { ($0.points, $0.owner) = (2, person.reference) }
+            try tx.update(Card.self, localID: card.localID) { ($0.points, $0.owner) = (2, person.reference) }
             return person
         }
         try editThere(desk, card, "points", .integer(3))
@@ -204,7 +204,7 @@ import Testing
         let desk = try Desk()
         let card = try await desk.syncedCard("1")
         try await desk.store.write { tx in
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             try tx.insert(Card(shop: "Магнит", barcode: "2"))
         }
         try editThere(desk, card, "barcode", .text("2"))
@@ -224,7 +224,7 @@ import Testing
             })
         try await desk.store.write { tx in
             try tx.insert(Card(shop: "Магнит", barcode: "2"))
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
         }
         try editThere(desk, card, "points", .integer(3))
         let result = try await desk.sync.push()
@@ -256,7 +256,7 @@ import Testing
         let card = try await desk.syncedCard()
         try desk.sync.table(Card.self).setConflicts(
             .resolve { conflict in conflict.base.map { .send($0) } ?? .merge })
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         try editThere(desk, card, "shop", .text("Магнит"))
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Лента")
@@ -269,7 +269,7 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
         if deletesHere {
-            try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+            try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         } else {
             try await edit(desk, card) { $0.points = 2 }
         }

@@ -11,7 +11,7 @@ import Testing
     /// Creates an edit of a synced card's points, to 2, that the server has rejected.
     private func refused(_ desk: Desk, as user: String? = nil) async throws -> (Card, PendingOperation.ID) {
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 400, message: "no")))
         let context = SyncContext(store: desk.store, remote: desk.remote, user: user)
         let id = try await context.push().entries[0].id
@@ -22,7 +22,7 @@ import Testing
     @Test func `another user's decision sends no request`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk, as: "anna")
-        desk.remote.remove("Card", try #require(card.serverID))
+        desk.remote.remove("Card", id: try #require(card.serverID))
         let other = SyncContext(store: desk.store, remote: desk.remote, user: "boris")
         await #expect { try await other.takeServers(id) } throws: { ($0 as? SyncError)?.code == .otherUser }
         #expect(try desk.card(card.localID)?.points == 2 && desk.asked.isEmpty && desk.operation != nil)
@@ -35,7 +35,7 @@ import Testing
         desk.remote.next(
             .meanwhile {
                 clock.advance(by: 1)
-                _ = try? await store.write { try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+                _ = try? await store.write { try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
             }, on: .find)
         await #expect { try await desk.sync.takeServers(id) } throws: {
             ($0 as? TandemError)?.code == .staleOperation
@@ -69,7 +69,7 @@ import Testing
     @Test func `an item fetched by a sync meanwhile is used`() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk)
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(5), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(5), of: "points") }
         let taking = try await desk.sync.withExclusiveSync {
             let taking = Task.detached { try await desk.sync.takeServers(id) }
             await Task.yield()

@@ -21,9 +21,9 @@ import Testing
         let card = try await desk.syncedCard()
         let there = try #require(card.serverID)
         desk.remote.advanceClock(by: 100)
-        desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
         desk.clock.advance(by: 100 + ours)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         // Afterwards both have the same time.
         desk.clock.advance(by: 100 - ours)
         desk.remote.advanceClock(by: 100)
@@ -53,9 +53,9 @@ import Testing
             let card = try await desk.syncedCard()
             let there = try #require(card.serverID)
             desk.remote.advanceClock(by: 100)
-            desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
             desk.clock.advance(by: 100 + ours)
-            try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+            try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
             desk.clock.advance(by: 100 - ours)
             desk.remote.advanceClock(by: 100)
             try await desk.sync.push()
@@ -69,8 +69,8 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.newestWins)
         let card = try await desk.syncedCard()
         desk.clock.advance(by: 100)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
-        desk.remote.remove("Card", try #require(card.serverID))
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        desk.remote.remove("Card", id: try #require(card.serverID))
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["tookServers"] && result.entries[0].lost?.values["points"] == 2)
         #expect(try desk.isLevel() && desk.card(card.localID) == nil)
@@ -84,9 +84,9 @@ import Testing
             desk.clock.advance(by: skew)
             let card = try await desk.syncedCard()
             desk.remote.advanceClock(by: 100)
-            desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
             desk.clock.advance(by: 100 + ours)
-            try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
             desk.clock.advance(by: 100 - ours)
             desk.remote.advanceClock(by: 100)
             let context = try desk.restarted()

@@ -20,15 +20,15 @@ import Testing
         let there = try #require(card.serverID)
         try await desk.store.write { tx in
             if meeting == .deleteMeetsEdit {
-                try tx.delete(Card.self, card.localID)
+                try tx.delete(Card.self, localID: card.localID)
             } else {
-                try tx.update(Card.self, card.localID) { $0.points = 2 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             }
         }
         if meeting == .editMeetsDelete {
-            desk.remote.remove("Card", there)
+            desk.remote.remove("Card", id: there)
         } else {
-            desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
         }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"] && result.failedOperations.count == 1)
@@ -65,7 +65,9 @@ import Testing
         let (desk, card, _) = try await conflict(meeting)
         let shown = try #require(try await desk.sync.failedOperations().first).version
         // Meanwhile the card is edited elsewhere in the app. The clock does not advance.
-        try await desk.store.write { tx in try tx.update(Card.self, card.localID) { $0.nickname = "Пятёрочка у дома" } }
+        try await desk.store.write { tx in
+            try tx.update(Card.self, localID: card.localID) { $0.nickname = "Пятёрочка у дома" }
+        }
         let before = try desk.store.operations.all()
         await #expect {
             switch choice {
@@ -87,7 +89,7 @@ import Testing
         var versions: [PendingOperation.Version] = []
         for step in 1...6 {
             if step == 4 { desk.clock.advance(by: -0.000_5) }
-            try await desk.store.write { tx in try tx.update(Card.self, card.localID) { $0.points += step } }
+            try await desk.store.write { tx in try tx.update(Card.self, localID: card.localID) { $0.points += step } }
             versions.append(try #require(try desk.store.operations.all().first).version)
         }
         #expect(Set(versions).count == 6 && Set(versions.map(\.id)).count == 1)
@@ -126,8 +128,8 @@ import Testing
         try await desk.store.write { _ = try $0.insert(person) }
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
         let there = try #require(try await desk.store.objects(Person.self).first()?.serverID)
-        try await desk.store.write { _ = try $0.update(Person.self, person.localID) { $0.name = "Ада Л." } }
-        desk.remote.edit("Person", there) { $0.set(.text("Ada"), of: "name") }
+        try await desk.store.write { _ = try $0.update(Person.self, localID: person.localID) { $0.name = "Ада Л." } }
+        desk.remote.edit("Person", id: there) { $0.set(.text("Ada"), of: "name") }
         let pet = Pet(name: "Мурка")
         try await desk.store.write { _ = try $0.insert(pet) }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: RequestMatch { $0.table == "animals" })
@@ -154,7 +156,7 @@ import Testing
         // The app edits the object before each transaction of the context.
         let edited = CountingStore(base: TandemStore(store)) {
             let points = 10 + edits.next()
-            try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = points } }
+            try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = points } }
         }
         let sync = SyncContext(localStore: edited, remote: desk.remote)
         // Each edit makes another version of the operation, which is to be sent again. The call must not throw.
@@ -168,7 +170,7 @@ import Testing
     @Test func `an operation rejected for another reason has one side`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 403, message: "no")))
         let id = try #require(try await desk.sync.push().failedOperations.first?.id)
         #expect(try await desk.sync.conflict(of: id, on: Card.self) == nil)
@@ -179,8 +181,8 @@ import Testing
         let desk = try Desk { $0.inFlight = 1 }
         let (one, two) = (try await desk.syncedCard("1"), try await desk.syncedCard("2"))
         let new = try await desk.store.write { tx in
-            try tx.update(Card.self, one.localID) { $0.points = 2 }
-            try tx.delete(Card.self, two.localID)
+            try tx.update(Card.self, localID: one.localID) { $0.points = 2 }
+            try tx.delete(Card.self, localID: two.localID)
             return try tx.insert(Card(shop: "Магнит", barcode: "3", points: 5))
         }
         for _ in 1...3 { desk.remote.next(.fail(.refused(status: 403, message: "no"))) }
@@ -196,10 +198,10 @@ import Testing
     @Test func `a held operation waits until it is retried`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let id = try #require(try desk.operation?.id)
         try await desk.sync.hold(id)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 3 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 3 } }
         #expect(try await desk.sync.push().entries.isEmpty && desk.asked.isEmpty)
         try await desk.sync.retry(id)
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
@@ -209,7 +211,7 @@ import Testing
     @Test func `the server's side is requested if it is unknown`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 400, message: "no")))
         let id = try await desk.sync.push().entries[0].id
         desk.remote.next(.fail(.unreachable))
@@ -236,7 +238,7 @@ import Testing
         struct Killed: Error {}
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let dying = try desk.restarted { $0.onPushStep = { _ in throw Killed() } }
         await #expect(throws: Killed.self) { try await dying.push() }
         let (sync, operation) = (try desk.restarted(), try #require(try desk.operation))
@@ -278,7 +280,7 @@ import Testing
     @Test func `an operation that is being sent can't be decided`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let (sync, id, codes) = (desk.sync, try #require(try desk.operation?.id), Seen<String>())
         desk.remote.next(
             .meanwhile {

@@ -23,10 +23,10 @@ import Testing
 
     /// The card gets 5 points more here, and 7 there.
     private func bothAddPoints(to id: ServerID = "a", alsoThere: (inout RemoteItem) -> Void = { _ in }) async throws {
-        remote.edit("Card", id) { $0.members = [("shop", .text("Лента")), ("points", .integer(10))] }
+        remote.edit("Card", id: id) { $0.members = [("shop", .text("Лента")), ("points", .integer(10))] }
         try await sync.pull(Card.self, queryID: "cards")
-        try await store.write { _ = try $0.update(Card.self, LocalID(id.rawValue)) { $0.points += 5 } }
-        remote.edit("Card", id) { item in
+        try await store.write { _ = try $0.update(Card.self, localID: LocalID(id.rawValue)) { $0.points += 5 } }
+        remote.edit("Card", id: id) { item in
             item.set(.integer(17), of: "points")
             alsoThere(&item)
         }
@@ -105,7 +105,7 @@ import Testing
     @Test(arguments: [true, false])
     func `an edit of a deleted object is reported by a push and dropped by a sync`(fetchesFirst: Bool) async throws {
         try await bothAddPoints()
-        remote.remove("Card", "a")
+        remote.remove("Card", id: "a")
         if fetchesFirst {
             #expect(try await sync.synchronize().lostEdits.map(\.values) == [["points": 15]])
             #expect(try points() == nil)

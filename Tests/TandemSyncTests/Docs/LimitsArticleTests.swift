@@ -23,7 +23,7 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        try await desk.store.write { _ = try $0.delete(Card.self, id) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.remote.items(in: "Card").count == 1)
         #expect(try await desk.sync.pull(Card.self).inserted == 1)
@@ -43,7 +43,7 @@ import Testing
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
         try await desk.sync.pull(Card.self, queryID: "cards")
-        desk.remote.remove("Card", try #require(card.serverID))
+        desk.remote.remove("Card", id: try #require(card.serverID))
         #expect(try await desk.sync.pull(Card.self, queryID: "cards").deleted == 0)
         #expect(try await desk.sync.pull(Card.self).deleted == 1)
     }
@@ -53,9 +53,9 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.deliverLate(after: 3))
         try await desk.sync.attemptPush()
-        try await desk.store.write { _ = try $0.delete(Card.self, id) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try await desk.sync.push().isComplete)
-        for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
+        for _ in 1...3 { _ = try await desk.remote.find("Card", key: .id("x")) }
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 
@@ -63,17 +63,17 @@ import Testing
     func `a late undelete restores an object that was deleted again`(versions: Bool) async throws {
         let desk = try Desk(versions: versions)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // With versions, the first undelete has the version before the delete, and is rejected.
         if versions { desk.remote.next(.meanwhile {}, on: .undelete) }
         desk.remote.next(.deliverLate(after: 3), on: .undelete)
         try await desk.sync.attemptPush()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete && desk.remote.items(in: "Card").isEmpty)
-        for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
+        for _ in 1...3 { _ = try await desk.remote.find("Card", key: .id("x")) }
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 
@@ -100,9 +100,9 @@ import Testing
         let context = hasHadOne ? desk.sync : try desk.restarted()
         try context.table(Card.self).setConflicts(.newestWins)
         desk.clock.advance(by: 50)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.advanceClock(by: 100)
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.receiveAll()
         try await context.push()
         #expect(try desk.card(card.localID)?.points == (hasHadOne ? 3 : 2))
@@ -116,7 +116,7 @@ import Testing
         try sync.table(Card.self).setFeatures(features)
         try await world.others.card("a", shop: "Лента")
         try await sync.pull(Card.self, queryID: "cards")
-        try await store.write { _ = try $0.update(Card.self, "a") { $0.points = 9 } }
+        try await store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 9 } }
         try await world.others.card("a", shop: "Магнит")
         #expect(try await sync.push().isComplete)
         #expect(try world.texts("Card", "shop") == ["Лента"])

@@ -73,7 +73,7 @@ import Testing
         // MovingFromAzureMobileApps ends
         try await milk(world, done: false)
         try await sync.pull(ToDo.self, queryID: "all")
-        try await store.write { _ = try $0.update(ToDo.self, "milk") { $0.text = "Buy oat milk" } }
+        try await store.write { _ = try $0.update(ToDo.self, localID: "milk") { $0.text = "Buy oat milk" } }
         try await milk(world, done: true)
         #expect(try await sync.push().failedOperations.count == 1)
     }

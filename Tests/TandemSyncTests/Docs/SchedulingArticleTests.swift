@@ -26,10 +26,10 @@ import Testing
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.serverWins)
         let (first, second) = (try await desk.syncedCard("1"), try await desk.syncedCard("2"))
-        desk.remote.remove("Card", try #require(first.serverID))
-        desk.remote.edit("Card", try #require(second.serverID)) { $0.set(.integer(3), of: "points") }
+        desk.remote.remove("Card", id: try #require(first.serverID))
+        desk.remote.edit("Card", id: try #require(second.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.store.write { tx in
-            for card in [first, second] { try tx.update(Card.self, card.localID) { $0.points = 2 } }
+            for card in [first, second] { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
         return desk
     }

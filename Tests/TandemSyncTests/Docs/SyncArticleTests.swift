@@ -66,9 +66,9 @@ import Testing
     @Test func `a full pull removes objects that the server no longer has`() async throws {
         let remote = ScriptedRemote(softDelete: false)
         let sync = SyncContext(store: store, remote: remote)
-        for id in ["a", "b"] as [ServerID] { remote.edit("Card", id) { $0.members = [("shop", .text("Лента"))] } }
+        for id in ["a", "b"] as [ServerID] { remote.edit("Card", id: id) { $0.members = [("shop", .text("Лента"))] } }
         try await sync.pull(Card.self)
-        remote.remove("Card", "b")
+        remote.remove("Card", id: "b")
         let printed = Synchronized<[String]>([])
         func print(_ values: Int...) { printed.change { $0.append("\(values)") } }
         // HowSyncWorks begins
@@ -94,10 +94,10 @@ import Testing
 
     @Test func `an edit of an object deleted there is reported`() async throws {
         let sync = SyncContext(store: store, remote: remote)
-        remote.edit("Card", "a") { $0.members = [("shop", .text("Лента"))] }
+        remote.edit("Card", id: "a") { $0.members = [("shop", .text("Лента"))] }
         try await sync.pull(Card.self, queryID: "cards")
-        try await store.write { _ = try $0.update(Card.self, "a") { $0.points = 9 } }
-        remote.remove("Card", "a")
+        try await store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 9 } }
+        remote.remove("Card", id: "a")
         let printed = Synchronized<[String]>([])
         func print(_ values: Any...) { printed.change { $0.append("\(values)") } }
         // HowSyncWorks begins

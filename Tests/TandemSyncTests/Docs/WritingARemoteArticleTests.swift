@@ -20,7 +20,8 @@ final class ShelfRemote: Remote {
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         guard request.filter == nil else {
-            throw .unsendable(RequestEncodingError(.filter, "This server has no filters.", table: request.table))
+            throw .unsendable(
+                RequestEncodingError(.filter, message: "This server has no filters.", table: request.table))
         }
         var rows = shelf.withLock { Array(($0.rows[request.table] ?? [:]).values) }
             .filter { request.includeDeleted || !$0.isDeleted }
@@ -40,7 +41,7 @@ final class ShelfRemote: Remote {
             count: request.wantsCount ? count : nil, serverDate: Date())
     }
 
-    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+    func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         shelf.withLock { shelf in
             switch key {
             case .id(let id): shelf.rows[table]?[id]
@@ -136,22 +137,22 @@ final class ShelfRemote: Remote {
         try await other.synchronize()
         #expect(try await otherStore.objects(Card.self).all().map(\.shop) == ["Лента"])
         // Both change it.
-        try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 10 } }
-        try await otherStore.write { _ = try $0.update(Card.self, card.localID) { $0.shop = "Магнит" } }
+        try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 10 } }
+        try await otherStore.write { _ = try $0.update(Card.self, localID: card.localID) { $0.shop = "Магнит" } }
         for context in [sync, other, sync] { #expect(try await context.synchronize().isComplete) }
         for here in [store, otherStore] {
             let card = try #require(try await here.objects(Card.self).first())
             #expect(card.shop == "Магнит" && card.points == 10 && card.isSynced)
         }
         // A device deletes it, and an edit restores it.
-        try await otherStore.write { _ = try $0.delete(Card.self, card.localID) }
+        try await otherStore.write { _ = try $0.delete(Card.self, localID: card.localID) }
         try await other.synchronize()
         try sync.table(Card.self).setConflicts(.merge(deletes: .editWins))
-        try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 20 } }
+        try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 20 } }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
         #expect(try await otherStore.objects(Card.self).all().map(\.points) == [20])
         // A delete is propagated.
-        try await store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
         #expect(try await store.objects(Card.self).count() == 0)
         #expect(try await otherStore.objects(Card.self).count() == 0)

@@ -9,17 +9,18 @@ struct LocalizedErrorTests {
     @Test func `every code has advice, and an error its table and its message`() {
         #expect(SyncError.Code.all.count > 20)
         for code in SyncError.Code.all {
-            let error = SyncError(code, "The value is too long.", table: "Card", property: "shop")
+            let error = SyncError(code, message: "The value is too long.", table: "Card", property: "shop")
             #expect(error.localizedDescription == "Card.shop: The value is too long.")
             #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
         }
-        #expect(SyncError(.busy, "", advice: "Wait.").recoverySuggestion == "Wait.")
+        #expect(SyncError(.busy, message: "", advice: "Wait.").recoverySuggestion == "Wait.")
     }
 
     @Test func `every invalid response and every unsendable request has its code's advice`() {
         #expect(InvalidResponse.Code.all.count > 15 && RequestEncodingError.Code.all.count > 5)
         for code in InvalidResponse.Code.all {
-            let answer = InvalidResponse(code, "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
+            let answer = InvalidResponse(
+                code, message: "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
             #expect(answer.localizedDescription.hasPrefix("Card: "))
             for error in [answer, RemoteFailure.badAnswer(answer)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
@@ -27,7 +28,7 @@ struct LocalizedErrorTests {
             #expect(SyncError(.badAnswer(answer), table: "Card", url: nil).recoverySuggestion == code.advice)
         }
         for code in RequestEncodingError.Code.all {
-            let problem = RequestEncodingError(code, "It is not a number.", table: "Card", member: "points")
+            let problem = RequestEncodingError(code, message: "It is not a number.", table: "Card", member: "points")
             #expect(problem.localizedDescription == "Card.points: It is not a number.")
             for error in [problem, RemoteFailure.unsendable(problem)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")

@@ -34,11 +34,13 @@ import Testing
         case .replacing:
             let photos = try ids.map { try store.attachments.add(Data("new \($0)".utf8), name: "чек.jpg") }
             try await store.write { tx in
-                for (id, photo) in zip(ids, photos) { _ = try tx.update(Receipt.self, id) { $0.photo = photo } }
+                for (id, photo) in zip(ids, photos) {
+                    _ = try tx.update(Receipt.self, localID: id) { $0.photo = photo }
+                }
             }
         case .deleting:
             try await store.write { tx in
-                for id in ids { _ = try tx.delete(Receipt.self, id) }
+                for id in ids { _ = try tx.delete(Receipt.self, localID: id) }
             }
         }
     }

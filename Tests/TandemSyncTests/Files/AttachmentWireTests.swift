@@ -45,7 +45,7 @@ import Testing
         for nested in [true, false] {
             let desk = try PhotoFixture(nestedJSON: nested)
             let url = "https://old.example/фото/чек.jpg?v=2"
-            desk.remote.edit("Receipt", "r1") { item in
+            desk.remote.edit("Receipt", id: "r1") { item in
                 item.put("shop", .text("Лента"))
                 item.put("points", .integer(1))
                 item.put("photo", .text(url))
@@ -61,7 +61,7 @@ import Testing
             #expect(here.photo?.size == nil)
             #expect(here.scans.map(\.id) == [here.photo?.id])
             #expect(here.isSynced)
-            try await desk.store.write { _ = try $0.update(Receipt.self, here.localID) { $0.points = 5 } }
+            try await desk.store.write { _ = try $0.update(Receipt.self, localID: here.localID) { $0.points = 5 } }
             try await desk.sync.push()
             #expect(desk.remote.all(in: "Receipt").first?[member: "photo"] == .text(url))
             desk.shelf.put([1, 2, 3], at: url)
@@ -97,7 +97,7 @@ import Testing
         let context = desk.restarted(withFiles: false)
         let scan = try desk.store.attachments.add([1, 2, 3], name: "a.txt")
         let receipt = try desk.attached()
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.scans = [scan] } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = [scan] } }
         try await context.push()
         #expect(desk.served(receipt) == .null)
         #expect(desk.served(receipt, "scans") == .array([]))
@@ -107,15 +107,15 @@ import Testing
             #expect(here.scans == [scan], "\(what)")
         }
         try check("an insert's answer")
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.points = 1 } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = 1 } }
         try await context.push()
         try check("an update's answer")
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
         try await context.synchronize()
         try check("a pull")
         #expect(try desk.receipt(receipt.localID).points == 2)
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(3)) }
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.shop = "Ашан" } }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(3)) }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.shop = "Ашан" } }
         try await context.push()
         try check("a merge")
         #expect(try desk.receipt(receipt.localID).points == 3)
@@ -140,13 +140,13 @@ import Testing
         try await desk.sync.push()
         let files = try [first] + [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).txt") }
         let scans = order.map { files[$0] }
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.scans = scans } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
         func check(_ what: String) throws {
             #expect(try desk.receipt(receipt.localID).scans.map(\.name) == scans.map(\.name), "\(what)")
         }
         try await context.push()
         try check("an answer")
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
         try await context.synchronize()
         try check("a pull")
         try await desk.sync.push()

@@ -33,7 +33,7 @@ import Testing
     }
 
     private func edit(_ desk: PhotoFixture, _ id: ServerID = "theirs") {
-        desk.remote.edit("Receipt", id) { $0.put("shop", .text("Магнит")) }
+        desk.remote.edit("Receipt", id: id) { $0.put("shop", .text("Магнит")) }
     }
 
     private func shops(_ desk: PhotoFixture) -> [JSONNode?] {
@@ -214,7 +214,7 @@ import Testing
         let photo = try store.attachments.add(PhotoFixture.bytes(), name: "чек.jpg")
         let id = try await store.write { try $0.insert(Receipt(shop: "Пятёрочка", photo: photo)) }.localID
         desk.shelf.whileUploading {
-            try? await store.write { tx in _ = try tx.update(Receipt.self, id) { $0.points = 5 } }
+            try? await store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.points = 5 } }
         }
         let result = try await sync.attemptPush()
         #expect(result.stoppedBy?.code == .busy)
@@ -239,8 +239,8 @@ import Testing
                 let photo = try #require(try desk.receipt(id).photo)
                 guard case .object(var members) = photo.__json else { return }
                 members.append((key: "url", value: .text(PhotoServer.url(photo.id.rawValue))))
-                desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", .object(members)) }
-                try await desk.store.write { tx in _ = try tx.update(Receipt.self, id) { $0.points = 5 } }
+                desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", .object(members)) }
+                try await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.points = 5 } }
                 #expect(try await other.push().entries.map(\.outcome.isSettled) == [true])
             }
         }

@@ -24,7 +24,7 @@ import Testing
     /// Sets a receipt's photograph on the server, and pulls it.
     @discardableResult
     private func tell(_ desk: PhotoFixture, _ photo: JSONNode) async throws -> Tandem.Attachment {
-        desk.remote.edit("Receipt", "r1") { item in
+        desk.remote.edit("Receipt", id: "r1") { item in
             item.put("shop", .text("Лента"))
             item.put("points", .integer(1))
             item.put("photo", photo)
@@ -86,7 +86,7 @@ import Testing
         #expect(desk.shelf.requests.count == 3)
         let id = try #require(try await desk.store.objects(Receipt.self).first()).localID
         desk.shelf.whileDownloading {
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.photo = nil } }
         }
         await #expect { try await desk.sync.download(photo) } throws: {
             ($0 as? TandemError)?.code == .unknownAttachment
@@ -147,7 +147,7 @@ import Testing
         desk.shelf.put([1, 2, 3], at: url)
         try await desk.sync.download(photo)
         // Another receipt, whose file the store knows.
-        desk.remote.edit("Receipt", "r2") { item in
+        desk.remote.edit("Receipt", id: "r2") { item in
             item.put("shop", .text("Ашан"))
             item.put("points", .integer(1))
             item.put("photo", .text(url))
@@ -155,7 +155,7 @@ import Testing
         }
         try await desk.sync.synchronize()
         let other = try #require(try await desk.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
-        try await desk.store.write { _ = try $0.update(Receipt.self, other.localID) { $0.points = 5 } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: other.localID) { $0.points = 5 } }
         try await desk.sync.push()
         #expect(desk.remote.all(in: "Receipt").map { $0[member: "photo"] } == [.text(url), .text(url)])
         #expect(try desk.store.attachments.evict(photo))

@@ -13,7 +13,7 @@ import Testing
         let desk = try PhotoFixture()
         let receipt = try desk.attached()
         let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = second } }
         try await desk.sync.push()
         #expect(desk.shelf.requests == ["upload \(second.id)"])
         #expect(desk.isGone(try #require(receipt.photo)))
@@ -40,7 +40,9 @@ import Testing
         let once = Counter()
         desk.shelf.whileUploading {
             guard once.next() == 1 else { return }
-            try? await store.write { tx in _ = try tx.update(Receipt.self, receipt.localID) { $0.photo = second } }
+            try? await store.write { tx in
+                _ = try tx.update(Receipt.self, localID: receipt.localID) { $0.photo = second }
+            }
             while !Task.isCancelled { await Task.yield() }
         }
         let result = try await desk.sync.push()
@@ -61,7 +63,7 @@ import Testing
             $0.onFileStep = { step in
                 guard case .answered = step, log.lines.isEmpty, let store = box.store, let id = photo.id else { return }
                 log.note("dropped")
-                try await store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+                try await store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.photo = nil } }
             }
         }
         let receipt = try desk.attached()
@@ -129,7 +131,7 @@ import Testing
         try await desk.sync.attemptPush()
         #expect(try await desk.sync.hasToSend())
         // A colleague has copied it.
-        desk.remote.edit("Receipt", "theirs") { item in
+        desk.remote.edit("Receipt", id: "theirs") { item in
             item.put("shop", .text("копия"))
             item.put("photo", photo.__json)
         }
@@ -147,11 +149,11 @@ import Testing
             let desk = try PhotoFixture { $0.deletesFiles = deletes }
             let first = try desk.attached()
             let scan = try desk.store.attachments.add([1], name: "1")
-            try await desk.store.write { _ = try $0.update(Receipt.self, first.localID) { $0.scans = [scan] } }
+            try await desk.store.write { _ = try $0.update(Receipt.self, localID: first.localID) { $0.scans = [scan] } }
             try await desk.sync.push()
             let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
             try await desk.store.write { tx in
-                _ = try tx.update(Receipt.self, first.localID) { receipt in
+                _ = try tx.update(Receipt.self, localID: first.localID) { receipt in
                     receipt.photo = second
                     receipt.scans = []
                 }
@@ -176,14 +178,14 @@ import Testing
                 log.note("back")
                 try await store.write { tx in
                     let photo = try tx.objects(Receipt.self).all().first { $0.localID != id }?.photo
-                    _ = try tx.update(Receipt.self, id) { $0.photo = photo }
+                    _ = try tx.update(Receipt.self, localID: id) { $0.photo = photo }
                 }
             }
         }
         let receipt = try desk.attached()
         let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
         try await desk.sync.push()
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = nil } }
         box.set(desk.store, receipt.localID)
         try await desk.sync.push()
         #expect(log.lines == ["back"])
@@ -199,7 +201,9 @@ import Testing
         let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
         try await desk.sync.push()
         try await desk.store.write { tx in
-            for id in [receipt.localID, copy.localID] { _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+            for id in [receipt.localID, copy.localID] {
+                _ = try tx.update(Receipt.self, localID: id) { $0.photo = nil }
+            }
         }
         let operation = try #require(try desk.store.operations.all().last { $0.localID == copy.localID })
         try await desk.sync.hold(operation.id)
@@ -218,7 +222,7 @@ import Testing
         let receipt = try desk.attached()
         try await desk.sync.push()
         let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = second } }
         desk.remote.next(fault, on: .update)
         try await desk.sync.attemptPush()
         try await desk.sync.push()
@@ -238,7 +242,7 @@ import Testing
         let receipt = try desk.attached()
         try await desk.sync.push()
         let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = second } }
         try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
         try await desk.sync.push()
         #expect(desk.shelf.files.isEmpty)
@@ -269,7 +273,7 @@ import Testing
         #expect(desk.shelf.files.isEmpty)
         let photo = try #require(receipt.photo)
         #expect(try store.attachments.status(of: photo).state == .pending)
-        try await store.write { _ = try $0.undelete(Receipt.self, receipt.localID) }
+        try await store.write { _ = try $0.undelete(Receipt.self, localID: receipt.localID) }
         try await desk.sync.push()
         #expect(desk.shelf.files.count == 1)
         #expect(try desk.receipt(receipt.localID).isSynced)
@@ -299,7 +303,7 @@ import Testing
         try await desk.sync.push()
         #expect(log.lines == ["deleted"])
         #expect(desk.shelf.files.isEmpty == !wasThere)
-        try await desk.store.write { _ = try $0.undelete(Receipt.self, receipt.localID) }
+        try await desk.store.write { _ = try $0.undelete(Receipt.self, localID: receipt.localID) }
         try await desk.sync.push()
         #expect(desk.shelf.files.count == 1)
         #expect(try desk.receipt(receipt.localID).photo?.serverURL == PhotoServer.url(photo.id.rawValue))

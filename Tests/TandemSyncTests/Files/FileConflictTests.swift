@@ -50,7 +50,7 @@ import Testing
         try await sync.synchronize()
         let here = try #require(try await store.objects(Receipt.self).first())
         #expect(here.photo == nil)
-        try await store.write { _ = try $0.update(Receipt.self, here.localID) { $0.points = 5 } }
+        try await store.write { _ = try $0.update(Receipt.self, localID: here.localID) { $0.points = 5 } }
         // The file is uploaded meanwhile, and its URL makes another version.
         desk.clock.advance(by: 60)
         try await desk.sync.push()
@@ -75,8 +75,8 @@ import Testing
         let id = ServerID(receipt.localID.rawValue)
         let photo = try #require(try desk.receipt(receipt.localID).photo)
         #expect(photo.serverURL != nil)
-        desk.remote.edit("Receipt", id) { $0.put("photo", photo.__json) }
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.points = 5 } }
+        desk.remote.edit("Receipt", id: id) { $0.put("photo", photo.__json) }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = 5 } }
         let result = try await desk.sync.push()
         #expect(result.isComplete, "\(Self.rules[index].0): \(result)")
         try await desk.sync.pull(Receipt.self, queryID: "all")
@@ -92,7 +92,7 @@ import Testing
             let desk = try PhotoFixture()
             try desk.sync.table(Receipt.self).setConflicts(takesTheirs ? .serverWins : .clientWins)
             let receipt = try await waiting(desk)
-            desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", theirs.__json) }
+            desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", theirs.__json) }
             let context = desk.restarted(withFiles: false)
             try await context.pull(Receipt.self, queryID: "all")
             // A pull does not overwrite a pending photograph.
@@ -117,7 +117,7 @@ import Testing
     @Test func `a tombstone conflicts with a pending photograph, which is removed with its object`() async throws {
         let desk = try PhotoFixture()
         let receipt = try await waiting(desk)
-        desk.remote.remove("Receipt", ServerID(receipt.localID.rawValue))
+        desk.remote.remove("Receipt", id: ServerID(receipt.localID.rawValue))
         let result = try await desk.sync.synchronize()
         #expect(result.lostEdits.map(\.localID) == [receipt.localID])
         #expect(result.lostEdits.first?.values["photo"] != nil)
@@ -132,7 +132,7 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", scans: [mine])) }.localID
         try await desk.restarted(withFiles: false).push()
         let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("scans", .array([theirs.__json])) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("scans", .array([theirs.__json])) }
         try await desk.sync.synchronize()
         let here = try desk.receipt(id)
         #expect(here.scans.map(\.id) == [mine.id, theirs.id])
@@ -148,7 +148,7 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", scans: [first])) }.localID
         try await desk.restarted(withFiles: false).push()
         let second = try desk.store.attachments.add([4, 5, 6], name: "2.txt")
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [first, second] } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.scans = [first, second] } }
         let operation = try #require(try desk.store.operations.all().first)
         try await desk.sync.hold(operation.id)
         try await desk.sync.push()

@@ -78,14 +78,14 @@ import Testing
         try await context.push()
         try camera.step()
         let other = try add(4)
-        try await store.write { _ = try $0.update(Receipt.self, first.localID) { $0.scans.append(other) } }
+        try await store.write { _ = try $0.update(Receipt.self, localID: first.localID) { $0.scans.append(other) } }
         try camera.step()
         let late = try add(5)
-        try await store.write { _ = try $0.update(Receipt.self, first.localID) { $0.scans[2] = late } }
+        try await store.write { _ = try $0.update(Receipt.self, localID: first.localID) { $0.scans[2] = late } }
         try camera.step()
         try await context.push()
         try camera.step()
-        try await store.write { _ = try $0.delete(Receipt.self, second.localID) }
+        try await store.write { _ = try $0.delete(Receipt.self, localID: second.localID) }
         try camera.step()
         try await context.push()
         try camera.step()

@@ -73,15 +73,17 @@ private struct FileHistory {
         case 15..<30:
             guard let receipt else { return }
             let photo = try attach(store)
-            try await store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = photo } }
+            try await store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = photo } }
         case 30..<40:
             guard let receipt else { return }
             let scan = try attach(store)
-            try await store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.scans.append(scan) } }
+            try await store.write {
+                _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans.append(scan) }
+            }
         case 40..<45:
             guard let receipt else { return }
             try await store.write { tx in
-                _ = try tx.update(Receipt.self, receipt.localID) { receipt in
+                _ = try tx.update(Receipt.self, localID: receipt.localID) { receipt in
                     receipt.photo = nil
                     if !receipt.scans.isEmpty { receipt.scans.removeFirst() }
                 }
@@ -91,21 +93,21 @@ private struct FileHistory {
             try await store.write { _ = try $0.insert(Receipt(shop: "копия \(receipt.shop)", photo: photo)) }
         case 49..<53:
             guard let receipt else { return }
-            try await store.write { _ = try $0.delete(Receipt.self, receipt.localID) }
+            try await store.write { _ = try $0.delete(Receipt.self, localID: receipt.localID) }
         case 53..<55:
             guard let deleted = try store.operations.all().first(where: { $0.kind == .delete }) else { return }
             sendsTwice = true
             try await store.write { tx in
                 _ =
                     try deleted.model == "Receipt"
-                    ? tx.undelete(Receipt.self, deleted.localID).localID
-                    : tx.undelete(Passport.self, deleted.localID).localID
+                    ? tx.undelete(Receipt.self, localID: deleted.localID).localID
+                    : tx.undelete(Passport.self, localID: deleted.localID).localID
             }
         case 55..<59: try await actOnPassport(store)
         case 59..<62:
             guard let receipt else { return }
             let points = Int.random(in: 0..<100, using: &random)
-            try await store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.points = points } }
+            try await store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = points } }
         case 62..<70: fail()
         case 70..<72: try moveFile()
         case 72..<74:
@@ -123,11 +125,11 @@ private struct FileHistory {
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
             guard let passport else { return }
-            try await store.write { _ = try $0.delete(Passport.self, passport.localID) }
+            try await store.write { _ = try $0.delete(Passport.self, localID: passport.localID) }
         case 1:
             guard let passport else { return }
             let scan = try attach(store)
-            try await store.write { _ = try $0.update(Passport.self, passport.localID) { $0.scan = scan } }
+            try await store.write { _ = try $0.update(Passport.self, localID: passport.localID) { $0.scan = scan } }
         default:
             let (scan, number) = (try attach(store), "\(attached.count)")
             try await store.write { _ = try $0.insert(Passport(holder: number, scan: scan)) }
@@ -154,7 +156,7 @@ private struct FileHistory {
         members[index].value = .text(other)
         var node = JSONNode.object(members)
         if case .text(let text)? = item[member: "photo"] { node = .text(text.replacing(url, with: other)) }
-        desk.remote.edit("Receipt", item.id) { $0.put("photo", node) }
+        desk.remote.edit("Receipt", id: item.id) { $0.put("photo", node) }
     }
 
     private mutating func attach(_ store: Store) throws -> Tandem.Attachment {

@@ -69,7 +69,7 @@ import Testing
         let receipt = try desk.attached()
         let context = desk.restarted(withFiles: false)
         try await context.push()
-        desk.remote.remove("Receipt", ServerID(receipt.localID.rawValue))
+        desk.remote.remove("Receipt", id: ServerID(receipt.localID.rawValue))
         try await context.pull(Receipt.self)
         #expect(try desk.receipt(receipt.localID).photo == receipt.photo)
         let result = try await desk.sync.synchronize()

@@ -57,7 +57,7 @@ import Testing
         await tell([false, true, false, true])
         // The file is removed with its last object.
         let id = try #require(try await store.objects(Receipt.self).first()).localID
-        try await store.write { _ = try $0.update(Receipt.self, id) { $0.photo = nil } }
+        try await store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = nil } }
         #expect((await end.value as? TandemError)?.code == .unknownAttachment)
         #expect(await comesTrue { failure.value })
         withExtendedLifetime(subscription) {}

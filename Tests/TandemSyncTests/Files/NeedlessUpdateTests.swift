@@ -13,7 +13,7 @@ import Testing
     ) async throws -> Tandem.Attachment {
         let photo = try desk.store.attachments.add(PhotoFixture.bytes(), name: "чек.jpg")
         try await desk.store.write { tx in
-            _ = try tx.update(Receipt.self, id) { receipt in
+            _ = try tx.update(Receipt.self, localID: id) { receipt in
                 receipt.photo = photo
                 change(&receipt)
             }
@@ -39,7 +39,7 @@ import Testing
         let id = try await desk.synced().localID
         for number in 1...3 {
             let scan = try desk.store.attachments.add(PhotoFixture.bytes(seed: UInt8(number)), name: "\(number).jpg")
-            try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans.append(scan) } }
+            try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.scans.append(scan) } }
             try await desk.sync.push()
             #expect(desk.asked == Array(repeating: .update, count: number))
         }
@@ -69,7 +69,7 @@ import Testing
         #expect(try desk.receipt(id).photo == photo)
         #expect(try desk.store.checkIntegrity() == [])
         // A change of another property is sent, with null in place of the file.
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.points = 3 } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.points = 3 } }
         try await context.push()
         #expect(try desk.receipt(id).photo == photo)
         #expect(try !desk.receipt(id).isSynced)
@@ -82,7 +82,7 @@ import Testing
         let desk = try PhotoFixture()
         let id = try await desk.synced().localID
         _ = try await attach(desk, id)
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.photo = nil } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = nil } }
         try await desk.sync.push()
         #expect(desk.asked.isEmpty && desk.shelf.requests.isEmpty)
         #expect(try desk.receipt(id).isSynced)
@@ -93,11 +93,11 @@ import Testing
         let desk = try PhotoFixture()
         let id = try await desk.synced().localID
         let there = Attachment(atServerURL: "https://a.example/1.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [there] } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.scans = [there] } }
         desk.remote.next(.loseAnswer, on: .update)
         let context = desk.restarted(withFiles: false)
         try await context.attemptPush()
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [] } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.scans = [] } }
         _ = try await attach(desk, id)
         try await context.push()
         #expect(desk.served(try desk.receipt(id), "scans") == .array([]))
@@ -128,10 +128,10 @@ import Testing
         try await desk.restarted(withFiles: false).push()
         desk.remote.forgetRequests()
         // The server has the file and has written its URL. The response was lost.
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { item in
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { item in
             item.put("photo", Attachment(atServerURL: "https://shelf.example/there").__json)
         }
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = nil } }
         try await desk.sync.push()
         #expect(desk.asked.contains(.update))
     }

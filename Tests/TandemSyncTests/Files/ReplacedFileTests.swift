@@ -25,7 +25,7 @@ import Testing
     ) async throws -> Tandem.Attachment {
         let photo = try desk.store.attachments.add(PhotoFixture.bytes(seed: seed), name: "\(seed).jpg")
         try await desk.store.write { tx in
-            _ = try tx.update(Receipt.self, id) { receipt in
+            _ = try tx.update(Receipt.self, localID: id) { receipt in
                 receipt.photo = photo
                 change(&receipt)
             }
@@ -136,11 +136,11 @@ import Testing
         let id = try await desk.synced().localID
         let names = ["a", "b", "c"]
         let first = try names.map { try desk.store.attachments.add(Array($0.utf8), name: $0) }
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = first } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.scans = first } }
         try await desk.sync.push()
         let old = try desk.receipt(id).scans
         let new = try desk.store.attachments.add([7], name: "d")
-        try await desk.store.write { tx in _ = try tx.update(Receipt.self, id) { $0.scans = [new, old[1]] } }
+        try await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.scans = [new, old[1]] } }
         desk.shelf.next("upload", .fail(Self.no))
         try await desk.sync.push()
         #expect(desk.served(try desk.receipt(id), "scans") == .array([old[0].__json, old[1].__json]))
@@ -190,7 +190,7 @@ import Testing
             options.onPushStep = { step in
                 guard case .answered = step, log.lines.isEmpty, let (store, id, photo) = place.value else { return }
                 log.note("replaced")
-                try await store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = photo } }
+                try await store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.photo = photo } }
             }
         }
         let (id, _) = try await pushed(desk)
@@ -210,7 +210,7 @@ import Testing
         let (id, old) = try await pushed(desk)
         let new = try await replace(desk, id)
         try await desk.restarted(withFiles: false).push()
-        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.photo = old } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = old } }
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.asked.isEmpty && desk.shelf.requests.isEmpty && desk.isGone(new))
         #expect(try desk.receipt(id).isSynced && desk.receipt(id).photo == old)
@@ -239,7 +239,7 @@ import Testing
         _ = try await replace(desk, id)
         let offline = desk.restarted(withFiles: false)
         try await offline.push()
-        try await desk.store.write { _ = try $0.delete(Receipt.self, copy) }
+        try await desk.store.write { _ = try $0.delete(Receipt.self, localID: copy) }
         desk.shelf.next("upload", .fail(Self.no))
         try await desk.sync.push()
         #expect(desk.shelf.files[url(old)] != nil)
@@ -255,7 +255,7 @@ import Testing
         let (id, _) = try await pushed(desk)
         let new = try await replace(desk, id)
         try await desk.restarted(withFiles: false).push()
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("points", .integer(77)) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("points", .integer(77)) }
         let result = try await desk.sync.synchronize()
         #expect(result.isComplete, "\(FileConflictTests.rules[index].0): \(result)")
         let here = try desk.receipt(id)
@@ -272,7 +272,7 @@ import Testing
         let (id, _) = try await pushed(desk)
         let new = try await replace(desk, id)
         try await desk.restarted(withFiles: false).push()
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", theirs.__json) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", theirs.__json) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         #expect(try desk.receipt(id).photo == new)
         let result = try await desk.sync.push()
@@ -294,11 +294,11 @@ import Testing
             (options.serverSetsFileURLs, options.deletesFiles) = (true, true)
             options.onFileStep = { step in
                 guard case .answered = step, let (remote, id, photo) = place.value else { return }
-                remote.edit("Receipt", id) { $0.put("photo", photo) }
+                remote.edit("Receipt", id: id) { $0.put("photo", photo) }
             }
         }
         let (id, old) = try await pushed(desk)
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", old.__json) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", old.__json) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         let new = try await replace(desk, id)
         let (remote, word) = (desk.remote, try named(new))

@@ -68,7 +68,9 @@ import Testing
         // A replacement.
         remote.forgetRequests()
         let second = try store.attachments.add(bytes[1], name: "новый паспорт.pdf")
-        try await store.write { [id = here.localID] in _ = try $0.update(Passport.self, id) { $0.scan = second } }
+        try await store.write { [id = here.localID] in
+            _ = try $0.update(Passport.self, localID: id) { $0.scan = second }
+        }
         #expect(try await sync.push().isComplete)
         let next = JSONNode.text(second.id.rawValue)
         #expect(sent == ["update \(next) at its URL"])
@@ -81,7 +83,7 @@ import Testing
         #expect(try Array(other.attachments.data(of: there.scan)) == bytes[1])
         for store in [store, other] { #expect(try store.checkIntegrity() == []) }
 
-        try await store.write { [id = here.localID] in _ = try $0.delete(Passport.self, id) }
+        try await store.write { [id = here.localID] in _ = try $0.delete(Passport.self, localID: id) }
         #expect(try await sync.push().isComplete)
         try await far.synchronize()
         #expect(try await other.objects(Passport.self).all().isEmpty)

@@ -22,7 +22,7 @@ import Testing
         let desk = try PhotoFixture()
         try desk.sync.table(Passport.self).setConflicts(.clientWins)
         let passport = try await waiting(desk)
-        desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
+        desk.remote.remove("Passport", id: ServerID(passport.localID.rawValue))
         let context = desk.restarted(withFiles: false)
         try await context.pull(Passport.self, queryID: "all")
         #expect(try Array(desk.store.attachments.data(of: passport.scan)) == PhotoFixture.bytes())
@@ -37,7 +37,7 @@ import Testing
         let desk = try PhotoFixture()
         try desk.sync.table(Passport.self).setConflicts(.serverWins)
         let passport = try await waiting(desk)
-        desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
+        desk.remote.remove("Passport", id: ServerID(passport.localID.rawValue))
         let result = try await desk.sync.synchronize()
         #expect(result.lostEdits.first?.values["scan"] != nil)
         #expect(try await desk.store.objects(Passport.self).all().isEmpty)
@@ -48,7 +48,7 @@ import Testing
     @Test func `a full pull that does not list the object keeps it`() async throws {
         let desk = try PhotoFixture(softDelete: false)
         let passport = try await waiting(desk)
-        desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
+        desk.remote.remove("Passport", id: ServerID(passport.localID.rawValue))
         try await desk.restarted(withFiles: false).pull(Passport.self)
         #expect(try Array(desk.store.attachments.data(of: passport.scan)) == PhotoFixture.bytes())
     }
@@ -57,7 +57,7 @@ import Testing
         let desk = try PhotoFixture()
         let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
         let passport = try await waiting(desk)
-        desk.remote.edit("Passport", ServerID(passport.localID.rawValue)) { $0.put("scan", theirs.__json) }
+        desk.remote.edit("Passport", id: ServerID(passport.localID.rawValue)) { $0.put("scan", theirs.__json) }
         try await desk.sync.synchronize()
         #expect(try await desk.store.objects(Passport.self).all().map(\.scan) == [theirs])
         #expect(desk.isGone(passport.scan))
@@ -72,7 +72,7 @@ import Testing
         let offline = desk.restarted(withFiles: false, on: store)
         try await offline.pull(Passport.self, queryID: "all")
         let theirs = try store.attachments.add([7, 7, 7], name: "новый.jpg")
-        try await store.write { _ = try $0.update(Passport.self, passport.localID) { $0.scan = theirs } }
+        try await store.write { _ = try $0.update(Passport.self, localID: passport.localID) { $0.scan = theirs } }
         try await offline.push()
         try await desk.restarted(withFiles: false).pull(Passport.self, queryID: "all")
         try await desk.sync.push()
@@ -89,14 +89,14 @@ import Testing
     @Test func `an object whose file is lost is removed by a tombstone`() async throws {
         let desk = try PhotoFixture()
         let lost = JSONNode.object([("id", .text("00c0ffee00c0ffee00c0ffee00c0ffee")), ("name", .text("x"))])
-        desk.remote.edit("Passport", "p1") { item in
+        desk.remote.edit("Passport", id: "p1") { item in
             item.put("holder", .text("1"))
             item.put("scan", lost)
         }
         try await desk.sync.pull(Passport.self, queryID: "all")
         let here = try #require(try await desk.store.objects(Passport.self).all().first)
         #expect(here.isSynced)
-        desk.remote.remove("Passport", "p1")
+        desk.remote.remove("Passport", id: "p1")
         try await desk.sync.pull(Passport.self, queryID: "all")
         #expect(try await desk.store.objects(Passport.self).all().isEmpty)
         #expect(try desk.store.operations.count() == 0)

@@ -31,7 +31,7 @@ import Testing
         let draft = try desk.store.attachments.add(small, name: "x")
         let (url, hex) = (try #require(before.serverURL), try #require(draft.sha256).hex)
         desk.shelf.put(small, at: url)
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", said(before, size: 100, sha256: hex)) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", said(before, size: 100, sha256: hex)) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         let after = try #require(try desk.receipt(id).photo)
         #expect(after.size == 100)
@@ -52,7 +52,7 @@ import Testing
         try await desk.sync.push()
         let before = try #require(try desk.receipt(id).photo)
         let url = "https://shelf.example/elsewhere.jpg"
-        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", said(before, url: url)) }
+        desk.remote.edit("Receipt", id: ServerID(id.rawValue)) { $0.put("photo", said(before, url: url)) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         let after = try #require(try desk.receipt(id).photo)
         #expect(after.serverURL == url)
@@ -68,11 +68,11 @@ import Testing
         try await desk.restarted(withFiles: false).push()
         let photo = try #require(receipt.photo)
         let word = said(photo, url: "https://shelf.example/liar.jpg", size: 7)
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { item in
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { item in
             item.put("photo", word)
             item.put("points", .integer(5))
         }
-        desk.remote.edit("Receipt", "other") { $0.put("shop", .text("Б")) }
+        desk.remote.edit("Receipt", id: "other") { $0.put("shop", .text("Б")) }
         try await desk.restarted(withFiles: false).pull(Receipt.self, queryID: "all")
         #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoFixture.bytes())
         // The other objects are not blocked.
@@ -88,7 +88,7 @@ import Testing
         let photo = try #require(try desk.receipt(id).photo)
         // A client with access to its own object only claims that the file is another one.
         let evil = said(photo, url: "https://shelf.example/evil", size: 3, sha256: String(repeating: "ab", count: 32))
-        desk.remote.edit("Receipt", "theirs") { item in
+        desk.remote.edit("Receipt", id: "theirs") { item in
             item.put("shop", .text("Б"))
             item.put("photo", evil)
         }
@@ -105,7 +105,7 @@ import Testing
         let passport = try await desk.store.write { try $0.insert(Passport(holder: "1", scan: scan)) }
         try await desk.restarted(withFiles: false).push()
         let told = try #require(desk.remote.items(in: "Passport").first?[member: "scan"])
-        desk.remote.edit("Receipt", ServerID(other.localID.rawValue)) { $0.put("photo", told) }
+        desk.remote.edit("Receipt", id: ServerID(other.localID.rawValue)) { $0.put("photo", told) }
         let context = desk.restarted(withFiles: false)
         try await context.pull(Receipt.self, queryID: "all")
         #expect(try desk.receipt(other.localID).photo?.id == scan.id)

@@ -26,7 +26,7 @@ import Testing
         let desk = try desk(nested: nested)
         let scans = try [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).png") }
         let receipt = try desk.attached()
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.scans = scans } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
         #expect(try await desk.sync.push().isComplete)
         let sent = try desk.receipt(receipt.localID)
         let photo = try #require(sent.photo)
@@ -40,7 +40,7 @@ import Testing
         }
 
         // Another client changes another property.
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(9)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(9)) }
         #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
         let now = try desk.receipt(receipt.localID)
         #expect(now.points == 9 && now.photo == photo && now.scans == sent.scans && now.isSynced)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await desk.sync.push().isComplete)
         let old = try #require(try desk.receipt(receipt.localID).photo)
         let url = "https://old.example/photos/receipt%202.PNG?v=1"
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", .text(url)) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", .text(url)) }
         #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
         let new = try #require(try desk.receipt(receipt.localID).photo)
         #expect(new.serverURL == url && new.name == "receipt 2.PNG" && new.contentType == "image/png")
@@ -88,7 +88,7 @@ import Testing
         #expect(try !desk.store.attachments.status(of: new).isOnDevice)
         #expect(desk.isGone(old))
 
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", .null) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", .null) }
         #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
         #expect(try desk.receipt(receipt.localID).photo == nil)
         #expect(try desk.store.checkIntegrity() == [])
@@ -103,7 +103,7 @@ import Testing
         let receipt = try desk.attached()
         #expect(try await desk.sync.push().isComplete)
         let new = try desk.store.attachments.add(PhotoFixture.bytes(seed: 9), name: "new.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = new } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = new } }
         if isLost {
             let url = JSONNode.text(PhotoServer.url(new.id.rawValue))
             desk.remote.next(

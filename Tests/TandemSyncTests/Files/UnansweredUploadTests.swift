@@ -46,8 +46,8 @@ import Testing
         switch fate {
         case .replaced:
             let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
-            try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.photo = second } }
-        case .takenOut: try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.photo = nil } }
+            try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = second } }
+        case .takenOut: try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = nil } }
         case .deleted: try await desk.store.write { _ = try $0.delete(try desk.receipt(id)) }
         case .purged: try await desk.sync.purge(Receipt.self, force: true)
         }
@@ -93,7 +93,7 @@ import Testing
         let receipt = try desk.attached()
         try await Self.end(desk, end)
         try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
-        try await desk.store.write { _ = try $0.undelete(Receipt.self, receipt.localID) }
+        try await desk.store.write { _ = try $0.undelete(Receipt.self, localID: receipt.localID) }
         try await Self.settle(desk, desk.restarted())
         #expect(desk.shelf.files.count == 1)
         // The option applies again to an acknowledged file.
@@ -236,7 +236,7 @@ import Testing
         try await desk.sync.push()
         // A backup of this store, on another device, has sent it too.
         let named = try Self.named(receipt)
-        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
+        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         try await desk.sync.purge(Receipt.self, force: true)
         try await Self.settle(desk)
@@ -251,10 +251,10 @@ import Testing
             desk.shelf.next("upload", .loseAnswer)
             try await desk.sync.push()
             let (photo, named) = (try #require(receipt.photo), try Self.named(receipt))
-            desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
+            desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
             let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
             try await desk.store.write { tx in
-                _ = try tx.update(Receipt.self, receipt.localID) { $0.photo = theirs }
+                _ = try tx.update(Receipt.self, localID: receipt.localID) { $0.photo = theirs }
             }
             for _ in 0..<2 { try await desk.sync.push() }
             let failed = try #require(try await desk.sync.failedOperations().first)
@@ -312,7 +312,7 @@ import Testing
         defer { copy.close() }
         #expect(try copy.checkIntegrity() == [])
         let takeOut: @Sendable () async throws -> Void = {
-            try await copy.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+            try await copy.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = nil } }
         }
         let sync = desk.restarted(on: copy) { options in
             guard upload == .answered || upload == .answeredByAStorage else { return }

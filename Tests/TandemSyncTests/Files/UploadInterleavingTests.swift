@@ -42,7 +42,7 @@ import Testing
         let (store, sync) = (desk.store, desk.sync)
         desk.shelf.whileUploading {
             if once.next() == 1 {
-                try? await store.write { tx in _ = try tx.update(Receipt.self, known) { $0.points = 5 } }
+                try? await store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
             } else {
                 log.note("\(String(describing: points(desk, known)))")
             }
@@ -66,7 +66,7 @@ import Testing
         let (desk, known) = try await desk(Log(), files: 1)
         let hasCome = Synchronized(false)
         desk.shelf.whileUploading {
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, known) { $0.points = 5 } }
+            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
             let isThere = await comesTrue { points(desk, known) == .integer(5) }
             hasCome.change { $0 = isThere }
             // Progress is reported all the while.
@@ -84,7 +84,7 @@ import Testing
         desk.shelf.whileUploading {
             guard once.next() == 1 else { return }
             try? await desk.store.write { tx in
-                _ = try tx.update(Receipt.self, known) { $0.photo = photo }
+                _ = try tx.update(Receipt.self, localID: known) { $0.photo = photo }
                 try tx.insert(Receipt(shop: "новый", scans: [photo]))
             }
         }
@@ -109,7 +109,7 @@ import Testing
             }
             try? await desk.store.write { tx in
                 try tx.insert(Receipt(shop: "новый"))
-                try tx.delete(Receipt.self, known)
+                try tx.delete(Receipt.self, localID: known)
             }
         }
         let result = try await desk.sync.push()
@@ -130,13 +130,13 @@ import Testing
                     let points = count.next()
                     try? await store.write { tx in
                         for receipt in try tx.objects(Receipt.self).where({ $0.shop == "Лента" }).all() {
-                            _ = try tx.update(Receipt.self, receipt.localID) { $0.points = points }
+                            _ = try tx.update(Receipt.self, localID: receipt.localID) { $0.points = points }
                         }
                     }
                 }
             }
             changing.change { $0 = desk.store }
-            try await desk.store.write { _ = try $0.update(Receipt.self, known) { $0.points = -1 } }
+            try await desk.store.write { _ = try $0.update(Receipt.self, localID: known) { $0.points = -1 } }
             let result = try await desk.sync.push()
             #expect(result.uploads.count { $0.isSettled } == 5)
             try await desk.sync.push()
@@ -150,7 +150,7 @@ import Testing
         desk.shelf.whileUploading {
             guard once.next() == 1 else { return }
             for _ in 0..<10 { desk.remote.next(.fail(.unreachable)) }
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, known) { $0.points = 5 } }
+            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
         }
         let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
@@ -163,7 +163,7 @@ import Testing
         let log = Log()
         let (desk, known) = try await desk(log)
         desk.remote.next(.fail(.refused(status: 403, message: "No.")), on: .update)
-        try await desk.store.write { _ = try $0.update(Receipt.self, known) { $0.points = 5 } }
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: known) { $0.points = 5 } }
         desk.remote.forgetRequests()
         let result = try await desk.sync.push()
         #expect(result.failedOperations.map(\.operation.localID) == [known])

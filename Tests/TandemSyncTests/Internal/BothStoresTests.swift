@@ -62,10 +62,10 @@ struct Scene: Sendable, CustomStringConvertible {
             for number in 0..<7 { stage.card("k\(number)", "\(number)") }
             try await stage.pull("all")
             stage.card("k1", "1", points: 9)
-            stage.remote.remove("Card", "k2")
+            stage.remote.remove("Card", id: "k2")
             try await stage.pull("all")
             try await stage.pull(nil)
-            stage.remote.remove("Card", "k3")
+            stage.remote.remove("Card", id: "k3")
             try await stage.pull(nil)
         },
         Scene("both have changed one object") { stage in
@@ -91,7 +91,7 @@ struct Scene: Sendable, CustomStringConvertible {
                 try local.change("m", in: "Card", to: nil)
             }
             stage.card("k", "k2")
-            stage.remote.remove("Card", "l")
+            stage.remote.remove("Card", id: "l")
             stage.card("m", "m", points: 7)
             try await stage.pull(nil)
             for operation in try await stage.store.read({ try $0.operations(after: nil, limit: 9) }) {
@@ -119,7 +119,7 @@ struct Scene: Sendable, CustomStringConvertible {
                 try local.change("k", in: "Card", to: ["points": 2])
                 try local.change("l", in: "Card", to: ["points": 2])
             }
-            stage.remote.remove("Card", "k")
+            stage.remote.remove("Card", id: "k")
             let result = try await stage.sync.synchronize([PullQuery(Card.self, queryID: "all")])
             stage.log.note("dropped \(result.lostEdits.map { LocalDump.text($0.values) })")
             try await stage.expectEmpty()
@@ -199,7 +199,7 @@ struct StoreScene: Sendable {
 
     /// Writes a card as another device.
     func card(_ id: String, _ barcode: String, points: Int64 = 0) {
-        remote.edit("Card", ServerID(id)) { item in
+        remote.edit("Card", id: ServerID(id)) { item in
             item.members = [
                 ("shop", .text("Лента")), ("barcode", .text(barcode)), ("points", .integer(points)),
                 ("nickname", .null), ("expires", .null), ("owner", .null), ("colour", .text("red")),

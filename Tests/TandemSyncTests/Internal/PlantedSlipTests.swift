@@ -97,11 +97,11 @@ private struct SlippingTransaction: ForwardingTransaction {
     }
 
     func markOutcomeUnknown(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool {
         slip == .forgetsWhatWasSent
-            ? try base.fail(id, attempt: attempt, error, retry: true, retryAt: retryAt)
-            : try base.markOutcomeUnknown(id, attempt: attempt, error, retryAt: retryAt)
+            ? try base.fail(id, attempt: attempt, with: error, retry: true, retryAt: retryAt)
+            : try base.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: retryAt)
     }
 
     func hold(_ id: PendingOperation.ID) throws { if slip != .sendsWhatIsHeld { try base.hold(id) } }
@@ -170,9 +170,10 @@ private struct SlippingTransaction: ForwardingTransaction {
     }
 
     func fail(
-        _ id: PendingOperation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+        _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
-        try base.fail(id, attempt: attempt, error, retry: slip == .refusesForGood ? false : retry, retryAt: retryAt)
+        try base.fail(
+            id, attempt: attempt, with: error, retry: slip == .refusesForGood ? false : retry, retryAt: retryAt)
     }
 
     func operations(after id: PendingOperation.ID?, limit: Int) throws -> [PendingOperation] {

@@ -118,15 +118,15 @@ struct RandomActs {
             }
         case 7:
             return Act(name: "fail \(id) \(attempt) retry \(flag)") {
-                "\(try $0.fail(id, attempt: attempt, error, retry: flag, retryAt: retryAt))"
+                "\(try $0.fail(id, attempt: attempt, with: error, retry: flag, retryAt: retryAt))"
             }
         case 8:
             return Act(name: "leave \(id) \(attempt) uncertain") {
-                "\(try $0.markOutcomeUnknown(id, attempt: attempt, error, retryAt: retryAt))"
+                "\(try $0.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: retryAt))"
             }
         case 9:
             return Act(name: "fail \(id) retry \(flag)") {
-                try $0.fail(id, error, retry: flag)
+                try $0.fail(id, with: error, retry: flag)
                 return "failed"
             }
         case 10..<12:
@@ -233,7 +233,7 @@ struct RandomActs {
             switch choice {
             case 0: try local.setSyncToken(nil, of: query, in: table)
             case 1: try local.removeSyncTokens(of: table)
-            case 2: try local.setSyncSetting(.user, number % 3 == 0 ? nil : "u\(number)")
+            case 2: try local.setSyncSetting(.user, to: number % 3 == 0 ? nil : "u\(number)")
             default: try local.setSyncToken(token, of: query, in: table)
             }
             return "\(try local.syncToken(of: query, in: table) == token) \(try local.syncSetting(.user) ?? "-")"

@@ -166,7 +166,7 @@ import Testing
     @Test func `a user's decision sends no request during a pause`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
         let id = try #require(try await desk.sync.attemptPush().failedOperations.first?.id)
         desk.remote.next(Self.patience(3600), on: .find)

@@ -86,8 +86,8 @@ import Testing
         try await sync.pull(Card.self)
         for id in ["a", "b", "c"] as [ServerID] { try await world.others.delete("Card", id) }
         try await store.write { tx in
-            try tx.update(Card.self, "a") { $0.points = 5 }
-            try tx.delete(Card.self, "b")
+            try tx.update(Card.self, localID: "a") { $0.points = 5 }
+            try tx.delete(Card.self, localID: "b")
             try tx.insert(Card(shop: "new", barcode: "new"))
         }
         _ = try await sync.runPull(PullQuery(Card.self), pushesFirst: false)

@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: ["cards", nil])
     func `another context knows the time of a pull with changes`(queryID: String?) async throws {
         let desk = try Desk()
-        desk.remote.edit("Card", "a") {
+        desk.remote.edit("Card", id: "a") {
             $0.set(.text("Лента"), of: "shop")
             $0.set(.text("1"), of: "barcode")
         }
@@ -31,7 +31,7 @@ import Testing
             try await desk.sync.pull(Card.self, queryID: queryID)
         }
         #expect(try await success(desk.sync) == desk.clock.now())
-        desk.remote.edit("Card", "a") { $0.set(.text("Магнит"), of: "shop") }
+        desk.remote.edit("Card", id: "a") { $0.set(.text("Магнит"), of: "shop") }
         pass(60, desk)
         try await desk.sync.pull(Card.self, queryID: queryID)
         let found = desk.clock.now()
@@ -89,7 +89,7 @@ import Testing
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (desk, path) = (try Desk(), folder.path(of: "store.tandem"))
-        desk.remote.edit("Card", "a") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
+        desk.remote.edit("Card", id: "a") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
         let store = try kind.open(at: path, [Person.self, Card.self, Pet.self])
         let sync = context(store, desk)
         try await settle(sync, desk, queryID: queryID)
@@ -122,8 +122,8 @@ import Testing
         let store = try Store(at: path, models: [Person.self, Card.self, Pet.self])
         let sync = context(store, desk)
         // Each table has its own time of success: equal times could not be distinguished.
-        desk.remote.edit("Person", "p") { $0.members = [("name", .text("Ада"))] }
-        desk.remote.edit("Card", "c") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
+        desk.remote.edit("Person", id: "p") { $0.members = [("name", .text("Ада"))] }
+        desk.remote.edit("Card", id: "c") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
         for table in ["Person", "Card"] {
             for _ in 1...3 {
                 pass(60, desk)
@@ -147,13 +147,13 @@ import Testing
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (desk, path, copy) = (try Desk(), folder.path(of: "a.tandem"), folder.path(of: "b.tandem"))
-        desk.remote.edit("Card", "a") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
+        desk.remote.edit("Card", id: "a") { $0.members = [("shop", .text("Лента")), ("barcode", .text("1"))] }
         let store = try Store(at: path, models: [Person.self, Card.self, Pet.self])
         let sync = context(store, desk)
         try await settle(sync, desk)
         let known = try await recorded(store)["Card"]
         try store.backup(to: copy)
-        desk.remote.edit("Card", "a") { $0.set(.text("Магнит"), of: "shop") }
+        desk.remote.edit("Card", id: "a") { $0.set(.text("Магнит"), of: "shop") }
         try await settle(sync, desk)
         #expect(try await success(context(store, desk)) == desk.clock.now())
         store.close()

@@ -14,7 +14,7 @@ import Testing
     private func edited(_ desk: Desk) async throws -> [Card] {
         let cards = [try await desk.syncedCard("1"), try await desk.syncedCard("2")]
         try await desk.store.write { tx in
-            for card in cards { try tx.update(Card.self, card.localID) { $0.points = 2 } }
+            for card in cards { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
         desk.remote.forgetRequests()
         return cards
@@ -27,11 +27,11 @@ import Testing
         let gone = try #require(cards[0].serverID)
         if wasChangedThere {
             // The deferred item beside the edit is older than the delete.
-            desk.remote.edit("Card", gone) { $0.set(.text("theirs"), of: "nickname") }
+            desk.remote.edit("Card", id: gone) { $0.set(.text("theirs"), of: "nickname") }
             #expect(try await desk.sync.runPull(everything[0], pushesFirst: false).deferred == 1)
             desk.remote.forgetRequests()
         }
-        desk.remote.remove("Card", gone)
+        desk.remote.remove("Card", id: gone)
         let result = try await desk.sync.synchronize(everything)
         #expect(result.isComplete && result.lostEdits.map(\.values) == [["points": 2]])
         #expect(result.lostEdits.map(\.serverID) == [gone] && result.lostEdits.map(\.localID) == [cards[0].localID])
@@ -44,7 +44,7 @@ import Testing
         let desk = try Desk(softDelete: false)
         try desk.sync.table(Card.self).setConflicts(.merge(deletes: .editWins))
         let cards = try await edited(desk)
-        desk.remote.remove("Card", try #require(cards[0].serverID))
+        desk.remote.remove("Card", id: try #require(cards[0].serverID))
         let result = try await desk.sync.synchronize(everything)
         #expect(result.lostEdits.isEmpty && result.isComplete && desk.remote.items(in: "Card").count == 2)
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
@@ -54,7 +54,7 @@ import Testing
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
         try await desk.sync.hold(try #require(try desk.operation?.id))
-        desk.remote.remove("Card", try #require(cards[0].serverID))
+        desk.remote.remove("Card", id: try #require(cards[0].serverID))
         #expect(try await desk.sync.synchronize(everything).lostEdits.isEmpty)
         #expect(try desk.card(cards[0].localID)?.points == 2)
     }
@@ -63,7 +63,7 @@ import Testing
     @Test func `a pull with a filter drops no edit`() async throws {
         let desk = try Desk(softDelete: false)
         let cards = try await edited(desk)
-        desk.remote.remove("Card", try #require(cards[0].serverID))
+        desk.remote.remove("Card", id: try #require(cards[0].serverID))
         let result = try await desk.sync.synchronize([PullQuery(Card.self) { $0.points > 0 }])
         #expect(result.lostEdits.isEmpty && result.failedOperations.map(\.operation.localID) == [cards[0].localID])
         #expect(try desk.card(cards[0].localID)?.points == 2)
@@ -73,7 +73,7 @@ import Testing
     @Test func `a queued undelete is not dropped`() async throws {
         let desk = try Desk()
         let cards = try await edited(desk)
-        desk.remote.remove("Card", try #require(cards[0].serverID))
+        desk.remote.remove("Card", id: try #require(cards[0].serverID))
         let conflict = try #require(try await desk.sync.push().failedOperations.first)
         try await desk.sync.keepMine(conflict.id)
         let result = try await desk.sync.synchronize(everything)
@@ -115,8 +115,8 @@ import Testing
             page.items.removeAll { $0.id == id }
             return page
         }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key)
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            try await base.find(table, key: key)
         }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.insert(item) }
         func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }
@@ -132,10 +132,10 @@ import Testing
         let cards = try await edited(desk)
         let id = try #require(cards[0].serverID)
         let item = try #require(try desk.served(id))
-        desk.remote.remove("Card", id)
+        desk.remote.remove("Card", id: id)
         let remote = desk.remote
         remote.next(.meanwhile {}, on: .page)
-        remote.next(.meanwhile { remote.edit("Card", id) { $0 = item } }, on: .page)
+        remote.next(.meanwhile { remote.edit("Card", id: id) { $0 = item } }, on: .page)
         let result = try await desk.sync.synchronize(everything + everything)
         #expect(result.lostEdits.isEmpty && result.isComplete)
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)

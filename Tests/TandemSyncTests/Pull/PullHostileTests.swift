@@ -27,7 +27,7 @@ import Testing
     ) throws -> (Store, SyncContext) {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let remote = DatasyncRemote(
-            ServerAddress("https://shop.example")!, dialect, over: Canned(answer: answer))
+            ServerAddress("https://shop.example")!, dialect: dialect, over: Canned(answer: answer))
         var options = SyncContext.Options()
         options.pageSize = pageSize
         return (store, SyncContext(store: store, remote: remote, options: options))

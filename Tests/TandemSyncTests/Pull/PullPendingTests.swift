@@ -21,7 +21,7 @@ import Testing
         try await world.others.card("a", points: .integer(1))
         try await sync.pull(Card.self, queryID: "cards")
         let version = try store.object(ofType: Card.self, forPrimaryKey: "a")?.version
-        try await store.write { try $0.update(Card.self, "a") { $0.shop = "mine" } }
+        try await store.write { try $0.update(Card.self, localID: "a") { $0.shop = "mine" } }
         world.clock.advance(by: 1)
         try await world.others.card("a", points: .integer(2))
         for queryID in ["cards", "cards", nil] {
@@ -43,7 +43,7 @@ import Testing
         try await world.others.card("a", points: .integer(1))
         try await sync.pull(Card.self, queryID: "cards")
         try await store.write { tx in
-            try tx.update(Card.self, "a") { $0.shop = "mine" }
+            try tx.update(Card.self, localID: "a") { $0.shop = "mine" }
             try tx.insert(Person(name: "Ада"))
         }
         let result = try await sync.pull(Card.self, queryID: "cards")
@@ -121,7 +121,7 @@ import Testing
         #expect(result.refusedRows.map(\.serverID) == ["b"] && result.changes == 0)
         #expect(try store.totalChanges() == writes)
         // The value is free, and the server does not send the item again.
-        try await store.write { try $0.update(Card.self, "a") { $0.barcode = "3" } }
+        try await store.write { try $0.update(Card.self, localID: "a") { $0.barcode = "3" } }
         world.forgetRequests()
         result = try await pull(sync)
         #expect(result.inserted == 1 && result.refusedRows.isEmpty)

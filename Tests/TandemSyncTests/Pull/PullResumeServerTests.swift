@@ -72,7 +72,7 @@ import Testing
             if plan.pullsBetween { try await sync.pull(Card.self, queryID: "cards") }
             // The device deletes an object and creates one, which is before all others.
             let created = try await store.write { tx in
-                try tx.delete(Card.self, "a")
+                try tx.delete(Card.self, localID: "a")
                 return try tx.insert(Card(shop: "mine", barcode: "mine"))
             }
             try await sync.push()
@@ -109,7 +109,7 @@ import Testing
         let plan = Plan(dialect: dialect, deletesSoftly: false, pullsBetween: false)
         let (world, store, sync) = try await makeWorld(plan)
         try await store.write { tx in
-            for id in ["a", "b", "i"] as [LocalID] { try tx.update(Card.self, id) { $0.points = 7 } }
+            for id in ["a", "b", "i"] as [LocalID] { try tx.update(Card.self, localID: id) { $0.points = 7 } }
         }
         try await world.others.delete("Card", "a")
         try await world.others.delete("Card", "i")

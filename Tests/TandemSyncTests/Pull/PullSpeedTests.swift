@@ -36,7 +36,7 @@ import Testing
         }
 
         private var no: RemoteFailure { .notFound }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
         func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
         func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }

@@ -169,7 +169,8 @@ import Testing
         let server = PagedServer { _, _ throws(RemoteFailure) in
             throw .badAnswer(
                 InvalidResponse(
-                    .noUpdatedAt, "An item has no updatedAt.", table: "animals", url: "https://x/a", status: 200))
+                    .noUpdatedAt, message: "An item has no updatedAt.", table: "animals", url: "https://x/a",
+                    status: 200))
         }
         let device = try PagedDevice(server)
         await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noUpdatedAt }

@@ -97,7 +97,8 @@ import Testing
             let page = PagedServer.answer(coarse, state)
             guard isRefused, let time = page.items.first?.updatedAt, time < place else { return page }
             throw .badAnswer(
-                InvalidResponse(.outOfOrder, "Not from the place.", table: "animals", url: "https://x/a", status: 200))
+                InvalidResponse(
+                    .outOfOrder, message: "Not from the place.", table: "animals", url: "https://x/a", status: 200))
         }
         let device = try PagedDevice(server, pageSize: 3)
         for _ in 0..<3 {

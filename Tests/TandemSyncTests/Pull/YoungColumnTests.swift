@@ -13,7 +13,7 @@ import Testing
     ]
 
     private func onServer(_ world: SyncWorld, _ id: String) async throws -> [String: JSONNode] {
-        let item = try await world.remote().find("Card", .id(ServerID(id)))
+        let item = try await world.remote().find("Card", key: .id(ServerID(id)))
         return Dictionary(item?.members.map { ($0.key, $0.value) } ?? [], uniquingKeysWith: { first, _ in first })
     }
 
@@ -38,12 +38,12 @@ import Testing
 
         // A change by the app is sent, and so is its reversal.
         for points in [5, 0] {
-            try await store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.points = points } }
+            try await store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.points = points } }
             _ = try await sync.push()
             there = try await onServer(world, "a")
             #expect(there["points"] == .integer(Int64(points)))
         }
-        try await store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.shop = "Пятёрочка" } }
+        try await store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.shop = "Пятёрочка" } }
         _ = try await sync.push()
         there = try await onServer(world, "a")
         #expect(there["points"] == .integer(0) && there["shop"] == .text("Пятёрочка"))

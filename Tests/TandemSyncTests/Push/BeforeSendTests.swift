@@ -18,11 +18,11 @@ import Testing
         let card = try await desk.syncedCard()
         let person = try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
-            try tx.update(Card.self, card.localID) { ($0.points, $0.owner) = (2, person.reference) }
+            try tx.update(Card.self, localID: card.localID) { ($0.points, $0.owner) = (2, person.reference) }
             return person
         }
         try await desk.sync.push()
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         try await desk.sync.push()
         #expect(seen.all.map(\.kind) == [.insert, .update, .delete])
         // An update that waits for the insert of its reference's target is shown when it can be sent.
@@ -56,10 +56,10 @@ import Testing
         #expect(try await desk.sync.push().isComplete)
         let card = try #require(try desk.card(id))
         #expect(try card.shop == "ЛЕНТА" && card.note == "mine" && desk.isLevel())
-        try await desk.store.write { _ = try $0.update(Card.self, id) { $0.shop = "магнит" } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: id) { $0.shop = "магнит" } }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.card(id)?.shop == "МАГНИТ" && desk.isLevel())
-        try await desk.store.write { _ = try $0.delete(Card.self, id) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
     }
 
@@ -110,7 +110,9 @@ import Testing
         try desk.sync.table(Card.self).setBeforeSend { operation in
             seen.note(operation)
             if seen.all.count == 1 {
-                try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.points = -9 } }
+                try await store.write {
+                    _ = try $0.update(Card.self, localID: operation.object.localID) { $0.points = -9 }
+                }
             }
             return operation.object.points < 0 ? .hold : .send
         }
@@ -125,10 +127,10 @@ import Testing
         let card = try await desk.syncedCard()
         try desk.sync.table(Card.self).setBeforeSend { operation in
             seen.note(operation)
-            if seen.all.count == 1 { try await store.write { _ = try $0.delete(Card.self, card.localID) } }
+            if seen.all.count == 1 { try await store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
             return .send
         }
-        try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         #expect(try await desk.sync.push().isComplete)
         #expect(try seen.all.map(\.kind) == [.update, .delete] && desk.isLevel())
     }
@@ -138,7 +140,9 @@ import Testing
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
             let number = looks.next()
-            try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.points = number } }
+            try await store.write {
+                _ = try $0.update(Card.self, localID: operation.object.localID) { $0.points = number }
+            }
             return .send
         }
         try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
@@ -152,7 +156,9 @@ import Testing
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
             if looks.next() == 1 {
-                try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.points = 9 } }
+                try await store.write {
+                    _ = try $0.update(Card.self, localID: operation.object.localID) { $0.points = 9 }
+                }
             }
             var card = operation.object
             card.shop = card.shop.uppercased()
@@ -170,7 +176,9 @@ import Testing
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
             if looks.next() == 1 {
-                try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.shop = "магнит" } }
+                try await store.write {
+                    _ = try $0.update(Card.self, localID: operation.object.localID) { $0.shop = "магнит" }
+                }
             }
             var card = operation.object
             card.shop = card.shop.uppercased()
@@ -186,7 +194,9 @@ import Testing
         let (store, looks) = (desk.store, Counter())
         try desk.sync.table(Card.self).setBeforeSend { operation in
             let number = looks.next()
-            try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.points = number } }
+            try await store.write {
+                _ = try $0.update(Card.self, localID: operation.object.localID) { $0.points = number }
+            }
             var card = operation.object
             card.points = 1000
             return .sendChanged(card)

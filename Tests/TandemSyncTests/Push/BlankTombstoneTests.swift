@@ -43,7 +43,7 @@ import Testing
     /// The same, with the card deleted there, which the desk has not pulled.
     private func deleted() async throws -> (Desk, Card, ServerID) {
         let (desk, card) = try await desk()
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
         return (desk, card, try #require(card.serverID))
@@ -62,10 +62,10 @@ import Testing
     @Test(arguments: Blank.allCases)
     func `all values are sent after an undelete`(blank: Blank) async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
         try await desk.store.write { tx in
-            try tx.undelete(Card.self, card.localID)
-            try tx.update(Card.self, card.localID) { $0.points = 9 }
+            try tx.undelete(Card.self, localID: card.localID)
+            try tx.update(Card.self, localID: card.localID) { $0.points = 9 }
         }
         let result = try await desk.sync.push()
         #expect(result.isComplete && result.lostEdits.isEmpty)
@@ -77,9 +77,9 @@ import Testing
     func `all values are sent if the user keeps the object`(blank: Blank) async throws {
         let (desk, card) = try await desk()
         let serverID = try #require(card.serverID)
-        desk.remote.remove("Card", serverID)
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 9 } }
+        desk.remote.remove("Card", id: serverID)
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"])
         try await desk.sync.keepMine(result.entries[0].id)
@@ -91,8 +91,8 @@ import Testing
     @Test(arguments: Blank.allCases, [true, false])
     func `all values are sent after an undelete with a lost response`(blank: Blank, restarts: Bool) async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // The first undelete conflicts with the tombstone's version, the second one is executed.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(.loseAnswer, on: .undelete)
@@ -113,14 +113,14 @@ import Testing
     @Test(arguments: Blank.allCases, [true, false])
     func `a delete after a lost undelete removes the object`(blank: Blank, arrives: Bool) async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // The first undelete conflicts with the tombstone's version.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(arrives ? .loseAnswer : .loseRequest, on: .undelete)
         try await desk.sync.attemptPush()
         #expect(try desk.served(serverID)?.isDeleted == !arrives)
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
     }
@@ -129,12 +129,12 @@ import Testing
     @Test func `others' changes before a delete stay if the server stores the values`() async throws {
         let (desk, card) = try await desk()
         let serverID = try #require(card.serverID)
-        desk.remote.edit("Card", serverID) { item in
+        desk.remote.edit("Card", id: serverID) { item in
             item.set(.text("Дикси"), of: "shop")
             item.set(.null, of: "nickname")
         }
-        desk.remote.remove("Card", serverID)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 9 } }
+        desk.remote.remove("Card", id: serverID)
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
         try await desk.sync.keepMine(try await desk.sync.push().entries[0].id)
         #expect(try await desk.sync.push().isComplete)
         let now = try #require(try desk.card(card.localID))
@@ -144,8 +144,8 @@ import Testing
     /// A limit: other values that replace deleted ones can't be distinguished from others' changes.
     @Test func `replaced values of a deleted row count as others' changes`() async throws {
         let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", serverID) { $0.set(.text(""), of: "shop") }
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        desk.remote.edit("Card", id: serverID) { $0.set(.text(""), of: "shop") }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.card(card.localID)?.shop == "" && desk.isLevel())
     }
@@ -153,7 +153,7 @@ import Testing
     /// The undelete's result equals the local values, so nothing is sent.
     @Test func `values that the server already has are not sent again`() async throws {
         let (desk, card, _) = try await deleted()
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(!desk.asked.contains(.update))
         #expect(try isWhole(desk, card))
@@ -174,10 +174,10 @@ import Testing
             try tx.insert(Card(shop: "Лента", barcode: "1", points: 1, nickname: "моя"))
         }.localID
         try await sync.push()
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         world.next(.delete, fault)
         try await sync.attemptPush()
-        try await store.write { _ = try $0.undelete(Card.self, id) }
+        try await store.write { _ = try $0.undelete(Card.self, localID: id) }
         #expect(try await sync.push().isComplete)
         #expect(try world.texts("card", "shop") == ["Лента"] && world.texts("card", "nickname") == ["моя"])
         let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: id))

@@ -39,14 +39,14 @@ import Testing
                 if change != .insert {
                     try await sync.push()
                     try await store.write { tx in
-                        if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
-                        if change == .delete { try tx.delete(Card.self, id) }
+                        if change == .update { try tx.update(Card.self, localID: id) { $0.points = 2 } }
+                        if change == .delete { try tx.delete(Card.self, localID: id) }
                     }
                 }
                 world.next { request in request.method == .get ? [] : faults }
                 try await sync.attemptPush()
                 if editsMeanwhile, change != .delete {
-                    try await store.write { _ = try $0.update(Card.self, id) { $0.points = 7 } }
+                    try await store.write { _ = try $0.update(Card.self, localID: id) { $0.points = 7 } }
                 }
                 let context = world.context(store)
                 #expect(try await context.push().isComplete, "\(faults) \(editsMeanwhile)")
@@ -63,12 +63,12 @@ import Testing
         let (store, sync) = try world.device()
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         try await sync.push()
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         world.next(.delete, arrived ? .lostAnswer : .lostRequest)
         try await sync.attemptPush()
         try await store.write { tx in
-            try tx.undelete(Card.self, id)
-            try tx.update(Card.self, id) { $0.points = 9 }
+            try tx.undelete(Card.self, localID: id)
+            try tx.update(Card.self, localID: id) { $0.points = 9 }
         }
         #expect(try await sync.push().isComplete)
         #expect(try level(world, store) && store.object(ofType: Card.self, forPrimaryKey: id)?.points == 9)
@@ -81,11 +81,11 @@ import Testing
         let (store, sync) = try world.device()
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         try await sync.push()
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         let undeleted = Counter()
         world.next { request in
             guard request.method == .delete else { return [] }
-            if undeleted.next() == 1 { _ = try? store.write { try $0.undelete(Card.self, id) } }
+            if undeleted.next() == 1 { _ = try? store.write { try $0.undelete(Card.self, localID: id) } }
             return [.latency(.zero)]
         }
         try await sync.push()
@@ -107,16 +107,16 @@ import Testing
             try tx.upsert(
                 card.received(serverID: ServerID(id.rawValue), version: card.version, updatedAt: card.updatedAt))
         }
-        try await other.write { _ = try $0.update(Card.self, id) { $0.shop = "Магнит" } }
+        try await other.write { _ = try $0.update(Card.self, localID: id) { $0.shop = "Магнит" } }
         #expect(try await otherSync.push().isComplete)
-        try await store.write { _ = try $0.update(Card.self, id) { $0.points = 2 } }
+        try await store.write { _ = try $0.update(Card.self, localID: id) { $0.points = 2 } }
         #expect(try await sync.push().entries.map(\.outcome.name) == ["merged"])
         #expect(try level(world, store) && world.texts("card", "shop") == ["Магнит"])
 
         // Deleted there, edited here.
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try await sync.push().isComplete)
-        try await other.write { _ = try $0.update(Card.self, id) { $0.points = 5 } }
+        try await other.write { _ = try $0.update(Card.self, localID: id) { $0.points = 5 } }
         let result = try await otherSync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"])
         try await otherSync.keepMine(result.entries[0].id)
@@ -133,7 +133,7 @@ import Testing
             let people = try ["a", "b", "c"].map { try tx.insert(Person(name: $0)) }
             let pet = try tx.insert(Pet(name: "Мурка", keeper: people[0].reference))
             for (index, person) in people.enumerated() {
-                try tx.update(Person.self, person.localID) {
+                try tx.update(Person.self, localID: person.localID) {
                     $0.friend = people[(index + 1) % 3].reference
                     $0.pets = [pet.reference]
                 }
@@ -156,7 +156,8 @@ import Testing
         }
         let (store, _) = try world.device()
         let questions = Counter()
-        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: world.transport) { _ in
+        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, dialect: dialect, over: world.transport) {
+            _ in
             .bearer("\(questions.next())")
         }
         var options = SyncContext.Options()

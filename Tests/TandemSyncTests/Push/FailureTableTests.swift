@@ -44,10 +44,12 @@ import Testing
             ends: ["refused failed", "done -", "done -"]),
         Row(
             testDescription: "no answer of its kind",
-            fault: .fail(.badAnswer(InvalidResponse(.notJSON, "It is HTML.", table: "Card", url: url, status: 200))),
+            fault: .fail(
+                .badAnswer(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: url, status: 200))),
             ends: ["retryLater attempted", "retryLater attempted", "retryLater attempted"]),
         Row(
-            testDescription: "unsendable", fault: .fail(.unsendable(RequestEncodingError(.value, "It is no number."))),
+            testDescription: "unsendable",
+            fault: .fail(.unsendable(RequestEncodingError(.value, message: "It is no number."))),
             ends: ["refused failed", "refused failed", "refused failed"]),
     ]
 
@@ -75,8 +77,8 @@ import Testing
             try await desk.store.write { tx in
                 switch change {
                 case .insert: try tx.insert(Card(shop: "Магнит", barcode: "2"))
-                case .update: try tx.update(Card.self, card.localID) { $0.points = 2 }
-                case .delete: try tx.delete(Card.self, card.localID)
+                case .update: try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
+                case .delete: try tx.delete(Card.self, localID: card.localID)
                 }
                 try tx.insert(Person(name: "Анна"))
             }

@@ -29,8 +29,8 @@ import Testing
         #expect(await comesTrue { last.value == [] })
 
         // Both sides have changed it, and the app leaves the decision to the user.
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         try await desk.sync.push()
         let conflict = "Card \(card.localID) 412 conflict"
         #expect(await comesTrue { last.value == [conflict] })
@@ -59,9 +59,9 @@ import Testing
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let id = try #require(card.serverID)
-        desk.remote.edit("Card", id) { $0.set(.integer(3), of: "points") }
+        desk.remote.edit("Card", id: id) { $0.set(.integer(3), of: "points") }
         try await desk.sync.push()
         let points = Synchronized<StorageValue?>(nil)
         let failures = desk.sync.failures
@@ -69,7 +69,7 @@ import Testing
             for try await all in failures { points.change { $0 = all.first?.serverValues?["points"] } }
         }
         #expect(await comesTrue { points.value == 3 })
-        desk.remote.edit("Card", id) { $0.set(.integer(4), of: "points") }
+        desk.remote.edit("Card", id: id) { $0.set(.integer(4), of: "points") }
         try await desk.sync.pull(Card.self, queryID: "cards")
         #expect(await comesTrue { points.value == 4 })
         watch.cancel()

@@ -14,8 +14,8 @@ import Testing
     private func conflict(_ desk: Desk, _ context: SyncContext) async throws -> Card {
         let card = try await desk.syncedCard()
         try context.table(Card.self).setConflicts(.serverWins)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
         return card
     }
 
@@ -56,7 +56,7 @@ import Testing
             options.onPushStep = { step in if case .concluded(let id) = step { try await sync.discard(id) } }
         }
         let card = try await conflict(desk, context)
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
         try context.table(Card.self).setConflicts(.merge(edits: .server))
         let result = try await context.push()
         #expect(result.lostEdits.map(\.values) == [["points": 2]] && result.isComplete)
@@ -97,10 +97,10 @@ import Testing
             let card = try await desk.syncedCard()
             try await context.synchronize()
             try await desk.store.write { tx in
-                try tx.update(Card.self, card.localID) { $0.points = 2 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
                 try tx.insert(Card(shop: "Магнит", barcode: "2"))
             }
-            desk.remote.remove("Card", try #require(card.serverID))
+            desk.remote.remove("Card", id: try #require(card.serverID))
             var (result, error) = (nil as SyncResult?, nil as SyncError?)
             do {
                 result = try await context.synchronize()

@@ -49,12 +49,12 @@ import Testing
             return (person, try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference)))
         }
         #expect(try await desk.sync.push().isComplete)
-        if isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, card.localID) } }
+        if isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
         let there = try desk.store.object(ofType: Person.self, forPrimaryKey: person.localID)?.serverID
-        desk.remote.remove("Person", try #require(there))
+        desk.remote.remove("Person", id: try #require(there))
         try await desk.sync.pull(Person.self)
         #expect(try await desk.store.objects(Person.self).count() == 0)
-        if !isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, card.localID) } }
+        if !isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
         // The delete is refused once. The item found then is known.
         desk.remote.next(.fail(.conflict(status: 409, item: nil)), on: .delete)
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])

@@ -52,16 +52,16 @@ import Testing
             ? try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
             : try await desk.syncedCard().localID
         try await desk.store.write { tx in
-            if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
-            if change == .delete { try tx.delete(Card.self, id) }
+            if change == .update { try tx.update(Card.self, localID: id) { $0.points = 2 } }
+            if change == .delete { try tx.delete(Card.self, localID: id) }
         }
         desk.remote.next(entry.fault)
         _ = try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             switch meanwhile {
             case .nothing: break
-            case .edit: try tx.update(Card.self, id) { ($0.points, $0.nickname) = (3, "н") }
-            case .delete: try tx.delete(Card.self, id)
+            case .edit: try tx.update(Card.self, localID: id) { ($0.points, $0.nickname) = (3, "н") }
+            case .delete: try tx.delete(Card.self, localID: id)
             }
         }
         let context = try desk.restarted()
@@ -127,15 +127,17 @@ import Testing
         let id = card.localID
         let fresh = try await desk.store.write { tx in
             if change == .insert { return try tx.insert(Card(shop: "Магнит", barcode: "2")).localID }
-            if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
-            if change == .delete { try tx.delete(Card.self, id) }
+            if change == .update { try tx.update(Card.self, localID: id) { $0.points = 2 } }
+            if change == .delete { try tx.delete(Card.self, localID: id) }
             return id
         }
         let store = desk.store
         let bump: @Sendable () async -> Void = {
             _ = try? await store.write { tx in
-                if try tx.object(ofType: Card.self, forPrimaryKey: fresh) == nil { try tx.undelete(Card.self, fresh) }
-                try tx.update(Card.self, fresh) { $0.points += 10 }
+                if try tx.object(ofType: Card.self, forPrimaryKey: fresh) == nil {
+                    try tx.undelete(Card.self, localID: fresh)
+                }
+                try tx.update(Card.self, localID: fresh) { $0.points += 10 }
             }
         }
         // Continuous edits do not keep the push running: they are sent once more, then left.
@@ -156,7 +158,7 @@ import Testing
     @Test func `a response to an ended attempt changes nothing`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let (store, id) = (desk.store, try #require(try desk.operation?.id))
         desk.remote.next(.meanwhile { _ = try? await store.write { try $0.beginAttempt(id) } })
         #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["stillPending"])
@@ -168,7 +170,7 @@ import Testing
     @Test func `the response to an operation that was held during its request counts`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         let (sync, id) = (desk.sync, try #require(try desk.operation?.id))
         desk.remote.next(.meanwhile { try? await sync.hold(id) })
         #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["done"])
@@ -181,12 +183,12 @@ import Testing
     func `an undelete after a lost delete restores the object`(fault: Int, takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next([RemoteFault.loseAnswer, .loseRequest][fault])
         try await desk.sync.attemptPush()
         try await desk.store.write { tx in
-            try tx.undelete(Card.self, card.localID)
-            try tx.update(Card.self, card.localID) { $0.points = 9 }
+            try tx.undelete(Card.self, localID: card.localID)
+            try tx.update(Card.self, localID: card.localID) { $0.points = 9 }
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 9)
@@ -196,10 +198,10 @@ import Testing
     @Test func `an undelete after a hard delete inserts the object again`() async throws {
         let desk = try Desk(softDelete: false)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.remote.items(in: "Card").count == 1)
     }
@@ -210,10 +212,10 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.deliverLate(after: 3))
         try await desk.sync.attemptPush()
-        try await desk.store.write { try $0.delete(Card.self, id) }
+        try await desk.store.write { try $0.delete(Card.self, localID: id) }
         #expect(try await desk.sync.push().isComplete)
         // The late insert arrives only now.
-        _ = try await desk.remote.find("Card", .id("x"))
+        _ = try await desk.remote.find("Card", key: .id("x"))
         #expect(try desk.remote.items(in: "Card").isEmpty && (desk.isLevel()))
     }
 
@@ -226,8 +228,8 @@ import Testing
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        if isEdited { desk.remote.edit("Card", ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
-        try await desk.store.write { try $0.delete(Card.self, id) }
+        if isEdited { desk.remote.edit("Card", id: ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
+        try await desk.store.write { try $0.delete(Card.self, localID: id) }
         // A repeated insert would even be rejected.
         if softDelete { desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert) }
         let result = try await desk.sync.attemptPush()
@@ -248,16 +250,16 @@ import Testing
         desk.remote.next(.loseRequest)
         try await desk.sync.attemptPush()
         try await desk.store.write { tx in
-            try tx.update(Card.self, id) { $0.points = 2 }
-            try tx.delete(Card.self, id)
+            try tx.update(Card.self, localID: id) { $0.points = 2 }
+            try tx.delete(Card.self, localID: id)
         }
         desk.remote.next(.loseAnswer, on: .insert)
         try await desk.sync.attemptPush()
         #expect(desk.remote.items(in: "Card").count == 1)
         try await desk.store.write { tx in
-            try tx.undelete(Card.self, id)
-            try tx.update(Card.self, id) { $0.points = 3 }
-            try tx.delete(Card.self, id)
+            try tx.undelete(Card.self, localID: id)
+            try tx.update(Card.self, localID: id) { $0.points = 3 }
+            try tx.delete(Card.self, localID: id)
         }
         try desk.sync.table(Card.self).setConflicts(.report)
         #expect(try await desk.sync.push().isComplete)

@@ -16,19 +16,19 @@ import Testing
         // Any change that counts as another client's becomes a conflict.
         try desk.sync.table(Card.self).setConflicts(.report)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
         try await desk.store.write { tx in
-            try tx.undelete(Card.self, card.localID)
-            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.undelete(Card.self, localID: card.localID)
+            try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
         }
         // The first undelete has the version before the delete, and is rejected.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(arrives ? .loseAnswer : .loseRequest, on: .undelete)
         try await desk.sync.attemptPush()
         #expect(try desk.served(card.serverID)?.isDeleted == !arrives)
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.forgetRequests()
         return card
     }
@@ -50,7 +50,7 @@ import Testing
     ) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let card = try await lost(desk, arrives: true)
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("н"), of: "nickname") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("н"), of: "nickname") }
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["conflict"])
         #expect(try desk.served(card.serverID)?.isDeleted == false)
     }
@@ -58,7 +58,7 @@ import Testing
     @Test func `a delete after a delete without a response is one request`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
         #expect(try await desk.sync.push().isComplete && desk.asked == [.delete, .delete])
@@ -74,15 +74,15 @@ import Testing
         try sync.table(Card.self).setConflicts(.report)
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         try await sync.push()
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         world.next(.delete, .lostAnswer)
         try await sync.attemptPush()
-        try await store.write { _ = try $0.undelete(Card.self, id) }
+        try await store.write { _ = try $0.undelete(Card.self, localID: id) }
         let undeletes = Counter()
         world.next { Self.isUndelete($0) && undeletes.next() == 2 ? [.lostAnswer] : [] }
         try await sync.attemptPush()
         #expect(try world.live("card").count == 1)
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try await sync.push().isComplete && store.operations.count() == 0)
         #expect(try world.live("card").isEmpty && store.checkIntegrity() == [])
     }

@@ -23,7 +23,7 @@ import Testing
         #expect(try await sync.push().isComplete)
         #expect(try Set(world.live("card").map(\.id)) == Set(oddIDs.map(\.rawValue)))
         try await store.write { tx in
-            for id in oddIDs { try tx.update(Card.self, LocalID(id.rawValue)) { $0.points = 7 } }
+            for id in oddIDs { try tx.update(Card.self, localID: LocalID(id.rawValue)) { $0.points = 7 } }
         }
         // Each ID is looked up too.
         for _ in oddIDs { world.next { $0.method == .get ? [] : [.lostAnswer] } }
@@ -31,7 +31,7 @@ import Testing
         #expect(try store.operations.count() == 0)
         #expect(try world.live("card").allSatisfy { $0.members["points"] == .number("7") })
         try await store.write { tx in
-            for id in oddIDs { try tx.delete(Card.self, LocalID(id.rawValue)) }
+            for id in oddIDs { try tx.delete(Card.self, localID: LocalID(id.rawValue)) }
         }
         #expect(try await sync.push().isComplete)
         #expect(try world.live("card").isEmpty && store.checkIntegrity() == [])

@@ -19,12 +19,12 @@ import Testing
     @Test func `a clash of unique values is an error of that object`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer, on: .update)
         try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
         let serverID = try #require(card.serverID)
-        desk.remote.edit("Card", serverID) { item in
+        desk.remote.edit("Card", id: serverID) { item in
             item.members.removeAll { $0.key == "barcode" }
             item.members.append(("barcode", .text("clash")))
         }
@@ -61,17 +61,17 @@ import Testing
     @Test func `a clash is a conflict with the server's side`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer, on: .update)
         try await desk.sync.attemptPush()
         let other = try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict", "done"])
         let failed = try #require(try await desk.sync.failedOperations().first)
         #expect(failed.isConflict && failed.serverValues?["barcode"] == "clash")
         // The blocking value is changed.
-        try await desk.store.write { _ = try $0.update(Card.self, other.localID) { $0.barcode = "2" } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: other.localID) { $0.barcode = "2" } }
         try await desk.sync.takeServers(failed.id)
         #expect(try await desk.sync.push().isComplete && desk.isLevel())
         #expect(try desk.card(card.localID)?.barcode == "clash")
@@ -96,7 +96,7 @@ import Testing
         #expect(remote.items(in: "Crate").map(\.id.rawValue) == [small.localID.rawValue])
         // Nothing of it was sent, and it can be corrected.
         #expect(try store.operations.all().map(\.attempts) == [0])
-        try await store.write { _ = try $0.update(Crate.self, large.localID) { $0.contents.weight = 2 } }
+        try await store.write { _ = try $0.update(Crate.self, localID: large.localID) { $0.contents.weight = 2 } }
         #expect(try await sync.push().isComplete && store.operations.count() == 0)
     }
 
@@ -110,8 +110,8 @@ import Testing
         remote.next(.loseAnswer)
         try await sync.attemptPush()
         try await store.write { tx in
-            try tx.update(Crate.self, id) { $0.depth = .nan }
-            try tx.delete(Crate.self, id)
+            try tx.update(Crate.self, localID: id) { $0.depth = .nan }
+            try tx.delete(Crate.self, localID: id)
         }
         #expect(try await sync.push().isComplete)
         #expect(try remote.items(in: "Crate").isEmpty && store.operations.count() == 0)
@@ -127,10 +127,10 @@ import Testing
         let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
         remote.next(.loseAnswer)
         try await sync.attemptPush()
-        remote.edit("Crate", ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
+        remote.edit("Crate", id: ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
         try await store.write { tx in
-            try tx.update(Crate.self, id) { $0.depth = .nan }
-            try tx.delete(Crate.self, id)
+            try tx.update(Crate.self, localID: id) { $0.depth = .nan }
+            try tx.delete(Crate.self, localID: id)
         }
         #expect(try await sync.push().entries.map(\.outcome.name) == ["conflict"])
         #expect(remote.items(in: "Crate").count == 1)

@@ -61,8 +61,8 @@ import Testing
         if change == .circle {
             try await desk.store.write { tx in
                 let people = try ["a", "b"].map { try tx.insert(Person(name: $0)) }
-                try tx.update(Person.self, people[0].localID) { $0.friend = people[1].reference }
-                try tx.update(Person.self, people[1].localID) { $0.friend = people[0].reference }
+                try tx.update(Person.self, localID: people[0].localID) { $0.friend = people[1].reference }
+                try tx.update(Person.self, localID: people[1].localID) { $0.friend = people[0].reference }
             }
             return (0, 2)
         }
@@ -72,15 +72,15 @@ import Testing
         }
         let id = try await desk.syncedCard().localID
         try await desk.store.write { tx in
-            if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
-            if change != .update { try tx.delete(Card.self, id) }
+            if change == .update { try tx.update(Card.self, localID: id) { $0.points = 2 } }
+            if change != .update { try tx.delete(Card.self, localID: id) }
         }
         guard change == .undelete else { return (change == .update ? 1 : 0, 0) }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
         try await desk.store.write { tx in
-            try tx.undelete(Card.self, id)
-            try tx.update(Card.self, id) { $0.points = 3 }
+            try tx.undelete(Card.self, localID: id)
+            try tx.update(Card.self, localID: id) { $0.points = 3 }
         }
         return (1, 0)
     }

@@ -35,16 +35,16 @@ import Testing
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         if change != .insert { try await plain.push() }
         if change == .undelete {
-            try await store.write { _ = try $0.delete(Card.self, id) }
+            try await store.write { _ = try $0.delete(Card.self, localID: id) }
             world.next(.delete, .lostAnswer)
             try await plain.attemptPush()
         }
         try await store.write { tx in
             switch change {
             case .insert: break
-            case .update: try tx.update(Card.self, id) { $0.points = 2 }
-            case .delete: try tx.delete(Card.self, id)
-            case .undelete: try tx.undelete(Card.self, id)
+            case .update: try tx.update(Card.self, localID: id) { $0.points = 2 }
+            case .delete: try tx.delete(Card.self, localID: id)
+            case .undelete: try tx.undelete(Card.self, localID: id)
             }
             try tx.insert(Card(shop: "Магнит", barcode: "2"))
         }
@@ -89,12 +89,12 @@ import Testing
             try await plain.push()
             try await world.others.card("other", barcode: "2")
             if change == .undelete {
-                try await store.write { _ = try $0.delete(Card.self, id) }
+                try await store.write { _ = try $0.delete(Card.self, localID: id) }
                 world.next(.delete, .lostAnswer)
                 try await plain.attemptPush()
-                try await store.write { _ = try $0.undelete(Card.self, id) }
+                try await store.write { _ = try $0.undelete(Card.self, localID: id) }
             } else {
-                try await store.write { _ = try $0.update(Card.self, id) { $0.points = 2 } }
+                try await store.write { _ = try $0.update(Card.self, localID: id) { $0.points = 2 } }
             }
             line.nextChange(.anotherItem)
             let result = try await line.context(store).push()

@@ -17,7 +17,7 @@ import Testing
         let person = try await desk.store.write { tx in
             let card = try tx.insert(Card(shop: "Лента", barcode: "1"))
             let person = try tx.insert(Person(name: "Анна"))
-            try tx.update(Card.self, card.localID) { $0.owner = person.reference }
+            try tx.update(Card.self, localID: card.localID) { $0.owner = person.reference }
             return person
         }
         #expect(try await desk.sync.push().isComplete)
@@ -35,7 +35,7 @@ import Testing
             try await desk.store.write { tx in
                 let people = try (0..<count).map { try tx.insert(Person(name: "\($0)")) }
                 for (index, person) in people.enumerated() {
-                    try tx.update(Person.self, person.localID) {
+                    try tx.update(Person.self, localID: person.localID) {
                         $0.friend = people[(index + 1) % count].reference
                     }
                 }
@@ -58,7 +58,7 @@ import Testing
         let desk = try Desk(ids: .server)
         try await desk.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
-            try tx.update(Person.self, person.localID) { $0.friend = person.reference }
+            try tx.update(Person.self, localID: person.localID) { $0.friend = person.reference }
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.asked == [.insert, .update])
@@ -119,9 +119,9 @@ import Testing
         desk.remote.forgetRequests()
         try await desk.store.write { tx in
             // The person's operation is the first one in the queue.
-            try tx.update(Person.self, person.localID) { $0.name = "Инна" }
-            try tx.update(Card.self, card.localID) { $0.owner = nil }
-            try tx.delete(Person.self, person.localID)
+            try tx.update(Person.self, localID: person.localID) { $0.name = "Инна" }
+            try tx.update(Card.self, localID: card.localID) { $0.owner = nil }
+            try tx.delete(Person.self, localID: person.localID)
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(lines(desk) == ["update Card", "delete Person"])
@@ -139,9 +139,9 @@ import Testing
         desk.remote.forgetRequests()
         try await desk.store.write { tx in
             // The pet's operation is the first one in the queue.
-            try tx.update(Pet.self, pet.localID) { $0.name = "Рыжая" }
-            try tx.update(Person.self, person.localID) { $0.pets = [other.reference] }
-            try tx.delete(Pet.self, pet.localID)
+            try tx.update(Pet.self, localID: pet.localID) { $0.name = "Рыжая" }
+            try tx.update(Person.self, localID: person.localID) { $0.pets = [other.reference] }
+            try tx.delete(Pet.self, localID: pet.localID)
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(lines(desk) == ["update Person", "delete animals"])
@@ -163,18 +163,18 @@ import Testing
                 }
             } else {
                 let pets = try (0..<count).map { try tx.insert(Pet(name: "\($0)")).reference }
-                try tx.update(Person.self, person.localID) { $0.pets = pets }
+                try tx.update(Person.self, localID: person.localID) { $0.pets = pets }
             }
         }
         if isDelete {
             #expect(try await sync.push().isComplete)
             try await desk.store.write { tx in
                 let person = try #require(try tx.objects(Person.self).first())
-                try tx.update(Person.self, person.localID) { $0.name = "Инна" }
+                try tx.update(Person.self, localID: person.localID) { $0.name = "Инна" }
                 for card in try tx.objects(Card.self).all() {
-                    try tx.update(Card.self, card.localID) { $0.owner = nil }
+                    try tx.update(Card.self, localID: card.localID) { $0.owner = nil }
                 }
-                try tx.delete(Person.self, person.localID)
+                try tx.delete(Person.self, localID: person.localID)
             }
         }
         desk.remote.forgetRequests()
@@ -193,8 +193,8 @@ import Testing
         }
         try await desk.sync.push()
         try await desk.store.write { tx in
-            try tx.update(Card.self, card.localID) { $0.owner = nil }
-            try tx.delete(Person.self, person.localID)
+            try tx.update(Card.self, localID: card.localID) { $0.owner = nil }
+            try tx.delete(Person.self, localID: person.localID)
         }
         let store = CountingStore(base: TandemStore(desk.store))
         let run = PushRun(SyncContext(localStore: store, remote: desk.remote), isExplicit: true)
@@ -221,9 +221,9 @@ import Testing
         try await desk.sync.push()
         desk.remote.forgetRequests()
         try await desk.store.write { tx in
-            try tx.update(Person.self, person.localID) { $0.name = "Инна" }
-            try tx.delete(Card.self, card.localID)
-            try tx.delete(Person.self, person.localID)
+            try tx.update(Person.self, localID: person.localID) { $0.name = "Инна" }
+            try tx.delete(Card.self, localID: card.localID)
+            try tx.delete(Person.self, localID: person.localID)
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(lines(desk) == ["delete Card", "delete Person"])
@@ -234,8 +234,8 @@ import Testing
         let desk = try Desk { $0.inFlight = inFlight }
         let people = try await desk.store.write { tx in
             let people = try ["a", "b"].map { try tx.insert(Person(name: $0)) }
-            try tx.update(Person.self, people[0].localID) { $0.friend = people[1].reference }
-            try tx.update(Person.self, people[1].localID) { $0.friend = people[0].reference }
+            try tx.update(Person.self, localID: people[0].localID) { $0.friend = people[1].reference }
+            try tx.update(Person.self, localID: people[1].localID) { $0.friend = people[0].reference }
             return people
         }
         try await desk.sync.push()
@@ -294,10 +294,10 @@ import Testing
         try await desk.sync.push()
         desk.remote.forgetRequests()
         try await desk.store.write { tx in
-            try tx.delete(Pet.self, "k")
-            try tx.update(Person.self, "k") { $0.name = "Инна" }
-            try tx.update(Card.self, card.localID) { $0.owner = nil }
-            try tx.delete(Person.self, "k")
+            try tx.delete(Pet.self, localID: "k")
+            try tx.update(Person.self, localID: "k") { $0.name = "Инна" }
+            try tx.update(Card.self, localID: card.localID) { $0.owner = nil }
+            try tx.delete(Person.self, localID: "k")
         }
         #expect(try await desk.sync.push().isComplete)
         let order = lines(desk)

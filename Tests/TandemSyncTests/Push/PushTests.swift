@@ -20,11 +20,11 @@ import Testing
         let stored = try #require(try store.object(ofType: Card.self, forPrimaryKey: card.localID))
         #expect(stored.isSynced && stored.serverID?.rawValue == card.localID.rawValue && stored.version != nil)
 
-        try await store.write { try $0.update(Card.self, card.localID) { $0.shop = "Пятёрочка" } }
+        try await store.write { try $0.update(Card.self, localID: card.localID) { $0.shop = "Пятёрочка" } }
         #expect(try await sync.push().entries.map(\.outcome.name) == ["done"])
         #expect(try world.texts("card", "shop") == ["Пятёрочка"])
 
-        try await store.write { try $0.delete(Card.self, card.localID) }
+        try await store.write { try $0.delete(Card.self, localID: card.localID) }
         #expect(try await sync.push().entries.map(\.outcome.name) == ["done"])
         #expect(try world.texts("card", "shop") == [])
         #expect(try store.operations.count() == 0)
@@ -71,8 +71,8 @@ import Testing
         try await desk.store.write { tx in
             switch kind {
             case .insert: try tx.insert(Card(shop: "Лента", barcode: "1"))
-            case .update: try tx.update(Card.self, id) { $0.points = 2 }
-            case .delete: try tx.delete(Card.self, id)
+            case .update: try tx.update(Card.self, localID: id) { $0.points = 2 }
+            case .delete: try tx.delete(Card.self, localID: id)
             }
         }
         desk.remote.next(.fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))))
@@ -94,14 +94,14 @@ import Testing
         try desk.sync.table(Card.self).setFeatures(features)
         let card = try await desk.syncedCard()
         if versions {
-            try await desk.store.write { try $0.delete(Card.self, card.localID) }
+            try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
             desk.remote.next(.loseAnswer)
             try await desk.sync.attemptPush()
-            try await desk.store.write { try $0.undelete(Card.self, card.localID) }
+            try await desk.store.write { try $0.undelete(Card.self, localID: card.localID) }
             // The first one conflicts with the tombstone's version.
             desk.remote.next(.meanwhile {}, on: .undelete)
         } else {
-            try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
         desk.remote.next(
             .fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))),
@@ -121,7 +121,7 @@ import Testing
         let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: -1)) }
         for _ in 1...5 { try await sync.push() }
         #expect(world.requests.count == 1)
-        try await store.write { try $0.update(Card.self, card.localID) { $0.points = 1 } }
+        try await store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 1 } }
         #expect(try await sync.push().isComplete)
         #expect(try world.texts("card", "barcode") == ["1"])
     }

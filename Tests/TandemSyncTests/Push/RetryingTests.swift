@@ -18,12 +18,12 @@ import Testing
         context.statusTracker.setActivity(.pushing(done: 0, total: 1))
         try await store.write { tx in
             let attempt = try tx.beginAttempt(id).attempts
-            _ = try tx.sync.markOutcomeUnknown(id, attempt: attempt, error, retryAt: nil)
+            _ = try tx.sync.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: nil)
         }
         #expect(try await context.state(of: card) == .retrying(.insert, error))
         try await store.write { _ = try $0.beginAttempt(id) }
         #expect(try await context.state(of: card) == .sending(.insert))
-        try await store.write { try $0.fail(id, error, retry: true) }
+        try await store.write { try $0.fail(id, with: error, retry: true) }
         #expect(try await context.state(of: card) == .retrying(.insert, error))
         #expect(SyncState.retrying(.insert, error).kind == .insert)
     }
@@ -37,8 +37,8 @@ import Testing
         }
         let error = error
         try await store.write { tx in
-            try tx.fail(try #require(try tx.operations.operation(of: card)).id, error, retry: true)
-            try tx.fail(try #require(try tx.operations.operation(of: person)).id, error, retry: false)
+            try tx.fail(try #require(try tx.operations.operation(of: card)).id, with: error, retry: true)
+            try tx.fail(try #require(try tx.operations.operation(of: person)).id, with: error, retry: false)
         }
         #expect(try await context.state(of: card) == .waiting(.insert, for: person.localID, model: "Person"))
     }
@@ -56,8 +56,8 @@ import Testing
         #expect(try await statuses.next() == expected)
         let error = error
         try await store.write { tx in
-            for id in ids.prefix(2) { try tx.fail(id, error, retry: true) }
-            try tx.fail(ids[2], error, retry: false)
+            for id in ids.prefix(2) { try tx.fail(id, with: error, retry: true) }
+            try tx.fail(ids[2], with: error, retry: false)
         }
         (expected.pending, expected.retrying, expected.failed) = (2, 2, 1)
         #expect(try await statuses.next() == expected)

@@ -21,8 +21,8 @@ import Testing
         func stumble(over fails: @escaping @Sendable (String) -> Bool) { self.fails.withLock { $0 = fails } }
 
         func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await base.page(request) }
-        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key)
+        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            try await base.find(table, key: key)
         }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
             if fails.withLock({ $0 })(item.id?.rawValue ?? "") {
@@ -233,7 +233,7 @@ import Testing
     @Test func `responses invalid for their objects stop nothing`() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let wrong = InvalidResponse(
-            .otherItem, "It is another one.", table: "Card", url: "https://shop.example", status: 200)
+            .otherItem, message: "It is another one.", table: "Card", url: "https://shop.example", status: 200)
         for _ in 0..<10 { desk.remote.next(.fail(.badAnswer(wrong))) }
         try await desk.store.write { tx in
             for code in 0..<20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }

@@ -22,7 +22,7 @@ import Testing
         #expect(try await sync.attemptPush().entries.map(\.outcome.name) == ["retryLater"])
         #expect(try store.operations.all().map(\.state) == [.attempted] && world.live("card").count == 1)
         // Its delete must be sent.
-        try await store.write { _ = try $0.delete(Card.self, id) }
+        try await store.write { _ = try $0.delete(Card.self, localID: id) }
         #expect(try store.operations.count() == 1)
         #expect(try await sync.push().isComplete)
         #expect(try world.live("card").isEmpty && store.operations.count() == 0 && store.checkIntegrity() == [])
@@ -36,8 +36,8 @@ import Testing
         try await desk.store.write { tx in
             switch kind {
             case .insert: try tx.insert(Card(shop: "Магнит", barcode: "2"))
-            case .update: try tx.update(Card.self, card.localID) { $0.points = 2 }
-            case .delete: try tx.delete(Card.self, card.localID)
+            case .update: try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
+            case .delete: try tx.delete(Card.self, localID: card.localID)
             }
         }
         desk.remote.next(.fail(.conflict(status: 409, item: nil)))

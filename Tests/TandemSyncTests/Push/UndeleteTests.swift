@@ -14,11 +14,11 @@ import Testing
         let desk = try Desk(undeletesWithValues: takesValues)
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
         desk.remote.next(.loseRequest)
         try await desk.sync.attemptPush()
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(7), of: "points") }
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(7), of: "points") }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.served(card.serverID)?[member: "points"] == .integer(7))
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 7)
@@ -28,11 +28,11 @@ import Testing
     @Test func `a sent and reverted value is sent`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer)
         try await desk.sync.attemptPush()
-        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 1 } }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
+        try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 1 } }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
     }
@@ -42,14 +42,14 @@ import Testing
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
+        try await desk.store.write { try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         let (remote, refusals) = (desk.remote, Counter())
         remote.next(.meanwhile { if refusals.next() == 1 { remote.next(.loseRequest) } })
         try await desk.sync.attemptPush()
         #expect(desk.asked == [.delete, .delete])
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try desk.card(card.localID)?.points == 2 && desk.card(card.localID)?.shop == "Дикси")
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 2)
@@ -60,12 +60,12 @@ import Testing
         let desk = try Desk()
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, card.localID) }
-        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
+        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         let (remote, refusals) = (desk.remote, Counter())
         remote.next(.meanwhile { if refusals.next() == 1 { remote.next(.loseRequest) } })
         try await desk.sync.attemptPush()
-        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Дикси")
     }

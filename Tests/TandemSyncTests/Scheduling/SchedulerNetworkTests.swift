@@ -51,7 +51,7 @@ import Testing
         var plan = SchedulePlan(.init(), network: .down, at: .distantPast, random: { 0 })
         plan.began()
         plan.update(.up)
-        plan.ended(RetryDecision(SyncError(.otherUser, "It is another user's.")))
+        plan.ended(RetryDecision(SyncError(.otherUser, message: "It is another user's.")))
         #expect(plan.next() == .wait(until: .distantPast + 900))
         plan.update(NetworkState(isMetered: true))
         plan.update(.up)

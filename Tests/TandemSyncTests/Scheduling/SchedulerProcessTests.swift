@@ -161,7 +161,7 @@ import Testing
         let attempt = try await desk.store.write { try $0.beginAttempt(first).attempts }
         #expect(try await !marks().hasNews(since: tried))
         let problem = OperationError(message: "no", at: desk.clock.now())
-        _ = try await desk.store.write { try $0.sync.fail(first, attempt: attempt, problem, retry: true) }
+        _ = try await desk.store.write { try $0.sync.fail(first, attempt: attempt, with: problem, retry: true) }
         #expect(try await !marks().hasNews(since: tried))
         // A completed one.
         let second = try #require(try desk.store.operations.operation(of: cards[1])).id
@@ -172,14 +172,14 @@ import Testing
         #expect(try await !marks().hasNews(since: tried))
         // An edit of a pending object, and one of a completed one.
         desk.clock.advance(by: .seconds(1))
-        try await desk.store.write { _ = try $0.update(Card.self, cards[0].localID) { $0.points = 1 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: cards[0].localID) { $0.points = 1 } }
         #expect(try await marks().hasNews(since: tried))
         tried = try await marks()
-        try await desk.store.write { _ = try $0.update(Card.self, cards[1].localID) { $0.points = 1 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: cards[1].localID) { $0.points = 1 } }
         #expect(try await marks().hasNews(since: tried))
         // A rejected one that the user sends again.
         tried = try await marks()
-        try await desk.store.write { try $0.fail(first, problem, retry: false) }
+        try await desk.store.write { try $0.fail(first, with: problem, retry: false) }
         #expect(try await !marks().hasNews(since: tried))
         tried.retain(try await marks())
         try await desk.store.write { try $0.sync.release(first) }

@@ -18,7 +18,7 @@ import Testing
         let card = try await desk.insert("1")
         try await desk.sync.synchronize(cards)
         let synced = try #require(try desk.store.object(ofType: Card.self, forPrimaryKey: card.localID))
-        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         return try #require(synced.serverID)
     }
 
@@ -27,10 +27,10 @@ import Testing
         let desk = try SchedulerFixture()
         let id = try await editedCard(desk)
         if isDeleted {
-            desk.remote.remove("Card", id)
+            desk.remote.remove("Card", id: id)
         } else {
             try desk.sync.table(Card.self).setConflicts(.serverWins)
-            desk.remote.edit("Card", id) { $0.set(.integer(3), of: "points") }
+            desk.remote.edit("Card", id: id) { $0.set(.integer(3), of: "points") }
         }
         let results = Results([])
         let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { result in
@@ -51,7 +51,7 @@ import Testing
     /// The sync is stopped between the drop and its end. The app gets the result, and can store it.
     @Test func `a stopped sync reports discarded values`() async throws {
         let desk = try SchedulerFixture()
-        desk.remote.remove("Card", try await editedCard(desk))
+        desk.remote.remove("Card", id: try await editedCard(desk))
         try await desk.insert("2")
         desk.remote.next(.hang, on: .insert)
         let results = Results([])
@@ -96,7 +96,7 @@ import Testing
     @Test func `a scheduler without a closure syncs all models`() async throws {
         let desk = try SchedulerFixture()
         try await desk.insert("1")
-        desk.remote.edit("animals", "a") { $0.members = [("petName", .text("Мурка"))] }
+        desk.remote.edit("animals", id: "a") { $0.members = [("petName", .text("Мурка"))] }
         let scheduler = SyncScheduler(desk.sync, network: nil)
         scheduler.start()
         await scheduler.waitUntilIdle()

@@ -84,7 +84,7 @@ import Testing
         await desk.pass(5)
         #expect(desk.begun.value == 1)
         // The operation is the same, with a later change.
-        try await desk.change { _ = try $0.update(Card.self, card.localID) { $0.points = 5 } }
+        try await desk.change { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 5 } }
         await desk.pass(2)
         #expect(desk.begun.value == 2)
         #expect(desk.remote.items(in: "Card").first?[member: "points"] == .integer(5))

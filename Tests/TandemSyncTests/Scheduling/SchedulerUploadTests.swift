@@ -25,7 +25,7 @@ import Testing
         scheduler.start()
         #expect(await comesTrue { hasBegun.value })
         #expect(results.value.isEmpty)
-        desk.remote.edit("Receipt", "theirs") { $0.put("shop", .text("Магнит")) }
+        desk.remote.edit("Receipt", id: "theirs") { $0.put("shop", .text("Магнит")) }
         scheduler.syncNow()
         #expect(await comesTrue { results.value.count == 1 })
         #expect(try await desk.store.objects(Receipt.self).all().count == 2)

@@ -45,7 +45,7 @@ final class MangledLine: HTTPTransport {
         options.clock = JumpingClock(world.clock)
         options.random = { 0 }
         options.inFlight = 1
-        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, world.dialect, over: self)
+        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, dialect: world.dialect, over: self)
         return SyncContext(store: store, remote: remote, options: options)
     }
 }

@@ -106,7 +106,7 @@ final class PagedServer: Remote {
     // MARK: Unsupported requests
 
     private var no: RemoteFailure { .refused(status: 405, message: "This server only pages.") }
-    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
+    func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
     func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
     func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }
     func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw no }

@@ -42,7 +42,7 @@ final class SyncWorld: Sendable {
     var transport: some HTTPTransport { Line(world: self) }
 
     func remote() -> DatasyncRemote {
-        DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: transport)
+        DatasyncRemote(ServerAddress("https://shop.example")!, dialect: dialect, over: transport)
     }
 
     /// Creates a device: an in-memory store, and its context.

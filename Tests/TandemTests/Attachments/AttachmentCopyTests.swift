@@ -192,7 +192,8 @@ import Testing
         try store.writer.queue.unsafeReentrantWrite { _ in
             for id in [files[0].id.rawValue, lost] {
                 try store.writer.connection.execute(
-                    #"INSERT INTO "__file_uploads" VALUES (?, ?)"#, [.text(id), .text("https://shop.example/\(id)")])
+                    #"INSERT INTO "__file_uploads" VALUES (?, ?)"#,
+                    binding: [.text(id), .text("https://shop.example/\(id)")])
             }
         }
         #expect(try store.checkIntegrity().count == 1)

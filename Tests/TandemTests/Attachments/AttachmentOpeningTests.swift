@@ -180,7 +180,8 @@ import Testing
             // A row with a path out of the folder finds no file.
             try store.writer.queue.unsafeReentrantWrite { _ in
                 try store.writer.connection.execute(
-                    "UPDATE __files SET blob = '../../../../etc/passwd' WHERE id = ?", [.text(page.id.rawValue)])
+                    "UPDATE __files SET blob = '../../../../etc/passwd' WHERE id = ?",
+                    binding: [.text(page.id.rawValue)])
             }
             expectError(.corrupt) { try store.attachments.data(of: page) }
             #expect(try store.checkIntegrity().count == 2)

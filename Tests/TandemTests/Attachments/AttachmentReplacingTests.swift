@@ -49,7 +49,7 @@ import Testing
                 _ = try tx.sync.finishUpload(of: first.id, at: "u1", etag: nil, isToldByServer: true)
             }
             try store.write { tx in
-                try tx.update(Album.self, album.localID) { album in
+                try tx.update(Album.self, localID: album.localID) { album in
                     (album.title, album.cover) = ("б", second)
                 }
             }

@@ -85,9 +85,9 @@ import Testing
             #expect(try store.fileUses() == ["Album 1 \(cover.id)", "Album 1 \(page.id)"])
             // The file of the removed property was removed too.
             #expect(try !store.knownFiles().contains(sketch.id.rawValue))
-            try store.write { try $0.update(Renamed.Album.self, album.localID) { $0.front = nil } }
+            try store.write { try $0.update(Renamed.Album.self, localID: album.localID) { $0.front = nil } }
             #expect(try store.knownFiles().count == 2)
-            try store.write { try $0.update(Renamed.Album.self, album.localID) { $0.pages = [] } }
+            try store.write { try $0.update(Renamed.Album.self, localID: album.localID) { $0.pages = [] } }
             #expect(try store.knownFiles() == [] && store.blobs() == [])
         }
     }
@@ -119,7 +119,7 @@ import Testing
         store = try kind.open(at: folder.file(), [Album.self])
         defer { store.close() }
         let cover = try store.attach("cover")
-        try store.write { try $0.update(Album.self, old.localID) { $0.cover = cover } }
+        try store.write { try $0.update(Album.self, localID: old.localID) { $0.cover = cover } }
         #expect(try store.text(of: store.object(ofType: Album.self, forPrimaryKey: old.localID)?.cover) == "cover")
         try store.expectFilesInOrder()
     }

@@ -49,19 +49,19 @@ import Testing
             #expect(try store.objects(Album.self).first()?.cover?.serverURL == "https://e.org/1")
             try store.expectFilesInOrder()
             // Changing a value and reverting it by delete and undelete give the same uploads.
-            try store.write { try $0.update(Album.self, album.localID) { $0.pages = [cover] } }
+            try store.write { try $0.update(Album.self, localID: album.localID) { $0.pages = [cover] } }
             try push(store)
             #expect(try isSynced() == true)
             let page = try store.attach("page")
-            try store.write { try $0.update(Album.self, album.localID) { $0.pages = [cover, page] } }
+            try store.write { try $0.update(Album.self, localID: album.localID) { $0.pages = [cover, page] } }
             try push(store)
             #expect(try isSynced() == false)
-            try store.write { try $0.delete(Album.self, album.localID) }
+            try store.write { try $0.delete(Album.self, localID: album.localID) }
             #expect(try pending(store) == [])
-            try store.write { try $0.undelete(Album.self, album.localID) }
+            try store.write { try $0.undelete(Album.self, localID: album.localID) }
             #expect(try isSynced() == false && pending(store) == [page.id])
             // Replacing the file leaves nothing to upload.
-            try store.write { try $0.update(Album.self, album.localID) { $0.pages = [] } }
+            try store.write { try $0.update(Album.self, localID: album.localID) { $0.pages = [] } }
             try push(store)
             #expect(try isSynced() == true && pending(store) == [])
             try store.expectFilesInOrder()

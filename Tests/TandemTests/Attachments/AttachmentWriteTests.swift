@@ -107,7 +107,7 @@ import Testing
             }
             #expect(try store.blobs().count == 1 && store.fileUses().count == 3)
             _ = try store.write { try $0.delete(first) }
-            try store.write { try $0.update(Album.self, second.localID) { $0.pages = [] } }
+            try store.write { try $0.update(Album.self, localID: second.localID) { $0.pages = [] } }
             #expect(try store.text(of: slip.scan) == "cover")
             _ = try store.write { try $0.delete(slip) }
             #expect(try store.blobs() == [] && store.knownFiles() == [])
@@ -147,7 +147,7 @@ import Testing
             }
             #expect(error?.property == "cover" && error?.model == "Album")
             expectError(.unknownAttachment) {
-                try store.write { try $0.update(Album.self, album.localID) { $0.pages = [foreign] } }
+                try store.write { try $0.update(Album.self, localID: album.localID) { $0.pages = [foreign] } }
             }
             expectError(.unknownAttachment) {
                 try store.write { tx in
@@ -159,7 +159,7 @@ import Testing
             }
             // Other bytes under a known ID.
             let known = try store.attach("known")
-            try store.write { try $0.update(Album.self, album.localID) { $0.cover = known } }
+            try store.write { try $0.update(Album.self, localID: album.localID) { $0.cover = known } }
             let forged = Attachment(
                 id: known.id, name: "x", contentType: "y", size: 99, sha256: known.sha256, serverURL: nil)
             expectError(.unknownAttachment) { try store.write { try $0.insert(Album(title: "г", cover: forged)) } }
@@ -204,7 +204,7 @@ import Testing
             return album
         }
         #expect(try store.knownFiles() == [] && store.text(of: cover) == "cover")
-        try store.write { try $0.update(Album.self, album.localID) { $0.cover = cover } }
+        try store.write { try $0.update(Album.self, localID: album.localID) { $0.cover = cover } }
         cover = nil
         try store.expectFilesInOrder()
     }

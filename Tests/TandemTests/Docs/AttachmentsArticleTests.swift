@@ -18,7 +18,7 @@ import Testing
     private func attach(_ path: String, to card: Card, in store: Store) throws -> Attachment {
         // Attachments begins
         let photo = try store.attachments.add(contentsOf: path)
-        try store.write { try $0.update(Card.self, card.localID) { $0.photo = photo } }
+        try store.write { try $0.update(Card.self, localID: card.localID) { $0.photo = photo } }
         // Attachments ends
         return photo
     }

@@ -20,7 +20,7 @@ func whileOthersWrite(
         while !stop.withLock({ $0 }) {
             try? store.write { tx in
                 try tx.insert(PeerPerson(name: "x"))
-                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
             }
         }
         done.signal()

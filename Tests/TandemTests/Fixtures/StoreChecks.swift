@@ -22,7 +22,7 @@ extension Store {
                 SELECT t."localID" FROM \(table.quotedTable) t LEFT JOIN "__operations" o \
                 ON o."table" = ? AND o."object" = t."__rid" \
                 WHERE t."synced" <> (o."id" IS NULL AND t."serverID" IS NOT NULL) OR (t."deleted" AND o."id" IS NULL)
-                """, [.text(table.table)])
+                """, binding: [.text(table.table)])
             if !table.isLocalOnly {
                 #expect(
                     wrong.isEmpty, "\(table.table): synced or deleted, and its operation",
@@ -32,7 +32,7 @@ extension Store {
                 """
                 SELECT "localID" FROM "__operations" o WHERE "table" = ? AND NOT EXISTS \
                 (SELECT 1 FROM \(table.quotedTable) t WHERE t."__rid" = o."object" AND t."localID" = o."localID")
-                """, [.text(table.table)])
+                """, binding: [.text(table.table)])
             #expect(orphans.isEmpty, "\(table.table): operations without an object", sourceLocation: sourceLocation)
             try expectTwins(of: table, sourceLocation)
             try expectLinks(of: table, sourceLocation)

@@ -46,7 +46,7 @@ extension Store {
             let statement = try connection.statement(
                 "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"localID\" = ?")
             defer { statement.reset() }
-            statement.bind(1, localID.rawValue)
+            statement.bind(1, to: localID.rawValue)
             return try statement.step() ? try M(__row: statement.row()) : nil
         }
     }

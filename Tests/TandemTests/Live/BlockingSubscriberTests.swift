@@ -63,7 +63,7 @@ import Testing
         #expect(recorders.allSatisfy { $0.waitForValues(1) })
         let before = store.live.present.map(\.loads).reduce(0, +)
         try store.write { tx in
-            for person in people { try tx.update(Person.self, person.localID) { $0.name = "Боб" } }
+            for person in people { try tx.update(Person.self, localID: person.localID) { $0.name = "Боб" } }
         }
         #expect(recorders.allSatisfy { $0.waitForValues(2) })
         let loads = store.live.present.map(\.loads).reduce(0, +) - before
@@ -101,13 +101,14 @@ import Testing
                 tuning.resolvingLimit = tuning.statementWork + rows
                 var budget = ResolvingBudget(tuning)
                 var candidates = JoinedCandidates()
-                try candidates.addHolders(of: 1, 0, to: 7, watch, connection, tuning, &budget)
+                try candidates.addHolders(
+                    of: 1, reach: 0, to: 7, watch: watch, on: connection, tuning: tuning, budget: &budget)
                 let hasMore = budget.spendStatement()
                 #expect(!hasMore)
-                let isAdded = candidates.add(1, mask: .max, to: 8, watch, &budget)
+                let isAdded = candidates.add(1, mask: .max, to: 8, watch: watch, budget: &budget)
                 #expect(isAdded == isEnough)
                 var sealed = CommitChanges(planVersion: 0, hasChanges: true)
-                candidates.evaluate(connection, tuning, &budget, &sealed)
+                candidates.evaluate(connection, tuning: tuning, budget: &budget, sealed: &sealed)
                 #expect(sealed.reloads == [7, 8] && sealed.changes.isEmpty)
             }
         }

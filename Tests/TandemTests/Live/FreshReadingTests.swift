@@ -19,7 +19,7 @@ import Testing
             #expect(store.live.waitUntilIdle(store))
             #expect(list.values.count == 1)
             let last = try #require(try store.cards.where { $0.shop == "В" }.first())
-            try other.write { tx in try tx.update(Card.self, last.localID) { $0.points = 7 } }
+            try other.write { tx in try tx.update(Card.self, localID: last.localID) { $0.points = 7 } }
             #expect(store.live.waitUntilIdle(store) { list.values.count == 2 })
             #expect(list.values.last?.modifications.map(\.new) == [2])
             #expect(shops.values.count == 1)

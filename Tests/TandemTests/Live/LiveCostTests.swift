@@ -84,7 +84,7 @@ import Testing
     }
 
     private func part<Value: Sendable>(_ aggregate: Aggregate<Card, Value>, of query: Results<Card>) -> any LivePart {
-        AggregatePart(query.query, aggregate)
+        AggregatePart(query.query, aggregate: aggregate)
     }
 
     private func isRow(_ part: any LivePart) throws -> Bool {
@@ -102,13 +102,13 @@ import Testing
     }
 
     @Test func `sums of doubles and a removed extreme are reloaded`() {
-        var sum = RunningAggregate(.sum(Thing.Columns().ratio.__column, .real), [.real(1)])
-        let isSumKnown = sum.replace(nil, .real(1))
+        var sum = RunningAggregate(.sum(Thing.Columns().ratio.__column, .real), stored: [.real(1)])
+        let isSumKnown = sum.replace(nil, with: .real(1))
         #expect(!isSumKnown)
-        var least = RunningAggregate(.minimum(Thing.Columns().int.__column), [.integer(1)])
+        var least = RunningAggregate(.minimum(Thing.Columns().int.__column), stored: [.integer(1)])
         let known = [
-            least.replace(.integer(5), .integer(0)), least.replace(.integer(7), nil),
-            least.replace(.integer(0), .integer(2)),
+            least.replace(.integer(5), with: .integer(0)), least.replace(.integer(7), with: nil),
+            least.replace(.integer(0), with: .integer(2)),
         ]
         #expect(known == [true, true, false])
     }

@@ -116,7 +116,7 @@ import Testing
             try store.write { tx in
                 try tx.store.writer.connection.execute(
                     "UPDATE \"Slip\" SET \"localID\" = ? WHERE \"localID\" = ?",
-                    [.text(new.rawValue), .text(id.rawValue)])
+                    binding: [.text(new.rawValue), .text(id.rawValue)])
             }
             let change = try #require(seen.withLock { $0.last })
             #expect(change.insertedIDs == [new] && change.deletedIDs == [id])
@@ -159,7 +159,7 @@ import Testing
             try store.write(withoutNotifying: quiet) { tx in
                 try tx.store.writer.connection.execute(
                     "INSERT OR REPLACE INTO \"Slip\"(\"localID\", \"text\", \"number\") VALUES('a', '', ?)",
-                    [.integer(number)])
+                    binding: [.integer(number)])
                 try tx.insert(Slip())
             }
         }

@@ -38,7 +38,7 @@ import Testing
             // Subscribing to unreadable values fails at once. It succeeds when they are repaired.
             let failing = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
             #expect(failing.error?.code == .invalidValue)
-            try await store.write { try $0.delete(EveryColumn.self, object.localID) }
+            try await store.write { try $0.delete(EveryColumn.self, localID: object.localID) }
             let again = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
             #expect(again.values.count == 1 && again.completion == nil)
             again.cancel()

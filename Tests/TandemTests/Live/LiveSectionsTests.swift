@@ -65,14 +65,14 @@ import Testing
                     if known.isEmpty || Bool.random(using: &random) {
                         known.append(try tx.insert(Card(shop: shop, barcode: "\(step)", points: points)).localID)
                     } else if Bool.random(using: &random) {
-                        try tx.update(Card.self, known.randomElement(using: &random)!) {
+                        try tx.update(Card.self, localID: known.randomElement(using: &random)!) {
                             if Bool.random(using: &random) { $0.points = points }
                             if Bool.random(using: &random) { $0.shop = shop }
                             $0.isPinned.toggle()
                         }
                     } else {
                         let index = Int.random(in: 0..<known.count, using: &random)
-                        try tx.delete(Card.self, known.remove(at: index))
+                        try tx.delete(Card.self, localID: known.remove(at: index))
                     }
                 }
             }
@@ -167,7 +167,7 @@ import Testing
             #expect(emptied.sections.map(\.key) == ["", "Л", "М"])
             #expect(emptied.insertedSections == [0] && emptied.deletedSections == [])
 
-            try store.write { try $0.delete(Card.self, card.localID) }
+            try store.write { try $0.delete(Card.self, localID: card.localID) }
             let deleted = try #require(recorder.values.last)
             #expect(deleted.deletedSections == [0] && deleted.deletions == [SectionPosition(section: 0, item: 0)])
             #expect(deleted.sections.map(\.key) == ["Л", "М"] && recorder.values.count == 5)
@@ -184,8 +184,8 @@ import Testing
             let recorder = store.cards.sectionsPublisher(by: \.owner.name).on(.immediate).record()
             let letters = store.cards.sectionsPublisher(by: \.owner.name.firstLetter, ascending: false)
                 .on(.immediate).record()
-            try store.write { tx in try tx.update(Person.self, ada.localID) { $0.name = "анна" } }
-            try store.write { tx in try tx.update(Person.self, ada.localID) { $0.name = "Яна" } }
+            try store.write { tx in try tx.update(Person.self, localID: ada.localID) { $0.name = "анна" } }
+            try store.write { tx in try tx.update(Person.self, localID: ada.localID) { $0.name = "Яна" } }
             #expect(recorder.values.map { $0.map(\.key) } == [[nil, "Ада"], [nil, "анна"], [nil, "Яна"]])
             #expect(letters.values.map { $0.map(\.key) } == [["А", nil], ["Я", nil]])
             recorder.cancel()
@@ -202,7 +202,7 @@ import Testing
         let vouchers = store.objects(Voucher.self)
         let recorder = vouchers.sectionsPublisher(by: \.city.firstLetter).on(.immediate).record()
         for city in ["Ош", nil, "Тула"] {
-            try store.write { tx in try tx.update(Voucher.self, voucher.localID) { $0.city = city } }
+            try store.write { tx in try tx.update(Voucher.self, localID: voucher.localID) { $0.city = city } }
         }
         let keys: [[String?]] = [[nil, "О"], ["О"], [nil, "О"], ["О", "Т"]]
         #expect(recorder.values.map { $0.map(\.key) } == keys)

@@ -19,7 +19,7 @@ import Testing
             try store.insert("Б", 1)
             try store.change(card) { $0.points = 6 }
             try store.change(card) { $0.points = 0 }
-            try store.write { tx in try tx.update(Person.self, ada.localID) { $0.name = "Боб" } }
+            try store.write { tx in try tx.update(Person.self, localID: ada.localID) { $0.name = "Боб" } }
             #expect(recorder.values == [0, 1, 0])
             #expect(top.values == [0, 1])
             #expect(owned.values == [0, 1, 0])
@@ -58,9 +58,10 @@ import Testing
                     fill(&thing)
                     known.append(try tx.insert(thing).localID)
                 } else if pick < 8 {
-                    try tx.update(Thing.self, known.randomElement(using: &random)!) { fill(&$0) }
+                    try tx.update(Thing.self, localID: known.randomElement(using: &random)!) { fill(&$0) }
                 } else {
-                    try tx.delete(Thing.self, known.remove(at: Int.random(in: 0..<known.count, using: &random)))
+                    try tx.delete(
+                        Thing.self, localID: known.remove(at: Int.random(in: 0..<known.count, using: &random)))
                 }
             }
             #expect(count.values.last == (try things.count()))

@@ -44,9 +44,9 @@ import Testing
             let c = try store.insert("В", 40)
             #expect(try list.next().map(\.insertions) == [[0], [1], [2]])
             try store.write { tx in
-                try tx.update(Card.self, a.localID) { $0.points = 1 }
-                try tx.update(Card.self, b.localID) { $0.points = 31 }
-                try tx.update(Card.self, c.localID) { $0.shop = "Аа" }
+                try tx.update(Card.self, localID: a.localID) { $0.points = 1 }
+                try tx.update(Card.self, localID: b.localID) { $0.points = 31 }
+                try tx.update(Card.self, localID: c.localID) { $0.shop = "Аа" }
                 try tx.insert(Card(shop: "Г", barcode: "Г", points: 50))
             }
             let changes = try list.next()
@@ -66,12 +66,12 @@ import Testing
             // Nothing is written.
             try store.write { _ in }
             // The written values equal the stored ones.
-            try store.write { tx in try tx.update(Card.self, card.localID) { $0.points = 20 } }
+            try store.write { tx in try tx.update(Card.self, localID: card.localID) { $0.points = 20 } }
             // The write changes another table.
             try store.write { _ = try $0.insert(Badge(name: "x")) }
             // The write is rolled back.
             try? store.write { tx in
-                try tx.update(Card.self, card.localID) { $0.points = 21 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 21 }
                 try tx.insert(Card(shop: "Б", barcode: "Б"))
                 throw CancellationError()
             }
@@ -104,7 +104,7 @@ import Testing
             try tx.insert(first)
         }
         #expect(all.values.count == 2 && one.values.count == 1)
-        try store.write { try $0.update(Slip.self, first.localID) { $0.number = 7 } }
+        try store.write { try $0.update(Slip.self, localID: first.localID) { $0.number = 7 } }
         #expect(one.values.count == 2)
         #expect(all.values.last?.modifications.count == 1)
         all.cancel()
@@ -118,8 +118,8 @@ import Testing
             let card = try store.insert("А", 20)
             let recorder = store.cards.observing(\.points).changesetPublisher.on(.immediate).record()
             try store.write { tx in
-                try tx.update(Card.self, card.localID) { $0.points = 21 }
-                try tx.update(Card.self, card.localID) { $0.points = 20 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 21 }
+                try tx.update(Card.self, localID: card.localID) { $0.points = 20 }
             }
             #expect(recorder.values.count == 1)
             recorder.cancel()
@@ -178,7 +178,7 @@ import Testing
             let list = Follower(store.cards.sorted(by: \.shop))
             try store.write { tx in
                 try tx.delete(a)
-                try tx.update(Card.self, c.localID) { $0.points = 33 }
+                try tx.update(Card.self, localID: c.localID) { $0.points = 33 }
                 try tx.insert(Card(shop: "Аа", barcode: "0"))
             }
             let change = try #require(try list.next().last)

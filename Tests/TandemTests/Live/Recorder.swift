@@ -146,7 +146,7 @@ extension Store {
 
     @discardableResult
     func change(_ card: Card, _ change: @escaping (inout Card) -> Void) throws -> Card? {
-        try write { tx in try tx.update(Card.self, card.localID) { change(&$0) } }
+        try write { tx in try tx.update(Card.self, localID: card.localID) { change(&$0) } }
         return try object(ofType: Card.self, forPrimaryKey: card.localID)
     }
 }

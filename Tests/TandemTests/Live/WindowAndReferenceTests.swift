@@ -66,12 +66,12 @@ import Testing
             let filtered = Follower(store.cards.where { $0.owner.name == "Боб" })
             #expect(try sorted.next().last?.results.map(\.shop) == ["1", "3", "2"])
             #expect(try filtered.next().last?.results.map(\.shop) == ["2"])
-            try store.write { tx in try tx.update(Person.self, ada.localID) { $0.name = "Яна" } }
+            try store.write { tx in try tx.update(Person.self, localID: ada.localID) { $0.name = "Яна" } }
             let change = try #require(try sorted.next().last)
             #expect(change.results.map(\.shop) == ["2", "1", "3"])
             #expect(change.deletedIDs.isEmpty && !change.moves.isEmpty)
             #expect(try filtered.next().isEmpty)
-            try store.write { tx in try tx.update(Person.self, ada.localID) { $0.name = "Боб" } }
+            try store.write { tx in try tx.update(Person.self, localID: ada.localID) { $0.name = "Боб" } }
             #expect(try filtered.next().last?.insertedIDs.count == 2)
             // A card loses its owner, and one owner is deleted.
             try store.change(cards[0]) { $0.owner = nil }
@@ -97,7 +97,7 @@ import Testing
             let change = try #require(try list.next().last)
             #expect(change.results.map(\.shop) == ["В", "А", "Б"])
             #expect(change.moves.count == 1, "\(change)")
-            try store.write { tx in try tx.update(Badge.self, star.localID) { $0.name = "moon" } }
+            try store.write { tx in try tx.update(Badge.self, localID: star.localID) { $0.name = "moon" } }
             let back = try list.next()
             #expect(back.last?.results.map(\.shop) == ["А", "Б", "В"])
             list.recorder.cancel()

@@ -38,11 +38,11 @@ import Testing
             try tx.insert(PeerCard(shop: "new", barcode: "new"))
             for row in try store.sql("SELECT localID FROM PeerCard LIMIT 50") {
                 guard let id = row[0].string else { continue }
-                try tx.update(PeerCard.self, LocalID(id)) { $0.shop += "!" }
+                try tx.update(PeerCard.self, localID: LocalID(id)) { $0.shop += "!" }
             }
             for row in try store.sql("SELECT localID FROM PeerPerson") {
                 guard let id = row[0].string else { continue }
-                try tx.delete(PeerPerson.self, LocalID(id))
+                try tx.delete(PeerPerson.self, localID: LocalID(id))
             }
         }
         try store.compact()
@@ -163,7 +163,9 @@ import Testing
         try folder.withDatabase { try $0.execute("UPDATE PeerCard SET people = '[' WHERE barcode = '7'") }
         let store = try Peer.open(folder.file())
         let person = try #require(try store.rows("SELECT localID FROM PeerPerson")[0][0].string)
-        let error = expectError(.corrupt) { try store.write { try $0.delete(PeerPerson.self, LocalID(person)) } }
+        let error = expectError(.corrupt) {
+            try store.write { try $0.delete(PeerPerson.self, localID: LocalID(person)) }
+        }
         #expect(error?.store == folder.file() && error?.underlying != nil)
         #expect(try store.operations.count() == 301)
     }

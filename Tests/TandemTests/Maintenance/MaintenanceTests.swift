@@ -135,7 +135,7 @@ import Testing
             for index in 50..<500 {
                 _ = try tx.delete(
                     PeerCard.self,
-                    LocalID(
+                    localID: LocalID(
                         try #require(
                             store.rows("SELECT localID FROM PeerCard WHERE barcode = '\(index)'").first?.first?.string))
                 )

@@ -31,14 +31,14 @@ import Testing
         // Some more pages, an update with its payload, an operation that a delete replaces, and the pages that
         // compaction moves.
         try store.write { tx in
-            try tx.update(PeerCard.self, card.localID) { $0.shop = "ПослеПравки SecretLatin" }
+            try tx.update(PeerCard.self, localID: card.localID) { $0.shop = "ПослеПравки SecretLatin" }
             try tx.upsert(PeerCard(shop: "SecretLatin", barcode: "s").received(serverID: "s"))
             for index in 0..<100 { try tx.insert(PeerCard(shop: "СекретПятёрочки \(index)", barcode: "\(index)")) }
         }
         try store.write { tx in
             for card in try store.objects(PeerCard.self).all() where card.points == 0 && card.serverID != nil {
-                try tx.update(PeerCard.self, card.localID) { $0.shop = "Первый-Был SecretLatin" }
-                try tx.delete(PeerCard.self, card.localID)
+                try tx.update(PeerCard.self, localID: card.localID) { $0.shop = "Первый-Был SecretLatin" }
+                try tx.delete(PeerCard.self, localID: card.localID)
             }
         }
     }

@@ -181,7 +181,7 @@ import Testing
                         "SELECT count(*) FROM __search_PeerCard WHERE __search_shop GLOB '*елка*'") == [
                             [.integer(Int64(kept))]
                         ])
-                try store.write { try $0.update(PeerCard.self, LocalID(id.string!)) { $0.shop = "Новая" } }
+                try store.write { try $0.update(PeerCard.self, localID: LocalID(id.string!)) { $0.shop = "Новая" } }
             }
             _ = try store.write { try $0.insert(PeerCard(shop: "Новая", barcode: "new")) }
             #expect(try store.checkIntegrity() == [])

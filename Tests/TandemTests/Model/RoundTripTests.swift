@@ -189,7 +189,9 @@ import Testing
             try store.writer.queue.unsafeReentrantWrite { _ in
                 try store.writer.connection.execute("UPDATE EveryType SET int8 = 300")
             }
-            let error = failure { try store.write { try $0.update(EveryType.self, object.localID) { $0.int = 1 } } }
+            let error = failure {
+                try store.write { try $0.update(EveryType.self, localID: object.localID) { $0.int = 1 } }
+            }
             #expect(error?.code == .invalidValue)
             #expect(error?.model == "EveryType")
             #expect(error?.property == "int8")

@@ -66,7 +66,7 @@ import Testing
         try kind.withStore(Node.self) { store in
             try store.write(from: .server) { try $0.insert(Node("0", count: 7).received(serverID: "s", version: "1")) }
             let id = try store.write { tx in
-                try tx.update(Node.self, "s") { $0.name = "1" }
+                try tx.update(Node.self, localID: "s") { $0.name = "1" }
                 return try #require(try tx.operations.all().first).id
             }
             #expect(try attempted(store).0 == [])
@@ -75,8 +75,8 @@ import Testing
                     let operation = try tx.beginAttempt(id)
                     #expect(
                         try tx.sync.markOutcomeUnknown(
-                            id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast)))
-                    try tx.update(Node.self, "s") { $0.name = name }
+                            id, attempt: operation.attempts, error: OperationError(message: "lost", at: .distantPast)))
+                    try tx.update(Node.self, localID: "s") { $0.name = name }
                 }
             }
             var (kinds, values) = try attempted(store)
@@ -88,11 +88,12 @@ import Testing
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 #expect(
-                    try tx.sync.fail(id, attempt: attempt, OperationError(message: "no", at: .distantPast), retry: true)
+                    try tx.sync.fail(
+                        id, attempt: attempt, with: OperationError(message: "no", at: .distantPast), retry: true)
                 )
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
                 try tx.beginAttempt(id)
-                try tx.undelete(Node.self, "s")
+                try tx.undelete(Node.self, localID: "s")
             }
             (kinds, values) = try attempted(store)
             #expect(kinds == [.update, .delete] && values.contains("1", of: "name"))
@@ -101,7 +102,7 @@ import Testing
             (kinds, values) = try attempted(store)
             #expect(kinds == [] && values.isEmpty)
             // The object is new on the server and not sent yet, so a delete leaves nothing.
-            try store.write { try $0.delete(Node.self, "s") }
+            try store.write { try $0.delete(Node.self, localID: "s") }
             #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
         }
     }
@@ -140,26 +141,26 @@ import Testing
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "count": 0])
             try store.write { tx in
-                try tx.update(Node.self, "s") { $0.name = "1" }
-                #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
+                try tx.update(Node.self, localID: "s") { $0.name = "1" }
+                #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, with: no, retry: true))
                 #expect(try tx.attemptedValues(1).isEmpty && tx.sync.outgoing(1)?.attemptedKinds == [])
                 // An attempt without an answer is recorded, whatever fails later: the same attempt or the next one.
                 let lost = try tx.beginAttempt(1).attempts
-                #expect(try tx.sync.markOutcomeUnknown(1, attempt: lost, no))
-                #expect(try tx.sync.fail(1, attempt: lost, no, retry: true))
-                try tx.update(Node.self, "s") { ($0.name, $0.count) = ("2", 5) }
-                #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
+                #expect(try tx.sync.markOutcomeUnknown(1, attempt: lost, error: no))
+                #expect(try tx.sync.fail(1, attempt: lost, with: no, retry: true))
+                try tx.update(Node.self, localID: "s") { ($0.name, $0.count) = ("2", 5) }
+                #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, with: no, retry: true))
                 #expect(try tx.sync.outgoing(1)?.attemptedKinds == .update)
                 let values = try tx.attemptedValues(1)
                 #expect(values.contains("1", of: "name") && !values.contains("2", of: "name"))
                 #expect(!values.contains(5, of: "count") && values.columns.map(\.name) == ["name"])
                 let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "1", "count": 5])
-                try tx.update(Node.self, "s") { $0.count = 6 }
+                try tx.update(Node.self, localID: "s") { $0.count = 6 }
                 // The name is ours, and the number is foreign.
                 #expect(try tx.sync.sides(of: 1, against: theirs) { $1 }.changedThere == ["count"])
                 // After a crash it is unknown which attempt failed.
                 try tx.beginAttempt(1)
-                try tx.fail(1, no, retry: true)
+                try tx.fail(1, with: no, retry: true)
                 #expect(try tx.attemptedValues(1).contains("2", of: "name"))
             }
             #expect(try store.checkIntegrity() == [])
@@ -174,9 +175,9 @@ import Testing
             let error = OperationError(message: "not sent", at: .distantPast)
             try tx.insert(Node("a", localID: "a"))
             let attempt = try tx.beginAttempt(1).attempts
-            if deletesFirst { try tx.delete(Node.self, "a") }
-            #expect(try tx.sync.fail(1, attempt: attempt, error, retry: true))
-            if !deletesFirst { try tx.delete(Node.self, "a") }
+            if deletesFirst { try tx.delete(Node.self, localID: "a") }
+            #expect(try tx.sync.fail(1, attempt: attempt, with: error, retry: true))
+            if !deletesFirst { try tx.delete(Node.self, localID: "a") }
         }
         #expect(try store.sql("SELECT count(*) FROM Node")[0][0] == 0)
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
@@ -229,11 +230,11 @@ import Testing
                 for value in ["no number", "2"] {
                     try tx.upsert(Flex.Card.self, values: ["localID": "a", "x": value, "shop": "s"])
                     let id = try #require(try tx.operations.all().last).id
-                    #expect(try tx.sync.markOutcomeUnknown(id, attempt: try tx.beginAttempt(id).attempts, lost))
+                    #expect(try tx.sync.markOutcomeUnknown(id, attempt: try tx.beginAttempt(id).attempts, error: lost))
                 }
                 try tx.upsert(Flex.Card.self, values: ["localID": "b", "x": "1", "shop": "t"])
                 let id = try #require(try tx.operations.all().last).id
-                #expect(try tx.sync.markOutcomeUnknown(id, attempt: try tx.beginAttempt(id).attempts, lost))
+                #expect(try tx.sync.markOutcomeUnknown(id, attempt: try tx.beginAttempt(id).attempts, error: lost))
             }
         }
         struct NoNumber: Error {}

@@ -139,9 +139,9 @@ struct History: CustomTestStringConvertible, Sendable {
                 tx.origin = .app
             case "upsert":
                 try tx.upsert(Node.self, values: ["localID": "a", "name": parts[1]])
-            case "name": try tx.update(Node.self, "a") { $0.name = parts[1] }
-            case "count": try tx.update(Node.self, "a") { $0.count = Int(parts[1])! }
-            case "note": try tx.update(Node.self, "a") { $0.note = parts[1] }
+            case "name": try tx.update(Node.self, localID: "a") { $0.name = parts[1] }
+            case "count": try tx.update(Node.self, localID: "a") { $0.count = Int(parts[1])! }
+            case "note": try tx.update(Node.self, localID: "a") { $0.note = parts[1] }
             case "delete": try tx.delete(node)
             case "undelete": try tx.undelete(node)
             default:
@@ -150,8 +150,8 @@ struct History: CustomTestStringConvertible, Sendable {
                 case "begin": try tx.beginAttempt(id)
                 case "ack": try tx.acknowledge(id, serverID: "a", version: "2")
                 case "refuse":
-                    try tx.fail(id, OperationError(status: 400, message: "no", at: .distantPast), retry: false)
-                case "retry": try tx.fail(id, OperationError(message: "later", at: .distantPast), retry: true)
+                    try tx.fail(id, with: OperationError(status: 400, message: "no", at: .distantPast), retry: false)
+                case "retry": try tx.fail(id, with: OperationError(message: "later", at: .distantPast), retry: true)
                 default: Issue.record("\(event)?")
                 }
             }

@@ -13,7 +13,7 @@ import Testing
             try store.write { tx in
                 try tx.insert(Node("a", count: 1, localID: "mine"))
                 let attempt = try tx.beginAttempt(1).attempts
-                _ = try tx.sync.markOutcomeUnknown(1, attempt: attempt, ResponseTests.lost)
+                _ = try tx.sync.markOutcomeUnknown(1, attempt: attempt, error: ResponseTests.lost)
                 _ = try tx.sync.applyServerItem(item, in: "Node", identity: .server(localID: nil))
             }
             #expect(try store.live(Node.self).map(\.localID) == ["mine", "s7"])
@@ -32,9 +32,9 @@ import Testing
             try store.receiveNode("both", ["friends": #"["s7","mine","s7"]"#, "next": "s7", "parent": "s7"])
             try store.receiveNode("gone", ["friends": #"["s7"]"#, "keeper": "s7"])
             try store.write { tx in
-                try tx.delete(Node.self, "gone")
+                try tx.delete(Node.self, localID: "gone")
                 // The base of an operation names it.
-                try tx.update(Node.self, "both") { ($0.next, $0.friends) = (nil, [Reference(localID: "s7")]) }
+                try tx.update(Node.self, localID: "both") { ($0.next, $0.friends) = (nil, [Reference(localID: "s7")]) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
                 #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .done)
             }
@@ -45,7 +45,7 @@ import Testing
             #expect(holder.friends.map(\.localID) == ["mine"] && holder.parent?.localID == "mine")
             let update = try #require(try store.operations.operation(of: holder))
             #expect(update.base == ["next": "mine", "friends": #"["mine","mine","mine"]"#])
-            let back = try store.write { try $0.undelete(Node.self, "gone") }
+            let back = try store.write { try $0.undelete(Node.self, localID: "gone") }
             #expect(back.friends.map(\.localID) == ["mine"] && back.keeper?.localID == "mine")
             #expect(try store.read { try $0.extras(of: "mine", in: "Node") } == [5])
             // The next pull finds one object.
@@ -63,7 +63,7 @@ import Testing
     func `a change of the other object becomes a change of this one`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.write { tx in
-                try tx.update(Node.self, "s7") { ($0.count, $0.next) = (9, Reference(localID: "s7")) }
+                try tx.update(Node.self, localID: "s7") { ($0.count, $0.next) = (9, Reference(localID: "s7")) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
                 #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
             }
@@ -79,7 +79,7 @@ import Testing
         try withTwo(kind) { store in
             try store.receiveNode("holder", ["next": "s7"])
             try store.write { tx in
-                try tx.delete(Node.self, "s7")
+                try tx.delete(Node.self, localID: "s7")
                 let attempt = try #require(try tx.operation(1)).0.attempts
                 #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .done)
             }
@@ -93,14 +93,14 @@ import Testing
         try withTwo(kind) { store in
             try store.receiveNode("holder", ["next": "s7", "friends": #"["s7"]"#])
             try store.write { tx in
-                try tx.delete(Node.self, "mine")
+                try tx.delete(Node.self, localID: "mine")
                 let attempt = try #require(try tx.operation(1)).0.attempts
                 #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
             }
             #expect(try store.queue() == ["delete mine"])
             var holder = try #require(try store.stored(Node.self, "holder"))
             #expect(holder.next == nil && holder.friends.isEmpty && holder.isSynced)
-            try store.write { try $0.undelete(Node.self, "mine") }
+            try store.write { try $0.undelete(Node.self, localID: "mine") }
             holder = try #require(try store.stored(Node.self, "holder"))
             #expect(holder.next?.localID == "mine" && holder.friends.map(\.localID) == ["mine"])
         }
@@ -110,7 +110,7 @@ import Testing
     func `a conflict unites the objects too`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.write { tx in
-                try tx.update(Node.self, "mine") { $0.name = "b" }
+                try tx.update(Node.self, localID: "mine") { $0.name = "b" }
                 #expect(try tx.sync.rebase(1, onto: item) { $1 } == .pending)
             }
             #expect(try store.live(Node.self).map(\.localID) == ["mine"])
@@ -134,9 +134,9 @@ import Testing
         try withTwo(kind) { store in
             try store.receiveNode("holder", ["next": "s7"])
             try store.write { tx in
-                try tx.update(Node.self, "mine") { $0.code = "1" }
-                try tx.delete(Node.self, "mine")
-                try tx.update(Node.self, "s7") { $0.count = 9 }
+                try tx.update(Node.self, localID: "mine") { $0.code = "1" }
+                try tx.delete(Node.self, localID: "mine")
+                try tx.update(Node.self, localID: "s7") { $0.count = 9 }
                 if isTaken { try tx.insert(Node("third", code: "1", localID: "third")) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
                 #expect(try tx.sync.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)

@@ -21,7 +21,7 @@ import Testing
             #expect(await iterator.next() == ["Node", "HandPerson"])
             // Writes of a server queue nothing.
             try await store.write(from: .server) { _ = try $0.insert(Node("c").received(serverID: "c")) }
-            try await store.write { try $0.delete(Node.self, first) }
+            try await store.write { try $0.delete(Node.self, localID: first) }
             #expect(await iterator.next() == ["Node"])
             store.close()
             #expect(await iterator.next() == nil)

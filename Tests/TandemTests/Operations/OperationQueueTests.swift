@@ -14,14 +14,14 @@ import Testing
             try tx.insert(Node("a", localID: "a"))
             try tx.insert(HandPerson(name: "p").identified(by: "p"))
             try tx.insert(Node("b", localID: "b"))
-            try tx.update(Node.self, "a") { $0.count = 1 }
+            try tx.update(Node.self, localID: "a") { $0.count = 1 }
         }
         try store.sendAll()
         try store.write { tx in
-            try tx.update(Node.self, "b") { $0.count = 1 }
-            try tx.update(HandPerson.self, "p") { $0.name = "q" }
-            try tx.update(Node.self, "a") { $0.count = 2 }
-            try tx.delete(Node.self, "b")
+            try tx.update(Node.self, localID: "b") { $0.count = 1 }
+            try tx.update(HandPerson.self, localID: "p") { $0.name = "q" }
+            try tx.update(Node.self, localID: "a") { $0.count = 2 }
+            try tx.delete(Node.self, localID: "b")
         }
         #expect(try store.queue() == ["delete b [count]", "update p [name]", "update a [count]"])
         #expect(try store.operations.all(of: Node.self).map(\.localID) == ["b", "a"])
@@ -38,26 +38,26 @@ import Testing
         configuration.now = { Date(timeIntervalSinceReferenceDate: Double(box.value.load(ordering: .relaxed))) }
         let store = try Store.inMemory(models: Node.self, configuration: configuration)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
-        try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
+        try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 1 } }
         var operation = try #require(try store.operations.operation(of: node))
         #expect(operation.model == "Node" && operation.table == "Node" && operation.localID == "s")
         #expect(operation.kind == .update && operation.state == .pending && operation.attempts == 0)
         #expect(operation.changedAt.timeIntervalSinceReferenceDate == 100)
         #expect(operation.base == ["count": .integer(0)] && operation.sent.isEmpty && operation.error == nil)
         box.value.store(200, ordering: .relaxed)
-        try store.write { try $0.update(Node.self, node.localID) { $0.count = 2 } }
+        try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 2 } }
         let error = OperationError(
             status: 409, message: "conflict", at: Date(timeIntervalSinceReferenceDate: 0.1), serverItem: Data([0]))
         try store.write { tx in
             let begun = try tx.beginAttempt(operation.id)
             #expect(begun.sent == ["count": .integer(0)] && begun.base.isEmpty && begun.state == .attempted)
-            try tx.fail(operation.id, error, retry: false)
+            try tx.fail(operation.id, with: error, retry: false)
         }
         operation = try #require(try store.operations.operation(of: node))
         #expect(operation.changedAt.timeIntervalSinceReferenceDate == 200)
         #expect(operation.error == error && operation.attempts == 1 && operation.state == .failed)
         #expect(try store.operations.count(in: .failed) == 1)
-        try store.write { try $0.update(Node.self, node.localID) { $0.count = 3 } }
+        try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 3 } }
         operation = try #require(try store.operations.operation(of: node))
         #expect(operation.error == nil && operation.state == .pending && operation.base == ["count": .integer(0)])
     }
@@ -71,7 +71,9 @@ import Testing
         try store.write { try $0.delete(node) }
         #expect(code { try store.write { try $0.beginAttempt(id) } } == .staleOperation)
         #expect(
-            code { try store.write { try $0.fail(id, OperationError(message: "", at: .distantPast), retry: true) } }
+            code {
+                try store.write { try $0.fail(id, with: OperationError(message: "", at: .distantPast), retry: true) }
+            }
                 == .staleOperation)
         // The number of a finished operation is not reused.
         try store.write { try $0.insert(Node("b")) }
@@ -122,7 +124,7 @@ import Testing
             let node = try store.write { try $0.insert(Node("a")) }
             try store.write { try $0.insert(Node("b")) }
             // The counts don't change, so nothing is published.
-            try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
+            try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 1 } }
             try? store.write { tx in
                 try tx.insert(Node("undone"))
                 throw CancellationError()

@@ -71,9 +71,9 @@ import Testing
         try store.write { tx in
             _ = try tx.sync.applyServerItem(
                 ServerItem(serverID: "s", version: "1", values: ["name": "0"], extras: [4]), in: "Node")
-            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.update(Node.self, localID: "s") { $0.name = "1" }
             try tx.beginAttempt(1)
-            try tx.update(Node.self, "s") { $0.count = 2 }
+            try tx.update(Node.self, localID: "s") { $0.count = 2 }
             let outgoing = try #require(try tx.sync.outgoing(1))
             #expect(outgoing.changed == ["name", "count"] && outgoing.serverID == "s" && outgoing.version == "1")
             #expect(outgoing.values["count"] == 2 && outgoing.extras == [4] && outgoing.attemptedKinds == .update)

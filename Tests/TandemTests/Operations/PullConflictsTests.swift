@@ -78,7 +78,7 @@ import Testing
         try with(kind) { store in
             try store.write { tx in
                 try tx.insert(Node("mine", code: "taken", localID: "m"))
-                try tx.update(Node.self, "c") { $0.count = 5 }
+                try tx.update(Node.self, localID: "c") { $0.count = 5 }
             }
             let items = [
                 item("a", ["code": "b"]), item("b", ["code": "taken"]), item("c", ["code": "a"]),
@@ -91,7 +91,7 @@ import Testing
             #expect(try codes(store) == ["a", "b", "c", "taken"] && kept(store) == ["a", "b"])
             #expect(try store.stored(Node.self, "a")?.version == "1")
             try store.write { tx in
-                try tx.update(Node.self, "m") { $0.code = nil }
+                try tx.update(Node.self, localID: "m") { $0.code = nil }
                 _ = try tx.sync.receiveTogether(items, in: "Node")
             }
             #expect(try codes(store) == ["b", "taken", "c", nil] && kept(store) == [])

@@ -49,7 +49,7 @@ import Testing
             #expect(try receive(item("s", "1"), in: store) == "inserted s")
             var node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "there" && node.count == 0 && node.isSynced && node.version == "1")
-            try store.write { try $0.update(Node.self, "s") { $0.note = "mine" } }
+            try store.write { try $0.update(Node.self, localID: "s") { $0.note = "mine" } }
             #expect(try receive(item("s", "2", ["count": 5]), in: store) == "updated s")
             node = try #require(try store.stored(Node.self, "s"))
             // Properties that the item does not name and local-only properties stay.
@@ -106,7 +106,7 @@ import Testing
     func `a row with an operation is not changed`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             _ = try receive(item("s", "1", ["name": "0", "count": 0]), in: store)
-            try store.write { try $0.update(Node.self, "s") { $0.name = "mine" } }
+            try store.write { try $0.update(Node.self, localID: "s") { $0.name = "mine" } }
             let id = try store.operations.all()[0].id
             for (version, isDeleted) in [("2", false), ("3", true), ("4", false)] {
                 #expect(try receive(item("s", version, deleted: isDeleted), in: store) == "kept beside \(id)")
@@ -129,9 +129,9 @@ import Testing
         let store = try Store.ofNodes()
         _ = try receive(item("s", "1", ["name": "0", "count": 0]), in: store)
         try store.write { tx in
-            try tx.update(Node.self, "s") { $0.name = "first" }
-            _ = try tx.sync.markOutcomeUnknown(1, attempt: try tx.beginAttempt(1).attempts, ResponseTests.lost)
-            try tx.update(Node.self, "s") { $0.name = "second" }
+            try tx.update(Node.self, localID: "s") { $0.name = "first" }
+            _ = try tx.sync.markOutcomeUnknown(1, attempt: try tx.beginAttempt(1).attempts, error: ResponseTests.lost)
+            try tx.update(Node.self, localID: "s") { $0.name = "second" }
         }
         // A server may give two writes in one millisecond the same version.
         #expect(try receive(item("s", "1", ["name": "first", "count": 0]), in: store) == "unchanged")
@@ -169,14 +169,14 @@ import Testing
             _ = try receive(item("s", "1", ["name": "0"]), in: store)
             try store.write { tx in
                 try tx.insert(Node("mine", localID: "a"))
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
             }
             _ = try receive(item("a", "5"), in: store)
             _ = try receive(item("s", "6"), in: store)
             // The delete and the insert are undone. The delta token is already behind both items.
             try store.write { tx in
-                try tx.undelete(Node.self, "s")
-                try tx.delete(Node.self, "a")
+                try tx.undelete(Node.self, localID: "s")
+                try tx.delete(Node.self, localID: "a")
             }
             #expect(try kept(store) == ["a alone 5", "s beside 6"])
             let items = try store.read { tx in
@@ -194,7 +194,7 @@ import Testing
         let store = try Store.ofNodes()
         try store.write { try $0.insert(Node("mine", localID: "a")) }
         #expect(try receive(item("a", "5", deleted: true), in: store) == "kept beside 1")
-        try store.write { try $0.delete(Node.self, "a") }
+        try store.write { try $0.delete(Node.self, localID: "a") }
         #expect(try kept(store) == [] && store.checkIntegrity() == [])
     }
 
@@ -221,10 +221,10 @@ import Testing
         try store.write { try $0.insert(Node("first", localID: "a")) }
         #expect(try receive(item("a", "5"), in: store) == "kept beside 1")
         try store.write { tx in
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
             try tx.insert(Node("second", localID: "a"))
             try tx.beginAttempt(2)
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
             #expect(try tx.sync.acknowledge(2, attempt: try tx.beginAttempt(2).attempts, with: nil) == .done)
         }
         #expect(try kept(store) == [] && store.checkIntegrity() == [])
@@ -248,7 +248,7 @@ import Testing
             #expect(try store.stored(Node.self, "s")?.version == "1")
             #expect(try store.checkIntegrity() == [])
             // The items are received once the value is free.
-            try store.write { try $0.update(Node.self, "a") { $0.code = nil } }
+            try store.write { try $0.update(Node.self, localID: "a") { $0.code = nil } }
             let items = try store.read { try $0.deferredItemsWithoutOperation(in: "Node", limit: 9) }
             #expect(items.map(\.serverID) == ["n", "s"])
             #expect(try receive(item("n", "2", ["code": "taken"]), in: store) == "inserted n")
@@ -272,7 +272,7 @@ import Testing
             #expect(try extras() == [2])
             // An answer brings them too.
             try store.write { tx in
-                try tx.update(Node.self, "s") { $0.name = "x" }
+                try tx.update(Node.self, localID: "s") { $0.name = "x" }
                 _ = try tx.sync.applyServerItem(item("s", "3", extras: [9]), in: "Node")
                 #expect(try tx.extras(of: "s", in: "Node") == [2])
                 _ = try tx.sync.acknowledge(
@@ -282,7 +282,7 @@ import Testing
             _ = try receive(item("s", "5"), in: store)
             #expect(try extras() == nil)
             _ = try receive(item("s", "6", extras: [4]), in: store)
-            try store.write(from: .server) { try $0.delete(Node.self, "s") }
+            try store.write(from: .server) { try $0.delete(Node.self, localID: "s") }
             #expect(try store.sql("SELECT count(*) FROM __server_extras")[0][0] == 0)
             #expect(try store.checkIntegrity() == [])
         }

@@ -26,10 +26,10 @@ import Testing
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "code": "c", "count": 0])
             try store.write { tx in
-                try tx.update(Node.self, "s") { ($0.name, $0.count) = ("1", 1) }
+                try tx.update(Node.self, localID: "s") { ($0.name, $0.count) = ("1", 1) }
                 let attempt = try tx.beginAttempt(1).attempts
-                _ = try tx.sync.markOutcomeUnknown(1, attempt: attempt, ResponseTests.lost)
-                try tx.update(Node.self, "s") { $0.name = "2" }
+                _ = try tx.sync.markOutcomeUnknown(1, attempt: attempt, error: ResponseTests.lost)
+                try tx.update(Node.self, localID: "s") { $0.name = "2" }
             }
             try body(store)
             #expect(try store.checkIntegrity() == [])
@@ -95,12 +95,12 @@ import Testing
         try kind.withStore(Node.self) { store in
             for id in ["s", "t"] as [ServerID] { try store.receiveNode(id, ["name": "A", "count": 0]) }
             try store.write { tx in
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
                 let attempt = try tx.beginAttempt(1).attempts
-                _ = try tx.sync.markOutcomeUnknown(1, attempt: attempt, ResponseTests.lost)
-                try tx.undelete(Node.self, "s")
-                try tx.update(Node.self, "t") { $0.name = "B" }
-                try tx.update(Node.self, "t") { $0.name = "A" }
+                _ = try tx.sync.markOutcomeUnknown(1, attempt: attempt, error: ResponseTests.lost)
+                try tx.undelete(Node.self, localID: "s")
+                try tx.update(Node.self, localID: "t") { $0.name = "B" }
+                try tx.update(Node.self, localID: "t") { $0.name = "A" }
             }
             #expect(try store.operations.all().map(\.base.count) == [11, 1])
             for operation in try store.operations.all() {
@@ -116,10 +116,10 @@ import Testing
             }
             // The sent value may have arrived, so reverting it is a change.
             try store.write { tx in
-                try tx.update(Node.self, "t") { $0.count = 8 }
+                try tx.update(Node.self, localID: "t") { $0.count = 8 }
                 let attempt = try tx.beginAttempt(3).attempts
-                _ = try tx.sync.markOutcomeUnknown(3, attempt: attempt, ResponseTests.lost)
-                try tx.update(Node.self, "t") { $0.count = 7 }
+                _ = try tx.sync.markOutcomeUnknown(3, attempt: attempt, error: ResponseTests.lost)
+                try tx.update(Node.self, localID: "t") { $0.count = 7 }
                 let sides = try tx.sync.sides(of: 3, against: item("t", ["count": 8]), rounding: Self.exactly)
                 #expect(sides.changedHere == ["count"] && !sides.isConflict)
             }
@@ -132,7 +132,7 @@ import Testing
         let store = try Store.ofNodes()
         try store.receiveNode("s", ["name": "0", "count": 0])
         try store.write { tx in
-            try tx.update(Node.self, "s") { $0.count = 5 }
+            try tx.update(Node.self, localID: "s") { $0.count = 5 }
             let rounding: WireRounding = { if $1 == 5 { throw RequestEncodingError() } else { $1 } }
             let theirs = item("s", ["name": "theirs", "count": 0])
             #expect(try tx.sync.sides(of: 1, against: theirs, rounding: rounding).changedHere == ["count"])
@@ -147,7 +147,7 @@ import Testing
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 7])
             let sides = try store.write { try $0.sync.sides(of: 1, against: theirs, rounding: Self.exactly) }
-            try store.write { try $0.update(Node.self, "s") { ($0.name, $0.code) = ("3", "mine") } }
+            try store.write { try $0.update(Node.self, localID: "s") { ($0.name, $0.code) = ("3", "mine") } }
             let outcome = try store.write {
                 try $0.sync.rebase(
                     1, onto: theirs, takingServers: ["name", "count", "code"], decidedOn: sides,
@@ -165,7 +165,7 @@ import Testing
         try store.receiveNode("s", ["count": 0])
         let theirs = item("s", ["count": 120])
         try store.write { tx in
-            try tx.update(Node.self, "s") { $0.count = 123 }
+            try tx.update(Node.self, localID: "s") { $0.count = 123 }
             #expect(try tx.sync.sides(of: 1, against: theirs, rounding: Self.exactly).isConflict)
             #expect(try !tx.sync.sides(of: 1, against: theirs, rounding: Self.inTens).isConflict)
             #expect(try tx.sync.rebase(1, onto: theirs, rounding: Self.inTens) == .adopted)
@@ -202,7 +202,7 @@ import Testing
             try store.write { tx in
                 try tx.insert(Node("1", localID: "a"))
                 try tx.beginAttempt(1)
-                try tx.update(Node.self, "a") { $0.name = "2" }
+                try tx.update(Node.self, localID: "a") { $0.name = "2" }
                 #expect(try !tx.sync.sides(of: 1, against: item("a", whole), rounding: Self.exactly).isConflict)
                 #expect(try tx.sync.rebase(1, onto: item("a", whole), rounding: Self.exactly) == .pending)
             }
@@ -226,14 +226,14 @@ import Testing
     func `a delete is rebased on the new version`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             try store.write { tx in
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
                 #expect(
                     try tx.sync.rebase(1, onto: item("s", ["name": "theirs", "count": 5]), rounding: Self.exactly)
                         == .pending)
             }
             #expect(try store.queue() == ["delete s [count name]"])
             // If the delete is undone, the earlier local changes apply to the server's current state.
-            try store.write { try $0.undelete(Node.self, "s") }
+            try store.write { try $0.undelete(Node.self, localID: "s") }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "2" && node.count == 1 && !node.isSynced && node.version == "9")
             #expect(try store.operations.all()[0].base == ["name": "theirs", "count": 5])
@@ -286,7 +286,7 @@ import Testing
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in
-            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.update(Node.self, localID: "s") { $0.name = "1" }
             _ = try tx.sync.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly)
             let attempt = try tx.beginAttempt(1).attempts
             if hasItem {
@@ -309,7 +309,7 @@ import Testing
                 values: ["name": name], source: [UInt8](version.utf8))
         }
         try store.write { tx in
-            try tx.update(Node.self, "s") { $0.count = 5 }
+            try tx.update(Node.self, localID: "s") { $0.count = 5 }
             _ = try tx.sync.applyServerItem(at(9, "2", "late clock"), in: "Node")
             _ = try tx.sync.rebase(1, onto: at(1, "3", "newer"), rounding: Self.exactly)
             #expect(try tx.deferredItem(of: 1) == nil)
@@ -331,7 +331,7 @@ import Testing
     func `a tombstone completes a delete`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             try store.write { tx in
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
                 #expect(try tx.sync.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) == .adopted)
             }
             #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
@@ -343,9 +343,9 @@ import Testing
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in
-            try tx.delete(Node.self, "s")
+            try tx.delete(Node.self, localID: "s")
             let attempt = try tx.beginAttempt(1).attempts
-            try tx.undelete(Node.self, "s")
+            try tx.undelete(Node.self, localID: "s")
             let outcome = try tx.sync.acknowledge(
                 1, attempt: attempt, with: keepsTombstones ? item("s", deleted: true) : nil,
                 keepsTombstones: keepsTombstones)
@@ -369,9 +369,9 @@ import Testing
         try store.write { tx in
             try tx.insert(Node("a", localID: "a"))
             try tx.beginAttempt(1)
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
             let attempt = try tx.beginAttempt(1).attempts
-            try tx.undelete(Node.self, "a")
+            try tx.undelete(Node.self, localID: "a")
             #expect(try tx.sync.acknowledge(1, attempt: attempt, with: nil, keepsTombstones: true) == .stillPending)
         }
         #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
@@ -387,7 +387,7 @@ import Testing
         try store.receiveNode("s")
         try store.write { tx in
             try tx.insert(Node("other", code: "taken"))
-            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.update(Node.self, localID: "s") { $0.name = "1" }
         }
         let queue = try store.queue()
         #expect(

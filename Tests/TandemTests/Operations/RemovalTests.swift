@@ -23,8 +23,8 @@ import Testing
             }
         }
         try store.write { tx in
-            try tx.update(Node.self, "b") { $0.count = 9 }
-            try tx.delete(Node.self, "c")
+            try tx.update(Node.self, localID: "b") { $0.count = 9 }
+            try tx.delete(Node.self, localID: "c")
             try tx.insert(Node("new"))
         }
     }

@@ -13,7 +13,7 @@ import Testing
     private func withChanged(_ kind: StoreKind, _ body: (Store, PendingOperation.ID) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
             try store.write(from: .server) { try $0.insert(Node("0", count: 0).received(serverID: "s", version: "1")) }
-            try store.write { try $0.update(Node.self, "s") { ($0.name, $0.count) = ("1", 1) } }
+            try store.write { try $0.update(Node.self, localID: "s") { ($0.name, $0.count) = ("1", 1) } }
             try body(store, try #require(try store.operations.all().first).id)
             #expect(try store.checkIntegrity() == [])
             try store.expectSound()
@@ -50,7 +50,7 @@ import Testing
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                try tx.update(Node.self, "s") { ($0.name, $0.count, $0.note) = ("2", 9, "mine") }
+                try tx.update(Node.self, localID: "s") { ($0.name, $0.count, $0.note) = ("2", 9, "mine") }
                 return try tx.sync.acknowledge(
                     id, attempt: attempt,
                     with: ServerItem(serverID: "s", version: "2", values: ["name": "one", "count": 9, "code": "c"]))
@@ -71,7 +71,7 @@ import Testing
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                try tx.update(Node.self, "s") { $0.name = "2" }
+                try tx.update(Node.self, localID: "s") { $0.name = "2" }
                 return try tx.sync.acknowledge(
                     id, attempt: attempt, with: ServerItem(serverID: "s", version: "2", values: ["name": "2"]))
             }
@@ -85,13 +85,13 @@ import Testing
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
                 return try tx.sync.acknowledge(
                     id, attempt: attempt, with: ServerItem(serverID: "s", version: "2", values: ["name": "there"]))
             }
             #expect(outcome == .stillPending)
             #expect(try store.queue() == ["delete s"])
-            try store.write { try $0.undelete(Node.self, "s") }
+            try store.write { try $0.undelete(Node.self, localID: "s") }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "there" && node.count == 1 && node.isSynced && node.version == "2")
         }
@@ -103,13 +103,13 @@ import Testing
             let item = ServerItem(serverID: "s", version: "2", values: ["name": "late"])
             try store.write { tx in
                 let first = try tx.beginAttempt(id).attempts
-                #expect(try tx.sync.markOutcomeUnknown(id, attempt: first, Self.lost))
+                #expect(try tx.sync.markOutcomeUnknown(id, attempt: first, error: Self.lost))
                 let second = try tx.beginAttempt(id).attempts
                 #expect(try tx.sync.acknowledge(id, attempt: first, with: item) == .stale)
-                #expect(try !tx.sync.markOutcomeUnknown(id, attempt: first, Self.lost))
-                #expect(try !tx.sync.fail(id, attempt: first, Self.lost, retry: true))
+                #expect(try !tx.sync.markOutcomeUnknown(id, attempt: first, error: Self.lost))
+                #expect(try !tx.sync.fail(id, attempt: first, with: Self.lost, retry: true))
                 #expect(try tx.operations.all(in: .attempted).count == 1)
-                try tx.update(Node.self, "s") { $0.name = "2" }
+                try tx.update(Node.self, localID: "s") { $0.name = "2" }
                 #expect(
                     try tx.sync.acknowledge(
                         id, attempt: second, with: ServerItem(serverID: "s", version: "2", values: ["name": "1"]))
@@ -188,7 +188,7 @@ import Testing
         let store = try Store.ofNodes()
         try store.write(from: .server) { try $0.insert(Node("0").received(serverID: "s")) }
         try store.write { tx in
-            try tx.delete(Node.self, "s")
+            try tx.delete(Node.self, localID: "s")
             #expect(try tx.sync.acknowledge(1, attempt: try tx.beginAttempt(1).attempts, with: nil) == .done)
         }
         #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
@@ -201,8 +201,11 @@ import Testing
         try withChanged(kind) { store, id in
             let later = Date(timeIntervalSinceReferenceDate: 99)
             let attempt = try store.write { try $0.beginAttempt(id).attempts }
-            #expect(try store.write { try $0.sync.markOutcomeUnknown(id, attempt: attempt, Self.lost, retryAt: later) })
-            try store.write { try $0.update(Node.self, "s") { $0.name = "2" } }
+            #expect(
+                try store.write {
+                    try $0.sync.markOutcomeUnknown(id, attempt: attempt, error: Self.lost, retryAt: later)
+                })
+            try store.write { try $0.update(Node.self, localID: "s") { $0.name = "2" } }
             var operation = try #require(try store.operations.all().first)
             #expect(operation.state == .attempted && operation.error == Self.lost && operation.retryAt == later)
             #expect(operation.sent == ["name": "0", "count": 0] && operation.base == ["name": "1"])
@@ -218,14 +221,14 @@ import Testing
             let later = Date(timeIntervalSinceReferenceDate: 99)
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                #expect(try tx.sync.fail(id, attempt: attempt, Self.lost, retry: true, retryAt: later))
-                #expect(try !tx.sync.markOutcomeUnknown(id, attempt: attempt, Self.lost))
+                #expect(try tx.sync.fail(id, attempt: attempt, with: Self.lost, retry: true, retryAt: later))
+                #expect(try !tx.sync.markOutcomeUnknown(id, attempt: attempt, error: Self.lost))
             }
             #expect(try store.operations.all()[0].retryAt == later)
             // An operation that waits for the user has no retry time.
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                #expect(try tx.sync.fail(id, attempt: attempt, Self.lost, retry: false, retryAt: later))
+                #expect(try tx.sync.fail(id, attempt: attempt, with: Self.lost, retry: false, retryAt: later))
             }
             #expect(try store.operations.all()[0].retryAt == nil)
         }
@@ -263,24 +266,24 @@ import Testing
         try store.write { tx in
             try tx.insert(a)
             _ = try tx.sync.beginAttempt(1, leavingOut: ["next"]) { $1 }
-            try tx.fail(1, Self.lost, retry: false)
+            try tx.fail(1, with: Self.lost, retry: false)
         }
         #expect(try store.queue() == ["insert a failed"])
         // A change made during the attempt does not count as a refused change.
         try store.write { tx in
             _ = try tx.sync.beginAttempt(1, leavingOut: ["next"]) { $1 }
-            try tx.update(Node.self, "a") { $0.name = "b" }
-            try tx.fail(1, Self.lost, retry: false)
+            try tx.update(Node.self, localID: "a") { $0.name = "b" }
+            try tx.fail(1, with: Self.lost, retry: false)
         }
         #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
         // A change of the left out reference counts too, unless it was reverted.
         for (next, state) in [("b", "insert a"), ("a", "insert a failed")] as [(LocalID, String)] {
             try store.write { tx in
-                try tx.update(Node.self, "a") { $0.next = Reference(localID: "a") }
+                try tx.update(Node.self, localID: "a") { $0.next = Reference(localID: "a") }
                 _ = try tx.sync.beginAttempt(1, leavingOut: ["next"]) { $1 }
-                try tx.update(Node.self, "a") { $0.next = Reference(localID: "b") }
-                try tx.update(Node.self, "a") { $0.next = Reference(localID: next) }
-                try tx.fail(1, Self.lost, retry: false)
+                try tx.update(Node.self, localID: "a") { $0.next = Reference(localID: "b") }
+                try tx.update(Node.self, localID: "a") { $0.next = Reference(localID: next) }
+                try tx.fail(1, with: Self.lost, retry: false)
             }
             #expect(try store.queue() == [state] && store.checkIntegrity() == [])
         }

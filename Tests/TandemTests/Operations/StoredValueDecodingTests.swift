@@ -14,7 +14,8 @@ struct StoredValueDecodingTests {
         for _ in 0..<20 {
             let object = EveryType.random(&dice)
             try store.write { try $0.insert(object) }
-            let row = try store.sql("SELECT * FROM EveryType WHERE localID = ?", [.text(object.localID.rawValue)])[0]
+            let row = try store.sql(
+                "SELECT * FROM EveryType WHERE localID = ?", binding: [.text(object.localID.rawValue)])[0]
             #expect(try row.value("flag", as: Bool.self) == object.flag)
             #expect(try row.value("uint64", as: UInt64.self) == object.uint64)
             #expect(try ScalarText.isEqual(row.value("text", as: String.self), object.text))

@@ -39,11 +39,11 @@ import Testing
     func `settings are kept`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             for key in SyncSetting.allCases { #expect(try store.read { try $0.syncSetting(key) } == nil) }
-            try store.write { try $0.sync.setSyncSetting(.user, "ada") }
-            try store.write { try $0.sync.setSyncSetting(.user, "eve") }
+            try store.write { try $0.sync.setSyncSetting(.user, to: "ada") }
+            try store.write { try $0.sync.setSyncSetting(.user, to: "eve") }
             #expect(try store.read { try $0.syncSetting(.user) } == "eve")
             #expect(try store.read { try $0.syncSetting(.server) } == nil)
-            try store.write { try $0.sync.setSyncSetting(.user, nil) }
+            try store.write { try $0.sync.setSyncSetting(.user, to: nil) }
             #expect(try store.read { try $0.syncSetting(.user) } == nil)
         }
     }
@@ -62,7 +62,7 @@ import Testing
                     ServerItem(serverID: "s", version: "1", values: ["x": 1], extras: [1], source: [1]), in: "Card")
                 _ = try tx.sync.applyServerItem(
                     ServerItem(serverID: "t", version: "1", values: ["x": 1], source: [1]), in: "Card")
-                try tx.delete(Flex.Card.self, "t")
+                try tx.delete(Flex.Card.self, localID: "t")
                 _ = try tx.sync.applyServerItem(
                     ServerItem(serverID: "t", version: "2", values: ["x": 2], source: [2]), in: "Card")
             }

@@ -36,7 +36,7 @@ import Testing
         try store.receiveNode("s")
         try store.write { tx in
             try tx.insert(Node("other", code: "taken"))
-            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.update(Node.self, localID: "s") { $0.name = "1" }
             let theirs = ServerItem(serverID: "s", version: "9", values: ["code": "taken"])
             #expect(code { try tx.sync.rebase(2, onto: theirs) { $1 } } == .duplicateValue)
         }

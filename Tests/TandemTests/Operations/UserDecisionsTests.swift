@@ -16,19 +16,19 @@ import Testing
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s")
             try store.write { tx in
-                try tx.update(Node.self, "s") { $0.name = "1" }
+                try tx.update(Node.self, localID: "s") { $0.name = "1" }
                 try tx.beginAttempt(1)
-                try tx.fail(1, Self.no, retry: false)
+                try tx.fail(1, with: Self.no, retry: false)
                 try tx.sync.hold(1)
-                try tx.update(Node.self, "s") { $0.count = 5 }
+                try tx.update(Node.self, localID: "s") { $0.count = 5 }
             }
             #expect(try store.queue() == ["update s [count name] held"])
             #expect(try store.operations.count(in: .held) == 1 && store.operations.all(in: .held).count == 1)
             #expect(try store.operations.all()[0].error == Self.no)
             #expect(code { try store.write { try $0.beginAttempt(1) } } == .staleOperation)
             try store.write { tx in
-                try tx.delete(Node.self, "s")
-                try tx.undelete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
+                try tx.undelete(Node.self, localID: "s")
                 try tx.sync.release(1)
                 try tx.sync.release(1)
             }
@@ -48,9 +48,9 @@ import Testing
                     let operation = try #require(try tx.operation(on: id, in: "Node")).id
                     let attempt = try tx.beginAttempt(operation).attempts
                     try tx.sync.hold(operation)
-                    if id == "b" { try tx.update(Node.self, id) { $0.name = "1" } }
+                    if id == "b" { try tx.update(Node.self, localID: id) { $0.name = "1" } }
                     if id == "c" {
-                        #expect(try tx.sync.markOutcomeUnknown(operation, attempt: attempt, ResponseTests.lost))
+                        #expect(try tx.sync.markOutcomeUnknown(operation, attempt: attempt, error: ResponseTests.lost))
                         continue
                     }
                     let answer = ServerItem(serverID: ServerID("s-\(id)"), version: "1", values: ["name": "0"])
@@ -66,7 +66,7 @@ import Testing
             #expect(try store.queue() == ["update b [name]", "insert c attempted"])
             try store.write { tx in
                 try tx.sync.hold(3)
-                #expect(try tx.sync.fail(3, attempt: 1, Self.no, retry: true))
+                #expect(try tx.sync.fail(3, attempt: 1, with: Self.no, retry: true))
             }
             #expect(try store.queue() == ["update b [name]", "insert c held"] && store.checkIntegrity() == [])
         }
@@ -77,7 +77,7 @@ import Testing
         let store = try Store.ofNodes()
         try store.receiveNode("s", ["name": "0"])
         try store.write { tx in
-            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.update(Node.self, localID: "s") { $0.name = "1" }
             try tx.beginAttempt(1)
             try tx.sync.hold(1)
             let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "2"])
@@ -91,7 +91,7 @@ import Testing
         try store.write { tx in
             try tx.insert(Node("a", localID: "a"))
             try tx.sync.hold(1)
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
         }
         #expect(try store.operations.count() == 0)
     }
@@ -104,9 +104,9 @@ import Testing
             try store.receiveNode("t")
             try store.receiveNode("s", ["name": "0", "friends": #"["t","later"]"#, "next": "t"])
             try store.write { tx in
-                try tx.update(Node.self, "s") { ($0.name, $0.friends, $0.note) = ("1", [], "mine") }
+                try tx.update(Node.self, localID: "s") { ($0.name, $0.friends, $0.note) = ("1", [], "mine") }
                 try tx.beginAttempt(1)
-                try tx.update(Node.self, "s") { ($0.name, $0.next, $0.count) = ("2", nil, 4) }
+                try tx.update(Node.self, localID: "s") { ($0.name, $0.next, $0.count) = ("2", nil, 4) }
                 let lost = try tx.sync.discard(1)
                 #expect(lost == ["name": "2", "friends": "[\"later\"]", "next": .null, "count": 4])
             }
@@ -127,8 +127,8 @@ import Testing
             try store.write { tx in
                 let a = try tx.insert(Node("a", localID: "a"))
                 try tx.beginAttempt(1)
-                try tx.fail(1, Self.no, retry: false)
-                try tx.update(Node.self, "s") { $0.next = a.reference }
+                try tx.fail(1, with: Self.no, retry: false)
+                try tx.update(Node.self, localID: "s") { $0.next = a.reference }
                 let lost = try tx.sync.discard(1)
                 #expect(lost["name"] == "a" && lost["note"] == nil)
             }
@@ -136,7 +136,7 @@ import Testing
             #expect(try store.stored(Node.self, "s")?.next == nil)
             #expect(try store.queue() == ["update s [next]"] && store.checkIntegrity() == [])
             let b = try store.write { try $0.insert(Node("b", localID: "b")) }
-            try store.write { try $0.update(Node.self, "s") { $0.keeper = b.reference } }
+            try store.write { try $0.update(Node.self, localID: "s") { $0.keeper = b.reference } }
             #expect(code { try store.write { try $0.sync.discard(3) } } == .deleteDenied)
             #expect(try store.queue() == ["update s [keeper next]", "insert b"] && store.checkIntegrity() == [])
         }
@@ -147,15 +147,15 @@ import Testing
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "code": "c"])
             try store.write { tx in
-                try tx.update(Node.self, "s") { $0.name = "1" }
-                try tx.delete(Node.self, "s")
+                try tx.update(Node.self, localID: "s") { $0.name = "1" }
+                try tx.delete(Node.self, localID: "s")
                 #expect(try tx.sync.discard(1) == ["name": "1"])
             }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "0" && node.isSynced && !node.isDeleted)
             // Its unique value may be taken by now. Then the object stays deleted and the delete queued.
             try store.write { tx in
-                try tx.delete(Node.self, "s")
+                try tx.delete(Node.self, localID: "s")
                 try tx.insert(Node("other", code: "c"))
             }
             let queue = try store.queue()
@@ -173,7 +173,7 @@ import Testing
             let attempt = try store.write { tx in
                 let a = try tx.insert(Node("a", localID: "a"))
                 let attempt = try tx.beginAttempt(1).attempts
-                try tx.update(Node.self, "s") { $0.next = a.reference }
+                try tx.update(Node.self, localID: "s") { $0.next = a.reference }
                 try tx.sync.hold(1)
                 #expect(try tx.sync.discard(1)["name"] == "a")
                 #expect(try tx.sync.discard(1)["name"] == "a")
@@ -198,10 +198,11 @@ import Testing
                 try tx.insert(Node("0", localID: id))
                 let operation = try #require(try tx.operation(on: id, in: "Node")).id
                 _ = try tx.sync.markOutcomeUnknown(
-                    operation, attempt: try tx.beginAttempt(operation).attempts, ResponseTests.lost)
-                if id == "b" { try tx.delete(Node.self, id) }
+                    operation, attempt: try tx.beginAttempt(operation).attempts, error: ResponseTests.lost)
+                if id == "b" { try tx.delete(Node.self, localID: id) }
                 #expect(
-                    try tx.sync.fail(operation, attempt: try tx.beginAttempt(operation).attempts, Self.no, retry: false)
+                    try tx.sync.fail(
+                        operation, attempt: try tx.beginAttempt(operation).attempts, with: Self.no, retry: false)
                 )
                 _ = try tx.sync.discard(operation)
             }
@@ -216,7 +217,7 @@ import Testing
         try store.receiveNode("s")
         try store.write { tx in
             let a = try tx.insert(Node("a", localID: "a"))
-            try tx.update(Node.self, "s") { $0.next = a.reference }
+            try tx.update(Node.self, localID: "s") { $0.next = a.reference }
         }
         try store.write(from: .server) { _ = try $0.sync.discard(1) }
         #expect(try store.stored(Node.self, "a") == nil && store.stored(Node.self, "s")?.next == nil)
@@ -230,9 +231,9 @@ import Testing
             for id in ["u", "d", "g", "h"] as [ServerID] { try store.receiveNode(id) }
             try store.write { tx in
                 try tx.insert(Node("mine", localID: "i"))
-                for id in ["u", "g"] as [LocalID] { try tx.update(Node.self, id) { $0.name = "mine" } }
-                try tx.update(Node.self, "h") { $0.next = Reference(localID: "g") }
-                try tx.delete(Node.self, "d")
+                for id in ["u", "g"] as [LocalID] { try tx.update(Node.self, localID: id) { $0.name = "mine" } }
+                try tx.update(Node.self, localID: "h") { $0.next = Reference(localID: "g") }
+                try tx.delete(Node.self, localID: "d")
                 for operation in try tx.operations.all() where operation.localID != "h" {
                     let id = operation.localID
                     let item = ServerItem(

@@ -171,7 +171,7 @@ struct FoldedQueryTests {
         let vouchers = store.objects(Voucher.self)
         let sorted = vouchers.sorted(by: \.shop)
         let last = try #require(try sorted.limit(3).all().last)
-        try store.write { try $0.delete(Voucher.self, last.localID) }
+        try store.write { try $0.delete(Voucher.self, localID: last.localID) }
         let next = try sorted.after(last)
         #expect(try ids(next) == ["v1", "v4", "v3"])
         let plan = try next.limit(2).explain().plan

@@ -57,21 +57,21 @@ extension Connection {
         }
         let marks = values.map { _ in "?" }.joined(separator: ", ")
         let names = columns.map(\.quotedSQL).joined(separator: ", ")
-        try execute("INSERT INTO \(model.table.quotedSQL)(\(names)) VALUES(\(marks))", values)
+        try execute("INSERT INTO \(model.table.quotedSQL)(\(names)) VALUES(\(marks))", binding: values)
         let row = lastInsertedRowID
         if let search = model.searchTable {
             let names = searched.map { $0.0.quotedSQL }.joined(separator: ", ")
             let marks = searched.map { _ in "?" }.joined(separator: ", ")
             try execute(
                 "INSERT INTO \(search.quotedSQL)(rowid, \(names)) VALUES(?, \(marks))",
-                [.integer(row)] + searched.map(\.1))
+                binding: [.integer(row)] + searched.map(\.1))
         }
         for (index, property) in model.properties.enumerated() where property.isToMany {
             guard case .text(let json) = values[index + 7] else { continue }
             let links = model.linkTable(property).quotedSQL
             try execute(
                 "INSERT INTO \(links)(target, object, position) SELECT value, ?, key FROM json_each(?)",
-                [.integer(row), .text(json)])
+                binding: [.integer(row), .text(json)])
         }
     }
 }

@@ -59,7 +59,7 @@ import Testing
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let person = try store.write { try $0.insert(Person(name: "Ада")) }
         try store.write { tx in
-            try tx.update(Person.self, person.localID) { $0.name = "Боб" }
+            try tx.update(Person.self, localID: person.localID) { $0.name = "Боб" }
             #expect(try store.checkIntegrity() == [])
         }
     }
@@ -76,7 +76,7 @@ import Testing
         }
         try store.writer.connection.execute("UPDATE __unresolved SET position = -9223372036854775808 WHERE id = 'x'")
         try store.write { tx in
-            try tx.update(Card.self, card.localID) { $0.shop = "b" }
+            try tx.update(Card.self, localID: card.localID) { $0.shop = "b" }
             try tx.insert(Badge(name: "x").identified(by: "x"))
         }
         #expect(try store.object(card.reference)?.badges.map(\.localID) == ["x"])

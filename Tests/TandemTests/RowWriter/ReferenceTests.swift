@@ -29,7 +29,7 @@ import Testing
             node.friends = [ref("b"), ref("a"), ref("c"), ref("a")]
         }
         try store.sendAll()
-        try store.write { try $0.delete(Node.self, "a") }
+        try store.write { try $0.delete(Node.self, localID: "a") }
         for id: LocalID in ["b", "c"] {
             let node = try #require(try store.stored(Node.self, id))
             #expect(node.next == nil && node.friends.map(\.localID) == ["b", "c"])
@@ -47,7 +47,7 @@ import Testing
             if name == "d" { node.next = ref("c") }
         }
         try store.sendAll()
-        try store.write { try $0.delete(Node.self, "a") }
+        try store.write { try $0.delete(Node.self, localID: "a") }
         #expect(try store.live(Node.self).map(\.localID) == ["d", "e"])
         #expect(try store.queue() == ["delete a", "delete b", "delete c", "update d [next]"])
         #expect(try store.checkIntegrity() == [])
@@ -62,7 +62,7 @@ import Testing
             node.keeper = ref(LocalID(name))
         }
         #expect(try store.checkIntegrity() == [])
-        #expect(try store.write { try $0.delete(Node.self, "b") })
+        #expect(try store.write { try $0.delete(Node.self, localID: "b") })
         #expect(try store.live(Node.self) == [])
         #expect(try store.operations.count() == 0)
         #expect(try store.sql("SELECT count(*) FROM __links_Node_owners")[0][0] == .integer(0))
@@ -80,7 +80,7 @@ import Testing
                 last = try tx.insert(node)
             }
         }
-        #expect(try store.write { try $0.delete(Node.self, "n0") })
+        #expect(try store.write { try $0.delete(Node.self, localID: "n0") })
         #expect(try store.live(Node.self) == [])
     }
 
@@ -92,14 +92,14 @@ import Testing
             if name == "d" { node.anchors = [ref("c")] }
         }
         for id: LocalID in ["a", "c"] {
-            let error = failure { try store.write { try $0.delete(Node.self, id) } }
+            let error = failure { try store.write { try $0.delete(Node.self, localID: id) } }
             #expect(error?.code == .deleteDenied)
             #expect(error?.model == "Node")
             #expect(error?.property == (id == "a" ? "keeper" : "anchors"))
         }
         try store.write { tx in
-            try tx.delete(Node.self, "b")
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "b")
+            try tx.delete(Node.self, localID: "a")
         }
         #expect(try store.live(Node.self).map(\.localID) == ["c", "d"])
     }
@@ -115,7 +115,7 @@ import Testing
         try store.sendAll()
         try store.write { tx throws in
             // The block catches the error and continues, and nothing is deleted.
-            #expect(code { try tx.delete(Node.self, "a") } == .deleteDenied)
+            #expect(code { try tx.delete(Node.self, localID: "a") } == .deleteDenied)
             #expect(try store.live(Node.self).count == 4)
             #expect(try store.operations.count() == 0)
         }
@@ -130,7 +130,7 @@ import Testing
             if name == "b" { node.parent = ref("a") }
             if name == "c" { node.friends = [ref("a"), ref("b"), ref("c")] }
         }
-        try store.write { try $0.delete(Node.self, "a") }
+        try store.write { try $0.delete(Node.self, localID: "a") }
         #expect(try store.stored(Node.self, "c")?.friends.map(\.localID) == ["c"])
         // No reference waits for them.
         #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == .integer(0))
@@ -145,7 +145,7 @@ import Testing
         let id = try store.operations.all()[0].id
         try store.write { tx in
             try tx.beginAttempt(id)
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
         }
         try nodes("b", in: store) { _, node in node.next = ref("a") }
         try store.write { try $0.acknowledge(id, serverID: "s") }
@@ -160,7 +160,7 @@ import Testing
             if name != "a" { node.parent = ref("a") }
             if name == "c" { node.keeper = ref("b") }
         }
-        #expect(try store.write { try $0.delete(Node.self, "a") })
+        #expect(try store.write { try $0.delete(Node.self, localID: "a") })
         #expect(try store.live(Node.self) == [])
     }
 
@@ -235,7 +235,7 @@ import Testing
         node.friends.removeLast()
         try store.write { try $0.update(node) }
         #expect(try store.operations.all()[0].base["friends"] == .text(#"["b","x","c"]"#))
-        try store.write { try $0.delete(Node.self, "b") }
+        try store.write { try $0.delete(Node.self, localID: "b") }
         try nodes("x", in: store)
         #expect(try store.stored(node)?.friends.map(\.localID) == ["x"])
         #expect(try store.stored(node)?.next?.localID == "x")
@@ -249,7 +249,7 @@ import Testing
             if name == "a" { node.next = ref("x") }
         }
         try store.sendAll()
-        try store.write { try $0.update(Node.self, "a") { $0.next = ref("b") } }
+        try store.write { try $0.update(Node.self, localID: "a") { $0.next = ref("b") } }
         // The base is the server's value, even if it is invisible here.
         #expect(try store.operations.all()[0].base["next"] == .text("x"))
         try nodes("x", in: store)
@@ -290,7 +290,7 @@ import Testing
         try nodes("a", in: store)
         try store.sendAll()
         try store.write { tx in
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
             var node = Node("again", localID: "a")
             node.next = ref("x")
             node.parent = ref("a")
@@ -313,13 +313,13 @@ import Testing
         }
         try store.sendAll()
         try store.write { tx in
-            try tx.delete(Node.self, "a")
-            try tx.delete(Node.self, "b")
-            let back = try tx.undelete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
+            try tx.delete(Node.self, localID: "b")
+            let back = try tx.undelete(Node.self, localID: "a")
             #expect(back.next == nil && back.friends.map(\.localID) == ["c"] && back.isSynced)
         }
         #expect(try store.checkIntegrity() == [])
-        let back = try store.write { try $0.undelete(Node.self, "b") }
+        let back = try store.write { try $0.undelete(Node.self, localID: "b") }
         #expect(!back.isDeleted)
         #expect(try store.stored(Node.self, "a")?.next?.localID == "b")
         #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["b", "c"])
@@ -334,13 +334,13 @@ import Testing
         try nodes("a", in: store)
         try store.sendAll()
         try store.write { tx in
-            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, localID: "a")
             var node = Node("b", localID: "b")
             node.next = ref("a")
             try tx.insert(node)
         }
         #expect(try store.stored(Node.self, "b")?.next == nil)
-        try store.write { try $0.undelete(Node.self, "a") }
+        try store.write { try $0.undelete(Node.self, localID: "a") }
         #expect(try store.stored(Node.self, "b")?.next?.localID == "a")
         #expect(try store.checkIntegrity() == [])
     }

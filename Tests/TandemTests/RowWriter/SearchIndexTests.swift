@@ -6,8 +6,10 @@ import Testing
 
 @Suite(.ownThreads) struct SearchIndexTests {
     private func found(_ pattern: String, in store: Store) throws -> [Int64] {
-        try store.sql("SELECT rowid FROM __search_Node WHERE __search_name GLOB ? ORDER BY 1", [.text("*\(pattern)*")])
-            .compactMap { if case .integer(let id) = $0[0] { id } else { nil } }
+        try store.sql(
+            "SELECT rowid FROM __search_Node WHERE __search_name GLOB ? ORDER BY 1", binding: [.text("*\(pattern)*")]
+        )
+        .compactMap { if case .integer(let id) = $0[0] { id } else { nil } }
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
@@ -16,12 +18,12 @@ import Testing
         let node = try store.write { try $0.insert(Node("Магнит")) }
         #expect(try found("агн", in: store).count == 1)
         try store.write { tx in
-            try tx.update(Node.self, node.localID) { $0.name = "Лента" }
+            try tx.update(Node.self, localID: node.localID) { $0.name = "Лента" }
             #expect(try found("агн", in: store) == [])
             #expect(try found("ент", in: store).count == 1)
-            try tx.update(Node.self, node.localID) { $0.name = nil }
+            try tx.update(Node.self, localID: node.localID) { $0.name = nil }
             #expect(try found("ент", in: store) == [])
-            try tx.update(Node.self, node.localID) { $0.name = "Магнит" }
+            try tx.update(Node.self, localID: node.localID) { $0.name = "Магнит" }
         }
         #expect(try found("агн", in: store).count == 1)
         try store.write { try $0.delete(node) }
@@ -44,7 +46,7 @@ import Testing
             let last = try tx.insert(Node("дикси"))
             try tx.delete(last)
             let next = try tx.insert(Node("ашан"))
-            try tx.update(Node.self, next.localID) { $0.name = "метро" }
+            try tx.update(Node.self, localID: next.localID) { $0.name = "метро" }
             try tx.delete(next)
             try tx.insert(Node("карусель"))
         }
@@ -59,7 +61,7 @@ import Testing
         try store.write { try $0.insert(contentsOf: nodes) }
         try store.write { tx in
             tx.pendingSearchLimit = 3
-            for node in nodes { try tx.update(Node.self, node.localID) { $0.name = "other \($0.name!)" } }
+            for node in nodes { try tx.update(Node.self, localID: node.localID) { $0.name = "other \($0.name!)" } }
             for node in nodes.prefix(10) { try tx.delete(node) }
         }
         #expect(try found("other", in: store).count == 10)
@@ -72,9 +74,9 @@ import Testing
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("магнит")) }
         try store.write { tx in
-            try tx.update(Node.self, node.localID) { $0.name = "лента" }
+            try tx.update(Node.self, localID: node.localID) { $0.name = "лента" }
             try? store.write { inner in
-                try inner.update(Node.self, node.localID) { $0.name = "дикси" }
+                try inner.update(Node.self, localID: node.localID) { $0.name = "дикси" }
                 try inner.insert(Node("ашан"))
                 throw Stop()
             }

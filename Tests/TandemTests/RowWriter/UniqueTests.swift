@@ -12,7 +12,7 @@ import Testing
         let b = try store.write { try $0.insert(Node("b", code: "2")) }
         for attempt: (WriteTransaction) throws -> Void in [
             { try $0.insert(Node("c", code: "1")) },
-            { try $0.update(Node.self, b.localID) { $0.code = "1" } },
+            { try $0.update(Node.self, localID: b.localID) { $0.code = "1" } },
             { try $0.upsert(Node.self, values: ["localID": b.localID, "code": "1"]) },
             { try $0.upsert(Node("d", code: "2")) },
         ] {
@@ -25,9 +25,9 @@ import Testing
         #expect(try store.live(Node.self).count == 2)
         try store.write { tx in
             // The values are exchanged by way of nil.
-            try tx.update(Node.self, a.localID) { $0.code = nil }
-            try tx.update(Node.self, b.localID) { $0.code = "1" }
-            try tx.update(Node.self, a.localID) { $0.code = "2" }
+            try tx.update(Node.self, localID: a.localID) { $0.code = nil }
+            try tx.update(Node.self, localID: b.localID) { $0.code = "1" }
+            try tx.update(Node.self, localID: a.localID) { $0.code = "2" }
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
         #expect(try store.queue().contains("delete \(a.localID)"))
         #expect(try store.checkIntegrity() == [])
         try store.write { tx in
-            try tx.delete(Node.self, "b")
+            try tx.delete(Node.self, localID: "b")
             try tx.undelete(a)
         }
         #expect(try store.live(Node.self).map(\.name) == ["a"])
@@ -137,7 +137,7 @@ extension UniqueTests {
         }
         let error = expectError(.duplicateValue) { try folder.open(version(true)) }
         #expect(error?.model == "Card" && error?.property == "shop")
-        try folder.open(version(false)) { store in _ = try store.write { try $0.delete(Flex.Card.self, "2") } }
+        try folder.open(version(false)) { store in _ = try store.write { try $0.delete(Flex.Card.self, localID: "2") } }
         try folder.open(version(true)) { (store) throws in
             let again = failure { try store.write { try $0.insert(Flex.Card("ωμέγα", id: "3")) } }
             #expect(again?.property == "shop")

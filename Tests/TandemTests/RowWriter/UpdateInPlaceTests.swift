@@ -28,8 +28,8 @@ import Testing
 
     @Test func `the block may update another object`() throws {
         try store.write { tx in
-            try tx.update(HandCard.self, one.localID) { card in
-                try tx.update(HandCard.self, other.localID) { $0.shop = "Other 2" }
+            try tx.update(HandCard.self, localID: one.localID) { card in
+                try tx.update(HandCard.self, localID: other.localID) { $0.shop = "Other 2" }
                 card.shop = "One 2"
             }
         }
@@ -40,8 +40,8 @@ import Testing
 
     @Test func `the block may update the object itself`() throws {
         try store.write { tx in
-            try tx.update(HandCard.self, one.localID) { card in
-                try tx.update(HandCard.self, one.localID) { $0.shop = "Inner" }
+            try tx.update(HandCard.self, localID: one.localID) { card in
+                try tx.update(HandCard.self, localID: one.localID) { $0.shop = "Inner" }
                 card.shop = "Outer"
             }
         }
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `the block may insert and read`() throws {
         try store.write { tx in
-            try tx.update(HandCard.self, one.localID) { card in
+            try tx.update(HandCard.self, localID: one.localID) { card in
                 try tx.insert(HandCard(shop: "Third", barcode: "3"))
                 card.shop = "\(try tx.objects(HandCard.self).count())"
             }
@@ -63,8 +63,8 @@ import Testing
     @Test func `the block may delete the object`() throws {
         let error = #expect(throws: TandemError.self) {
             try store.write { tx in
-                try tx.update(HandCard.self, one.localID) { card in
-                    try tx.delete(HandCard.self, one.localID)
+                try tx.update(HandCard.self, localID: one.localID) { card in
+                    try tx.delete(HandCard.self, localID: one.localID)
                     card.shop = "One 2"
                 }
             }
@@ -76,22 +76,22 @@ import Testing
     @Test func `a block that throws changes nothing`() throws {
         try store.write { tx in
             #expect(throws: Refusal.self) {
-                try tx.update(HandCard.self, one.localID) { card in
+                try tx.update(HandCard.self, localID: one.localID) { card in
                     card.shop = "Never"
                     throw Refusal()
                 }
             }
-            try tx.update(HandCard.self, other.localID) { $0.shop = "Other 2" }
+            try tx.update(HandCard.self, localID: other.localID) { $0.shop = "Other 2" }
         }
         #expect(try shops() == ["One", "Other 2"])
     }
 
     @Test func `a nested write that fails is undone in the block`() throws {
         try store.write { tx in
-            try tx.update(HandCard.self, one.localID) { card in
+            try tx.update(HandCard.self, localID: one.localID) { card in
                 #expect(throws: Refusal.self) {
                     try store.write { inner in
-                        try inner.update(HandCard.self, one.localID) { $0.shop = "Inner" }
+                        try inner.update(HandCard.self, localID: one.localID) { $0.shop = "Inner" }
                         throw Refusal()
                     }
                 }

@@ -53,7 +53,7 @@ import Testing
         try store.write { tx in
             let before = store.writer.connection.totalChanges
             node = try tx.update(node)
-            try tx.update(Node.self, node.localID) { $0.count += 0 }
+            try tx.update(Node.self, localID: node.localID) { $0.count += 0 }
             try tx.upsert(node)
             try tx.upsert(Node.self, values: ["localID": node.localID, "count": 1])
             #expect(store.writer.connection.totalChanges == before)
@@ -66,8 +66,8 @@ import Testing
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a", count: 1)) }
         let result = try store.write { tx in
-            try tx.update(Node.self, node.localID) { $0.count += 1 }
-            return try tx.update(Node.self, node.localID) { node in
+            try tx.update(Node.self, localID: node.localID) { $0.count += 1 }
+            return try tx.update(Node.self, localID: node.localID) { node in
                 try tx.insert(Node("made inside"))
                 node.count *= 10
             }
@@ -75,14 +75,14 @@ import Testing
         #expect(result.count == 20)
         #expect(try store.live(Node.self).count == 2)
         // The block can't change the local ID.
-        let replaced = try store.write { tx in try tx.update(Node.self, node.localID) { $0 = Node("other") } }
+        let replaced = try store.write { tx in try tx.update(Node.self, localID: node.localID) { $0 = Node("other") } }
         #expect(replaced.localID == node.localID && replaced.name == "other")
     }
 
     @Test func `changes of missing or deleted objects are refused`() throws {
         let store = try Store.ofNodes()
         #expect(code { try store.write { try $0.update(Node("a")) } } == .notFound)
-        #expect(code { try store.write { try $0.update(Node.self, "x") { $0.count = 1 } } } == .notFound)
+        #expect(code { try store.write { try $0.update(Node.self, localID: "x") { $0.count = 1 } } } == .notFound)
         #expect(code { try store.write { try $0.undelete(Node("a")) } } == .notFound)
         #expect(try store.write { try $0.delete(Node("a")) } == false)
         let node = try store.write { try $0.insert(Node("a")) }
@@ -91,7 +91,9 @@ import Testing
         #expect(try store.write { try $0.delete(node) })
         #expect(try store.write { try $0.delete(node) } == false)
         #expect(code { try store.write { try $0.update(node) } } == .objectDeleted)
-        #expect(code { try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } } } == .objectDeleted)
+        #expect(
+            code { try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 1 } } }
+                == .objectDeleted)
     }
 
     @Test func `bulk forms do all or nothing`() throws {
@@ -128,7 +130,7 @@ import Testing
                 var other = Node("Лента")
                 other.friends = [kept.reference, Reference(localID: "not here")]
                 try tx.insert(other)
-                try tx.update(Node.self, kept.localID) { $0.name = "Магнит" }
+                try tx.update(Node.self, localID: kept.localID) { $0.name = "Магнит" }
                 try tx.delete(kept)
                 #expect(try store.operations.count() == 2)
                 throw Stop()
@@ -146,11 +148,11 @@ import Testing
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("kept", count: 1)) }
         try store.write { tx in
-            try tx.update(Node.self, node.localID) { $0.name = "first" }
+            try tx.update(Node.self, localID: node.localID) { $0.name = "first" }
             #expect(throws: Stop.self) {
                 try store.write { inner in
                     #expect(inner === tx)
-                    try inner.update(Node.self, node.localID) { $0.name = "second" }
+                    try inner.update(Node.self, localID: node.localID) { $0.name = "second" }
                     try inner.insert(Node("inner"))
                     throw Stop()
                 }
@@ -251,11 +253,13 @@ import Testing
                 second.close()
             }
             let node = try first.write { try $0.insert(Node("a", count: 1)) }
-            try second.write { try $0.update(Node.self, node.localID) { $0.count = 2 } }
+            try second.write { try $0.update(Node.self, localID: node.localID) { $0.count = 2 } }
             #expect(try first.stored(node)?.count == 2)
             try first.write { tx in
-                try tx.update(Node.self, node.localID) { $0.count = 3 }
-                let error = failure { try second.write { try $0.update(Node.self, node.localID) { $0.count = 4 } } }
+                try tx.update(Node.self, localID: node.localID) { $0.count = 3 }
+                let error = failure {
+                    try second.write { try $0.update(Node.self, localID: node.localID) { $0.count = 4 } }
+                }
                 #expect(error?.code == .busy)
                 #expect(error?.store == path)
                 #expect(try second.stored(node)?.count == 2)

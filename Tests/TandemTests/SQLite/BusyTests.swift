@@ -69,7 +69,7 @@ import Testing
         let peers = try (0..<3).map { _ in try PeerProcess(["count", folder.file(kind), "100"], in: folder) }
         for _ in 0..<100 {
             try store.write { tx in
-                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
                 try tx.insert(PeerPerson(name: "here"))
             }
         }
@@ -91,7 +91,8 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 8) { index in
             do {
                 for _ in 0..<25 {
-                    try stores[index % 4].write { tx in _ = try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                    try stores[index % 4].write { tx in
+                        _ = try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
                     }
                 }
             } catch { errors.withLock { $0.append(error) } }

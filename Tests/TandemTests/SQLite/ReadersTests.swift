@@ -23,7 +23,7 @@ import Testing
     private func write(_ store: Store) throws {
         try store.write { tx in
             try tx.insert(PeerPerson(name: "x"))
-            try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+            try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
                     if index % 4 == 0 {
                         try await store.write { tx in
                             try tx.insert(PeerPerson(name: "x"))
-                            try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                            try tx.update(PeerMark.self, localID: PeerMark.id) { $0.number += 1 }
                         }
                     } else {
                         _ = try await store.read { _ in try Self.check(store) }

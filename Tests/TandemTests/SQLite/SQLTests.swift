@@ -37,7 +37,7 @@ import Testing
         for (sql, values) in [("SELECT 1", [1]), ("SELECT ?", []), ("SELECT ?, ?", [1]), ("SELECT ?3", [1, 2])]
             as [(String, [StorageValue])]
         {
-            let error = expectError(.invalidQuery) { try store.sql(sql, values) }
+            let error = expectError(.invalidQuery) { try store.sql(sql, binding: values) }
             #expect(error?.store == store.path)
         }
     }
@@ -108,6 +108,6 @@ import Testing
 
 extension Store {
     fileprivate func rows2(_ query: String, _ values: [StorageValue]) throws -> [[StorageValue]] {
-        try sql(query, values).map(\.values)
+        try sql(query, binding: values).map(\.values)
     }
 }

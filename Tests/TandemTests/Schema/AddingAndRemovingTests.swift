@@ -62,7 +62,7 @@ import Testing
                 _ = try tx.insert(Flex.Card("Лента", 1, "x", id: "1").received(serverID: "s1"))
             }
             try store.write { tx in
-                try tx.update(Flex.Card.self, "s1") { $0.values = ["Магнит", 2, "y"] }
+                try tx.update(Flex.Card.self, localID: "s1") { $0.values = ["Магнит", 2, "y"] }
             }
         }
         try folder.open(person, Flex.Card.version(.text("shop", folding: .searched), .int("points"))) { store in
@@ -117,7 +117,7 @@ import Testing
             }
         }
         try folder.open(person) { store in
-            _ = try store.write { try $0.delete(Flex.Person.self, "p") }
+            _ = try store.write { try $0.delete(Flex.Person.self, localID: "p") }
         }
         try folder.open(person, card) { store in
             #expect(try store.rows("SELECT owner, friends FROM Card") == [[.null, "[\"q\",\"r\"]"]])
@@ -212,7 +212,7 @@ import Testing
         #expect(error?.property == "shop+barcode")
         #expect(try folder.storeBytes() == before)
         // Deleted objects do not count.
-        try folder.open(old) { store in _ = try store.write { try $0.delete(Flex.Card.self, "2") } }
+        try folder.open(old) { store in _ = try store.write { try $0.delete(Flex.Card.self, localID: "2") } }
         try folder.open(Flex.Card.version(.text("shop"), .text("barcode", unique: true)))
     }
 

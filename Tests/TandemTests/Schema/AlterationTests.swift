@@ -105,11 +105,11 @@ import Testing
         #expect(list.waitForValues(1) && count.waitForValues(1))
         let ids = cards.map(\.localID)
         let changes: [(WriteTransaction) throws -> Void] = [
-            { tx in _ = try tx.update(SecondCard.self, ids[0]) { $0.isArchived = true } },
-            { tx in _ = try tx.update(SecondCard.self, ids[1]) { $0.shop = "Магнит" } },
-            { tx in _ = try tx.delete(SecondCard.self, ids[2]) },
-            { tx in _ = try tx.update(SecondCard.self, ids[3]) { $0.city = "Тула" } },
-            { tx in _ = try tx.update(SecondCard.self, ids[1]) { $0.isArchived = true } },
+            { tx in _ = try tx.update(SecondCard.self, localID: ids[0]) { $0.isArchived = true } },
+            { tx in _ = try tx.update(SecondCard.self, localID: ids[1]) { $0.shop = "Магнит" } },
+            { tx in _ = try tx.delete(SecondCard.self, localID: ids[2]) },
+            { tx in _ = try tx.update(SecondCard.self, localID: ids[3]) { $0.city = "Тула" } },
+            { tx in _ = try tx.update(SecondCard.self, localID: ids[1]) { $0.isArchived = true } },
         ]
         for change in changes { try store.write { try change($0) } }
         for change in list.values { change.apply(to: &rows) }
@@ -185,7 +185,7 @@ import Testing
             func find(_ column: String, _ text: String) throws -> Int? {
                 let needle = "*\(text)*"
                 let rows = try store.sql(
-                    "SELECT count(*) FROM __search_Card WHERE \"__search_\(column)\" GLOB ?", [.text(needle)])
+                    "SELECT count(*) FROM __search_Card WHERE \"__search_\(column)\" GLOB ?", binding: [.text(needle)])
                 return rows[0][0].int
             }
             #expect(try find("name", pyat) == 20)

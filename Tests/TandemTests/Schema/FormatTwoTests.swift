@@ -55,8 +55,8 @@ import Testing
         defer { store.close() }
         // A sent insert may have arrived. A delete no longer forgets it.
         try store.write { tx in
-            try tx.delete(Node.self, "sent")
-            try tx.delete(Node.self, "new")
+            try tx.delete(Node.self, localID: "sent")
+            try tx.delete(Node.self, localID: "new")
         }
         #expect(try store.operations.all().map(\.localID).contains("sent"))
         #expect(try !store.operations.all().map(\.localID).contains("new"))

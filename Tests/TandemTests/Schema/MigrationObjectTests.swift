@@ -22,10 +22,10 @@ import Testing
                 }
             }
             try store.write { tx in
-                _ = try tx.update(Flex.Card.self, "2") { $0.values[2] = "y" }
+                _ = try tx.update(Flex.Card.self, localID: "2") { $0.values[2] = "y" }
                 _ = try tx.insert(Flex.Card("Ева", "Ким", "z", id: "3"))
                 _ = try tx.insert(Flex.Card("gone", "gone", "z", id: "4"))
-                _ = try tx.delete(Flex.Card.self, "4")
+                _ = try tx.delete(Flex.Card.self, localID: "4")
             }
         }
     }
@@ -87,7 +87,8 @@ import Testing
                         _ = try tx.delete(card)
                         return
                     }
-                    if try tx.store.sql("SELECT count(*) FROM Person WHERE name = ?", [.text(last)])[0][0] == 0 {
+                    if try tx.store.sql("SELECT count(*) FROM Person WHERE name = ?", binding: [.text(last)])[0][0] == 0
+                    {
                         _ = try tx.insert(Flex.Person(.text(last), id: LocalID("p-\(last)")))
                     }
                     card.values[0] = .text(last)

@@ -151,9 +151,9 @@ import Testing
         try folder.migrate(old) { configuration in
             configuration.schemaVersion = 1
             configuration.migrate(to: 1) { migration in
-                let rows = try migration.sql("SELECT points FROM Card WHERE localID = ?", ["1"])
+                let rows = try migration.sql("SELECT points FROM Card WHERE localID = ?", binding: ["1"])
                 #expect(rows.map(\.values) == [["12"]])
-                try migration.sql("UPDATE Card SET points = ? WHERE localID = ?", ["13", "1"])
+                try migration.sql("UPDATE Card SET points = ? WHERE localID = ?", binding: ["13", "1"])
             }
         } _: { (store) throws in
             #expect(try store.column("points", of: "Card") == ["1": "13", "2": "no number"])
@@ -206,7 +206,7 @@ import Testing
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("12", id: "1").received(serverID: "1"))
             }
-            try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values = ["13"] } }
+            try store.write { tx in _ = try tx.update(Flex.Card.self, localID: "1") { $0.values = ["13"] } }
         }
         try folder.migrate(Flex.Card.version(.int("points"))) { configuration in
             configuration.schemaVersion = 1
@@ -263,8 +263,8 @@ import Testing
             }
             try store.write { tx in
                 try tx.insert(Flex.Card("Магнит", id: "4"))
-                try tx.delete(Flex.Card.self, "1")
-                try tx.update(Flex.Card.self, "2") { $0.values = ["Дикси"] }
+                try tx.delete(Flex.Card.self, localID: "1")
+                try tx.update(Flex.Card.self, localID: "2") { $0.values = ["Дикси"] }
             }
         }
         try folder.open(version(localOnly: true)) { store in
@@ -273,7 +273,7 @@ import Testing
             #expect(try store.column("synced", of: "Card") == ["2": 1, "3": 1, "4": 0])
             try store.write { tx in
                 try tx.insert(Flex.Card("Спар", id: "5"))
-                try tx.delete(Flex.Card.self, "3")
+                try tx.delete(Flex.Card.self, localID: "3")
             }
         }
         // The model is sent from now on: objects that no server knows are inserted there.
@@ -281,7 +281,7 @@ import Testing
             let operations = try store.operations.all()
             #expect(operations.map(\.localID) == ["4", "5"] && operations.allSatisfy { $0.kind == .insert })
             #expect(operations.allSatisfy { $0.changedAt == Date(timeIntervalSinceReferenceDate: 1000) })
-            try store.write { tx in _ = try tx.delete(Flex.Card.self, "4") }
+            try store.write { tx in _ = try tx.delete(Flex.Card.self, localID: "4") }
             #expect(try store.operations.count() == 1)
         }
     }
@@ -296,8 +296,8 @@ import Testing
                 }
             }
             try store.write { tx in
-                try tx.update(Flex.Card.self, "1") { $0.values = ["Магнит", "b"] }
-                try tx.update(Flex.Card.self, "2") { $0.values[1] = "b" }
+                try tx.update(Flex.Card.self, localID: "1") { $0.values = ["Магнит", "b"] }
+                try tx.update(Flex.Card.self, localID: "2") { $0.values[1] = "b" }
             }
         }
         try folder.open(Flex.Card.version(.text("shop"), .text("note", localOnly: true))) { (store) throws in

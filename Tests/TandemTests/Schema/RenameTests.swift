@@ -19,7 +19,7 @@ import Testing
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("Лента", 1, id: "1").received(serverID: "1"))
             }
-            try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values[0] = "Магнит" } }
+            try store.write { tx in _ = try tx.update(Flex.Card.self, localID: "1") { $0.values[0] = "Магнит" } }
         }
         try folder.open(Flex.Card.version(.text("shop", folding: .searched, from: "shopName"), .int("points"))) {
             (store) throws in
@@ -48,7 +48,7 @@ import Testing
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("Лента", "x", id: "1").received(serverID: "1"))
             }
-            try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values[0] = "Магнит" } }
+            try store.write { tx in _ = try tx.update(Flex.Card.self, localID: "1") { $0.values[0] = "Магнит" } }
         }
         // The columns are swapped.
         try folder.open(
@@ -86,7 +86,7 @@ import Testing
             try store.write { tx in _ = try tx.insert(Flex.Human("Боб", id: "later")) }
             #expect(try store.column("owner", of: "Card") == ["c": "p", "d": "later"])
             #expect(try store.column("friends", of: "Card")["d"] == "[\"p\",\"later\"]")
-            try store.write { tx in _ = try tx.delete(Flex.Human.self, "p") }
+            try store.write { tx in _ = try tx.delete(Flex.Human.self, localID: "p") }
             #expect(try store.column("friends", of: "Card") == ["d": "[\"later\"]"])
         }
     }

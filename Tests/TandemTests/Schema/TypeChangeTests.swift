@@ -188,13 +188,13 @@ import Testing
                 for (table, column) in [("Card", "shop"), ("Person", "name")] {
                     let old = StorageValue.text("old rules")
                     try store.writer.connection.execute(
-                        "UPDATE \(table) SET __sort_\(column) = ?, __search_\(column) = ?", [old, old])
+                        "UPDATE \(table) SET __sort_\(column) = ?, __search_\(column) = ?", binding: [old, old])
                     try store.writer.connection.execute(
                         "INSERT INTO __search_\(table)(__search_\(table)) VALUES ('rebuild')")
                 }
                 try store.writer.connection.execute(
                     "UPDATE __settings SET value = ? WHERE key = 'foldingVersion'",
-                    [.integer(Int64(Folding.version - 1))])
+                    binding: [.integer(Int64(Folding.version - 1))])
             }
             // The checks at the end must not see it.
             #expect(try store.rows("SELECT __sort_shop FROM Card") == [["old rules"]])

@@ -12,9 +12,9 @@ import Testing
         try await kind.withStore(Node.self) { store async throws in
             let node = try await store.write { try $0.insert(Node("a")) }
             try await store.write { tx in
-                try tx.update(Node.self, node.localID) { $0.count = 1 }
+                try tx.update(Node.self, localID: node.localID) { $0.count = 1 }
                 // A nested synchronous write joins the transaction.
-                try store.write { try $0.update(Node.self, node.localID) { $0.count += 1 } }
+                try store.write { try $0.update(Node.self, localID: node.localID) { $0.count += 1 } }
             }
             #expect(try await store.read { _ in try store.stored(node)?.count } == 2)
             await #expect(throws: CocoaError.self) {
@@ -35,7 +35,7 @@ import Testing
                 for _ in 0..<20 {
                     group.addTask {
                         try await store.write { tx in
-                            _ = try tx.update(Node.self, node.localID) { $0.count += 1 }
+                            _ = try tx.update(Node.self, localID: node.localID) { $0.count += 1 }
                         }
                         _ = try await store.read { _ in try store.stored(node) }
                     }

@@ -10,7 +10,7 @@ struct LocalizedErrorTests {
     @Test func `every code has advice and every error its message and subject`() {
         #expect(TandemError.Code.all.count > 30 && CipherError.Code.all.count > 15)
         for code in TandemError.Code.all {
-            let error = TandemError(code, "The name is taken.", model: "Card", property: "name")
+            let error = TandemError(code, message: "The name is taken.", model: "Card", property: "name")
             #expect(error.localizedDescription == "Card.name: The name is taken.")
             #expect(error.recoverySuggestion?.hasSuffix(".") == true, "\(code)")
         }
@@ -34,9 +34,9 @@ struct LocalizedErrorTests {
     }
 
     @Test func `an error's own advice comes before its code's`() {
-        let error = TandemError(.busy, "Another process writes.", advice: "Wait for it.")
+        let error = TandemError(.busy, message: "Another process writes.", advice: "Wait for it.")
         #expect(error.recoverySuggestion == "Wait for it.")
-        #expect(TandemError(.busy, "").recoverySuggestion == TandemError.Code.busy.advice)
+        #expect(TandemError(.busy, message: "").recoverySuggestion == TandemError.Code.busy.advice)
     }
 
     @Test func `errors of real calls name their subject`() throws {

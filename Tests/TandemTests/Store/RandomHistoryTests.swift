@@ -106,9 +106,9 @@ struct RandomHistory {
                 try tx.upsert(node, properties: \.count, \.next, \.friends)
             }
         case 8, 9:
-            try both("delete \(id)", { try $0.delete(id) }) { try tx.delete(Node.self, id) }
+            try both("delete \(id)", { try $0.delete(id) }) { try tx.delete(Node.self, localID: id) }
         case 10:
-            try both("undelete \(id)", { try $0.undelete(id) }) { try tx.undelete(Node.self, id) }
+            try both("undelete \(id)", { try $0.undelete(id) }) { try tx.undelete(Node.self, localID: id) }
         case 11:
             // An object that no server can know would be distinct from the server's.
             if let there = oracle.objects[id], !there.hasServerID, there.op?.kinds.isEmpty ?? true { return }
@@ -120,7 +120,7 @@ struct RandomHistory {
             }
         case 12:
             try both("server deletes \(id)", { try $0.serverDelete(id) }) {
-                try store.write(from: .server) { try $0.delete(Node.self, id) }
+                try store.write(from: .server) { try $0.delete(Node.self, localID: id) }
             }
         case 13, 14:
             let node = randomNode(id)
@@ -156,7 +156,8 @@ struct RandomHistory {
                 let isUnderWay = oracle.objects[id]?.op?.sent != nil
                 try both("leave \(id) uncertain", { $0.leaveUncertain(id) }) {
                     let isLeft = try tx.sync.markOutcomeUnknown(
-                        operation.id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast))
+                        operation.id, attempt: operation.attempts,
+                        error: OperationError(message: "lost", at: .distantPast))
                     #expect(isLeft == isUnderWay)
                 }
             case 6:
@@ -185,14 +186,15 @@ struct RandomHistory {
                     "attempt of \(id) fails\(retry ? ", to be retried" : "")", { $0.failAttempt(id, retry: retry) }
                 ) {
                     let isNoted = try tx.sync.fail(
-                        operation.id, attempt: operation.attempts, OperationError(message: "no", at: .distantPast),
+                        operation.id, attempt: operation.attempts,
+                        with: OperationError(message: "no", at: .distantPast),
                         retry: retry)
                     #expect(isNoted == isUnderWay)
                 }
             default:
                 let retry = dice.bool()
                 try both("fail \(id)\(retry ? ", to be retried" : "")", { $0.fail(id, retry: retry) }) {
-                    try tx.fail(operation.id, OperationError(message: "no", at: .distantPast), retry: retry)
+                    try tx.fail(operation.id, with: OperationError(message: "no", at: .distantPast), retry: retry)
                 }
             }
         }

@@ -96,10 +96,10 @@ import Testing
     func `an unsent change is not overwritten`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
-        try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
+        try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 1 } }
         for write: (WriteTransaction) throws -> Void in [
             { try $0.upsert(Node("b").received(serverID: "s")) },
-            { try $0.update(Node.self, node.localID) { $0.name = "b" } },
+            { try $0.update(Node.self, localID: node.localID) { $0.name = "b" } },
             { try $0.upsert(Node.self, values: ["serverID": "s", "name": "b"]) },
             { try $0.delete(node) },
         ] {
@@ -127,7 +127,7 @@ import Testing
             holder.parent = Reference(localID: "a")
             try tx.insert(holder.received(serverID: "b"))
         }
-        #expect(try store.write(from: .server) { try $0.delete(Node.self, "a") })
+        #expect(try store.write(from: .server) { try $0.delete(Node.self, localID: "a") })
         let holder = try #require(try store.stored(Node.self, "b"))
         #expect(holder.next == nil && holder.parent == nil && holder.friends.map(\.localID) == ["b"])
         #expect(holder.isSynced)
@@ -149,9 +149,9 @@ import Testing
         let store = try Store.ofNodes(kind)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
         try store.write { tx in
-            try tx.update(Node.self, node.localID) { $0.note = "mine" }
+            try tx.update(Node.self, localID: node.localID) { $0.note = "mine" }
             let memo = try tx.insert(Memo("m", about: node.reference))
-            try tx.update(Memo.self, memo.localID) { $0.text = "n" }
+            try tx.update(Memo.self, localID: memo.localID) { $0.text = "n" }
         }
         #expect(try store.operations.count() == 0)
         #expect(try store.stored(node)?.isSynced == true)
@@ -161,7 +161,7 @@ import Testing
         #expect(received.note == "mine" && received.name == "b")
         #expect(try store.stored(node)?.note == "mine")
         try store.write {
-            try $0.update(Node.self, node.localID) {
+            try $0.update(Node.self, localID: node.localID) {
                 $0.note = "again"
                 $0.count = 1
             }

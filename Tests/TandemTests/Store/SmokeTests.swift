@@ -20,7 +20,7 @@ import Testing
         }
         #expect(try store.operations.count() == 2)
         try store.write { tx in
-            try tx.update(HandCard.self, card.localID) {
+            try tx.update(HandCard.self, localID: card.localID) {
                 $0.points += 10
                 $0.shop = "Лента"
             }

@@ -10,7 +10,7 @@ extension ScalarText {
     /// Returns whether a text contains another one. Every text contains an empty needle.
     static func contains(_ text: String, _ needle: String) -> Bool {
         var (text, needle) = (text, needle)
-        return text.withUTF8 { text in needle.withUTF8 { ByteSearch.contains(text, $0) } }
+        return text.withUTF8 { text in needle.withUTF8 { ByteSearch.contains(text, needle: $0) } }
     }
 }
 

@@ -58,7 +58,7 @@ final class CommitProcess {
         say(CommitClock.now)
         while let line = readLine() {
             guard let points = Int(line) else { throw UsageError(problem: "not a number: \(line)") }
-            try store.write { tx in try tx.update(Card.self, card) { $0.points = BigInt(points) } }
+            try store.write { tx in try tx.update(Card.self, localID: card) { $0.points = BigInt(points) } }
             say(CommitClock.commit)
         }
     }

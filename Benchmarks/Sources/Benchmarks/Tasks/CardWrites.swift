@@ -23,7 +23,7 @@ extension Benchmark {
             to: path, files,
             tandem: { store in
                 try store.write { tx in
-                    for id in ids { try tx.update(Card.self, id) { $0.isPinned.toggle() } }
+                    for id in ids { try tx.update(Card.self, localID: id) { $0.isPinned.toggle() } }
                 }
             },
             raw: { try $0.flipPins(ids) },

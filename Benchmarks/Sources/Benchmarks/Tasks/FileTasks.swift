@@ -46,7 +46,7 @@ extension Benchmark {
                         if attaching {
                             let (store, id) = (try films.opened.store, try films.opened.film.localID)
                             let file = try attach(store)
-                            try store.write { _ = try $0.update(Film.self, id) { $0.file = file } }
+                            try store.write { _ = try $0.update(Film.self, localID: id) { $0.file = file } }
                         }
                         try films.push()
                     },

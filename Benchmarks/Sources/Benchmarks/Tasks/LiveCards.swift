@@ -94,7 +94,7 @@ final class LiveCards {
     private func write() throws -> CardEdits.Edit {
         let (card, edit) = edits.next()
         try store.write { tx in
-            try tx.update(Card.self, ids[card]) { card in
+            try tx.update(Card.self, localID: ids[card]) { card in
                 switch edit {
                 case .shop(let name): card.shop = name
                 case .points(let points): card.points = points

@@ -151,7 +151,7 @@ private final class ForeignNotices {
             while !isOver.value.load(ordering: .acquiring) {
                 points += 1
                 do {
-                    try store.write { tx in try tx.update(Card.self, other) { $0.points = BigInt(points) } }
+                    try store.write { tx in try tx.update(Card.self, localID: other) { $0.points = BigInt(points) } }
                 } catch {
                     failure.error.withLock { $0 = error }
                     break

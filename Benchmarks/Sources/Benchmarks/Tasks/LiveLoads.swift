@@ -121,7 +121,7 @@ private final class ManyQueries {
                 for _ in 0..<commits {
                     self.points += 1
                     let points = BigInt(self.points)
-                    try self.store.write { tx in try tx.update(Card.self, self.cardID) { $0.points = points } }
+                    try self.store.write { tx in try tx.update(Card.self, localID: self.cardID) { $0.points = points } }
                 }
             }, outcome: { "\(self.deliveries.value.load(ordering: .relaxed)) deliveries" })
     }

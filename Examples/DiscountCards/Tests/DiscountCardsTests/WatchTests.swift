@@ -39,9 +39,9 @@ import Testing
         let card = try add("Пятёрочка", 1)
         let subscription = watch()
         _ = try add("Лента", 2)
-        try wallet.store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.points += 1 } }
-        try wallet.store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.isPinned = true } }
-        try wallet.store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.shop = "Pyaterochka" } }
+        try wallet.store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.points += 1 } }
+        try wallet.store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.isPinned = true } }
+        try wallet.store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.shop = "Pyaterochka" } }
         try wallet.store.write { try $0.delete(card) }
         #expect(
             lines.values == [

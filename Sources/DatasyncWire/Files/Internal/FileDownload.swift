@@ -18,7 +18,7 @@ final class FileDownload: Sendable {
     private let state = Mutex(State())
 
     init(
-        _ exchange: FileExchange, _ wanted: RemoteFile, from offset: Int64,
+        _ exchange: FileExchange, wanted: RemoteFile, from offset: Int64,
         to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) {
         self.exchange = exchange
@@ -37,7 +37,7 @@ final class FileDownload: Sendable {
     }
 
     /// Processes a piece of the response.
-    func piece(_ response: HTTPResponse, _ bytes: [UInt8]) async throws {
+    func piece(_ response: HTTPResponse, bytes: [UInt8]) async throws {
         let file = try begin(response)
         var bytes = bytes
         let place = state.withLock { state in
@@ -45,7 +45,8 @@ final class FileDownload: Sendable {
             return state.place
         }
         guard place + Int64(bytes.count) <= file.size else {
-            throw exchange.bad(.size, "The response has more bytes than the file.", response.status.code)
+            throw exchange.bad(
+                .size, message: "The response has more bytes than the file.", status: response.status.code)
         }
         // A server without support for ranges sends the whole file.
         var start = place
@@ -73,7 +74,8 @@ final class FileDownload: Sendable {
     func end(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
         let file = try begin(response)
         guard state.withLock({ $0.place }) == file.size else {
-            throw exchange.bad(.size, "The response has fewer bytes than the file.", response.status.code)
+            throw exchange.bad(
+                .size, message: "The response has fewer bytes than the file.", status: response.status.code)
         }
         return file
     }
@@ -92,26 +94,30 @@ final class FileDownload: Sendable {
     private func head(_ response: HTTPResponse) throws(RemoteFailure) -> (ServedFile, place: Int64) {
         let fields = FileFields(response)
         let status = response.status.code
-        guard fields.isPlain else { throw exchange.bad(.wrongType, "The file is encoded.", status) }
+        guard fields.isPlain else { throw exchange.bad(.wrongType, message: "The file is encoded.", status: status) }
         var place: Int64 = 0
         let size: Int64
         switch status {
         case 200:
             // A chunked body has no length. The known size then limits it, or an endless body would pass.
             guard let length = fields.length ?? wanted.size else {
-                throw exchange.bad(.size, "The response does not state the size of the file.", status)
+                throw exchange.bad(.size, message: "The response does not state the size of the file.", status: status)
             }
             size = length
         case 206:
             guard let range = fields.range, range.first == offset, range.last == range.size - 1,
                 fields.length.map({ $0 == range.size - offset }) ?? true
-            else { throw exchange.bad(.size, "The response has another range than the requested one.", status) }
+            else {
+                throw exchange.bad(
+                    .size, message: "The response has another range than the requested one.", status: status)
+            }
             (size, place) = (range.size, range.first)
-        default: throw exchange.bad(.status, "The status is not valid for this response.", status)
+        default: throw exchange.bad(.status, message: "The status is not valid for this response.", status: status)
         }
         if let etag = wanted.etag, let found = fields.etag, etag != found { throw .file(.changed) }
         if let known = wanted.size, known != size {
-            throw exchange.bad(.size, "The server's file has \(size) bytes, but its known size is \(known).", status)
+            throw exchange.bad(
+                .size, message: "The server's file has \(size) bytes, but its known size is \(known).", status: status)
         }
         guard offset <= size else { throw .file(.changed) }
         return (ServedFile(size: size, etag: fields.etag, sha256: fields.sha256), place)

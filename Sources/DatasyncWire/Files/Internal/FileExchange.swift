@@ -20,7 +20,7 @@ struct FileExchange: Sendable {
     /// The address without its query, which errors may show.
     let url: String
 
-    init(_ transport: any FileTransport, _ request: HTTPRequest) {
+    init(_ transport: any FileTransport, request: HTTPRequest) {
         self.transport = transport
         self.request = request
         let path = (request.path ?? "").prefix { $0 != "?" }
@@ -50,22 +50,23 @@ struct FileExchange: Sendable {
             switch error {
             case .notSent(let cause): throw cause as? RemoteFailure ?? .notSent(cause)
             case .lost(let cause as RemoteFailure): throw cause
-            case .lost(is Endless), .tooLarge: throw bad(.tooLarge, "The response is too large.", 0)
+            case .lost(is Endless), .tooLarge: throw bad(.tooLarge, message: "The response is too large.", status: 0)
             case .lost(let cause): throw .lost(cause)
             }
         }
     }
 
-    func bad(_ code: InvalidResponse.Code, _ message: String, _ status: Int) -> RemoteFailure {
-        .badAnswer(InvalidResponse(code, message, table: "files", url: url, status: status))
+    func bad(_ code: InvalidResponse.Code, message: String, status: Int) -> RemoteFailure {
+        .badAnswer(InvalidResponse(code, message: message, table: "files", url: url, status: status))
     }
 
     /// Returns the failure that an unsuccessful status stands for.
-    func failure(_ response: HTTPResponse, _ body: [UInt8], onMismatch mismatch: FileProblem) -> RemoteFailure {
+    func failure(_ response: HTTPResponse, body: [UInt8], onMismatch mismatch: FileProblem) -> RemoteFailure {
         // File servers format error messages as table servers do.
         let words = ResponseDecoder(.datasync, at: .nowhere)
         switch response.status.code {
-        case 200..<300: return bad(.status, "The status is not valid for this response.", response.status.code)
+        case 200..<300:
+            return bad(.status, message: "The status is not valid for this response.", status: response.status.code)
         case 401: return .unauthenticated(status: 401, underlying: nil)
         case 404: return .notFound
         case 410: return .gone
@@ -78,7 +79,7 @@ struct FileExchange: Sendable {
         case 408, 409, 423, 425, 429:
             return .later(status: response.status.code, retryAfter: words.retryAfter(response))
         case let status where (400..<500).contains(status):
-            return .refused(status: status, message: words.message(response, body))
+            return .refused(status: status, message: words.message(response, body: body))
         case let status: return .later(status: status, retryAfter: words.retryAfter(response))
         }
     }

@@ -91,7 +91,7 @@ struct BlobCopier {
             case .refused(let isNamed):
                 if try isNamed(file.blob) { throw error }
                 throw TandemError(
-                    .attachmentNotHere, "A file of the state to be copied was removed since.",
+                    .attachmentNotHere, message: "A file of the state to be copied was removed since.",
                     advice: "Make the copy outside of the read block, which began earlier.", underlying: error)
             }
             try forget(file)

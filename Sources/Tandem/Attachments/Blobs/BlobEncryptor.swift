@@ -27,7 +27,9 @@ struct BlobEncryptor {
         for (id, blob, sealed) in files {
             do {
                 // A missing file is damage. It can't be encrypted.
-                if try folder.contains(blob), try !sealed || folder.isOutdated(blob) { try encrypt(id, blob, sealed) }
+                if try folder.contains(blob), try !sealed || folder.isOutdated(blob) {
+                    try encrypt(id, blob: blob, isSealed: sealed)
+                }
             } catch {
                 failure = error
             }
@@ -38,12 +40,12 @@ struct BlobEncryptor {
         folder.forgetOlderKeys()
     }
 
-    private func encrypt(_ id: String, _ blob: BlobName, _ isSealed: Bool) throws {
+    private func encrypt(_ id: String, blob: BlobName, isSealed: Bool) throws {
         let sealed = try folder.encrypt(blob, sealed: isSealed)
         do {
             try connection.execute(
                 #"UPDATE "__files" SET "blob" = ?, "sealed" = 1 WHERE "id" = ? AND "blob" = ?"#,
-                [.text(sealed.blob.rawValue), .text(id), .text(blob.rawValue)])
+                binding: [.text(sealed.blob.rawValue), .text(id), .text(blob.rawValue)])
         } catch {
             _ = try? folder.remove(sealed.blob)
             throw error
@@ -66,13 +68,13 @@ extension BlobEncryptor {
         defer { folder.close() }
         let wasThere = try folder.alone { isThere in
             try database.encryptPlainFile()
-            if isThere { try naming(database.path, encrypted) { try encryptFiles(of: database) } }
+            if isThere { try naming(database.path, achieved: encrypted) { try encryptFiles(of: database) } }
             return isThere
         }
         try didEncrypt()
         guard !wasThere else { return }
         // The first file may have been added before the database was locked.
-        try naming(database.path, encrypted) {
+        try naming(database.path, achieved: encrypted) {
             do {
                 try folder.alone { if $0 { try encryptFiles(of: database) } }
             } catch let error as TandemError where error.code == .busy {
@@ -91,7 +93,7 @@ extension BlobEncryptor {
         try folder.alone { isThere in
             let renewed = try database.changeKey(to: key, profile: profile, adjusting: FileKeys.renew)
             if isThere {
-                try naming(database.path, "The store has its new key now, but not all of its files:") {
+                try naming(database.path, achieved: "The store has its new key now, but not all of its files:") {
                     try encryptFiles(of: renewed)
                 }
             }
@@ -101,14 +103,14 @@ extension BlobEncryptor {
     private static let encrypted = "The store is encrypted now, but not all of its files:"
 
     /// Runs a block, and prefixes its errors with the steps that succeeded.
-    private static func naming(_ path: String, _ achieved: String, _ body: () throws -> Void) throws {
+    private static func naming(_ path: String, achieved: String, body: () throws -> Void) throws {
         do {
             try body()
         } catch {
-            let error = TandemError.naming(error, path) as? TandemError
+            let error = TandemError.naming(error, path: path) as? TandemError
             throw TandemError(
                 error?.code ?? .ioFailure,
-                "\(achieved) \(error?.message ?? "")",
+                message: "\(achieved) \(error?.message ?? "")",
                 advice: "Open it with its key, which encrypts the other files. checkIntegrity reports failures.",
                 store: path, underlying: error)
         }
@@ -136,7 +138,7 @@ extension BlobEncryptor {
                 failure = error
             }
             guard BlobGarbageCollector.flushLog(of: database.path) else {
-                throw TandemError.file("flushed", database.path)
+                throw TandemError.file("flushed", path: database.path)
             }
             // Remove the plain originals, and files that a crashed process attached but did not commit.
             try folder.sweep(completely: true) { try hasFiles && connection.names($0) }

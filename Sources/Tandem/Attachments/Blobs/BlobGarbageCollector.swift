@@ -64,16 +64,16 @@ struct BlobGarbageCollector {
 extension Connection {
     /// Records that the folder may contain a file that no row names.
     func addLeftover(_ blob: BlobName) throws {
-        try execute(FileGarbage.addLeftover, [.text(blob.rawValue)])
+        try execute(FileGarbage.addLeftover, binding: [.text(blob.rawValue)])
     }
 
     /// Deletes the records of files that were removed or have an owner.
     func strikeLeftovers(_ names: some Sequence<String>) throws {
-        for name in names { try execute(FileGarbage.strikeLeftover, [.text(name)]) }
+        for name in names { try execute(FileGarbage.strikeLeftover, binding: [.text(name)]) }
     }
 
     /// Returns whether a row names a file.
     func names(_ blob: BlobName) throws -> Bool {
-        try value(FileGarbage.isNamed, [.text(blob.rawValue)]) != nil
+        try value(FileGarbage.isNamed, binding: [.text(blob.rawValue)]) != nil
     }
 }

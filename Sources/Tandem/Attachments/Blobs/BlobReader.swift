@@ -11,7 +11,7 @@ final class BlobReader: Sendable {
     private let sealed: Mutex<EncryptedFile.Reader?>
 
     /// - Parameter key: The file's key, if it is encrypted.
-    init(_ file: OpenFile, _ blob: BlobName, key: FileKey?) throws {
+    init(_ file: OpenFile, blob: BlobName, key: FileKey?) throws {
         self.file = file
         guard let key else {
             size = Int64(try file.status().st_size)
@@ -24,7 +24,7 @@ final class BlobReader: Sendable {
             size = reader.size
             sealed = Mutex(reader)
         } catch {
-            throw TandemError.naming(error, file.path)
+            throw TandemError.naming(error, path: file.path)
         }
     }
 
@@ -34,7 +34,7 @@ final class BlobReader: Sendable {
     ///   ``TandemError/Code/ioFailure``; ``TandemError/Code/invalidValue`` for a negative offset or count.
     func read(at offset: Int64, count: Int) throws -> Data {
         guard offset >= 0, count >= 0 else {
-            throw TandemError(.invalidValue, "The offset or the count is negative.", store: file.path)
+            throw TandemError(.invalidValue, message: "The offset or the count is negative.", store: file.path)
         }
         guard offset < size else { return Data() }
         let wanted = Int(min(Int64(count), size - offset))
@@ -42,14 +42,15 @@ final class BlobReader: Sendable {
         do {
             opened = try sealed.withLock { try $0?.read(at: offset, count: wanted) }
         } catch {
-            throw TandemError.naming(error, file.path)
+            throw TandemError.naming(error, path: file.path)
         }
         if let opened { return opened }
         var bytes = Data(count: wanted)
         let got = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
         guard got == wanted else {
             throw TandemError(
-                .corrupt, "The file is shorter than it was.", advice: "Download it again, or restore a backup.",
+                .corrupt, message: "The file is shorter than it was.",
+                advice: "Download it again, or restore a backup.",
                 store: file.path)
         }
         return bytes

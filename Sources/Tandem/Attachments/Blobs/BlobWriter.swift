@@ -41,7 +41,7 @@ final class BlobWriter: Sendable {
     ///   ``TandemError/Code/ioFailure``. The file is then removed.
     func finish(expecting size: Int64? = nil, sha256: [UInt8]? = nil) throws -> StoredBlob {
         let taken = try work { try $0.finish(expecting: size, sha256: sha256) }
-        state.withLock { $0 = .over(TandemError(.closed, "The file is complete already.", store: path)) }
+        state.withLock { $0 = .over(TandemError(.closed, message: "The file is complete already.", store: path)) }
         return taken
     }
 
@@ -53,9 +53,9 @@ final class BlobWriter: Sendable {
                 do {
                     return try body(work)
                 } catch {
-                    let error = TandemError.naming(error, path)
+                    let error = TandemError.naming(error, path: path)
                     // Closes the file, and removes it if it has a name.
-                    state = .over(error as? TandemError ?? TandemError(.ioFailure, "\(error)", store: path))
+                    state = .over(error as? TandemError ?? TandemError(.ioFailure, message: "\(error)", store: path))
                     throw error
                 }
             }
@@ -85,7 +85,7 @@ extension BlobWriter {
                         descriptor: file.number, path: file.path, key: $0, context: blob.rawValue)
                 }
             } catch {
-                throw TandemError.naming(error, file.path)
+                throw TandemError.naming(error, path: file.path)
             }
             self.limit = limit
             self.options = options
@@ -126,7 +126,7 @@ extension BlobWriter {
 
         private func mismatch(_ what: String) -> TandemError {
             TandemError(
-                .fileMismatch, "The file has \(what).", advice: "The file was discarded. Get it again.",
+                .fileMismatch, message: "The file has \(what).", advice: "The file was discarded. Get it again.",
                 store: new.file.path)
         }
     }

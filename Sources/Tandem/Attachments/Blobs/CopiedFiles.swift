@@ -61,7 +61,7 @@ final class CopiedFiles {
     /// Otherwise another process may have added files since. The next opening then sweeps.
     ///
     /// - Parameter written: The mark of the copy's file when it was put in place.
-    static func finish(_ copied: CopiedFiles?, at target: String, _ written: FileMark?) {
+    static func finish(_ copied: CopiedFiles?, at target: String, written: FileMark?) {
         copied?.close()
         let folder = FileFolder(path: AttachmentFiles.path(of: target), key: nil)
         defer { folder.close() }

@@ -10,15 +10,15 @@ final class ExportedFile {
 
     init(_ path: String) throws {
         guard !path.utf8.contains(0) else {
-            throw TandemError(.cannotOpen, "The path contains U+0000.", advice: "Give the path of a file.")
+            throw TandemError(.cannotOpen, message: "The path contains U+0000.", advice: "Give the path of a file.")
         }
         name = (path as NSString).lastPathComponent
         let folderPath = StoreFile(path).folder
         guard let folder = OpenFile(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path: folderPath) else {
-            throw TandemError.file("opened", folderPath, code: .cannotOpen)
+            throw TandemError.file("opened", path: folderPath, code: .cannotOpen)
         }
-        guard let file = folder.open(partial, O_WRONLY | O_CREAT | O_EXCL) else {
-            throw TandemError.file("made", path, code: .cannotOpen)
+        guard let file = folder.open(partial, flags: O_WRONLY | O_CREAT | O_EXCL) else {
+            throw TandemError.file("made", path: path, code: .cannotOpen)
         }
         self.folder = folder
         self.file = file
@@ -33,7 +33,7 @@ final class ExportedFile {
     func moveIntoPlace() throws {
         try file.flush()
         guard renameat(folder.number, partial, folder.number, name) == 0 else {
-            throw TandemError.file("put in place", folder.path + "/" + name)
+            throw TandemError.file("put in place", path: folder.path + "/" + name)
         }
         isInPlace = true
         try folder.flush()

@@ -21,15 +21,15 @@ extension FileFolder {
         let isSame = keys?.older.isEmpty != false && target == key && name == blob
         if sealed ? isSame : target == nil {
             // The bytes are equal. An encrypted file keeps its name, because the encryption depends on it.
-            let source = try BlobReader(existing(blob), blob, key: nil)
-            try transfer(source, to: other.makeWriter(key: nil, named: name), didCopy)
+            let source = try BlobReader(existing(blob), blob: blob, key: nil)
+            try transfer(source, to: other.makeWriter(key: nil, named: name), didCopy: didCopy)
         } else {
-            try transfer(open(blob, sealed: sealed), to: other.makeWriter(key: target, named: name), didCopy)
+            try transfer(open(blob, sealed: sealed), to: other.makeWriter(key: target, named: name), didCopy: didCopy)
         }
         return target != nil
     }
 
-    private func transfer(_ source: BlobReader, to writer: BlobWriter, _ didCopy: (Int) throws -> Void) throws {
+    private func transfer(_ source: BlobReader, to writer: BlobWriter, didCopy: (Int) throws -> Void) throws {
         try source.eachPiece(of: options.pieceSize) { piece in
             try writer.write(piece)
             try didCopy(piece.count)
@@ -42,7 +42,8 @@ extension FileFolder {
     /// - Parameter sealed: Whether the file is already encrypted, with an older key.
     func encrypt(_ blob: BlobName, sealed: Bool) throws -> StoredBlob {
         guard let key else {
-            throw TandemError(.notEncrypted, "A file can't be encrypted in a store without a key.", store: path)
+            throw TandemError(
+                .notEncrypted, message: "A file can't be encrypted in a store without a key.", store: path)
         }
         let writer = try makeWriter(key: key, named: options.newName())
         try open(blob, sealed: sealed).eachPiece(of: options.pieceSize) { try writer.write($0) }

@@ -36,10 +36,10 @@ extension FileFolder {
             usleep(10_000)
         }
         guard faccessat(root.number, ".", W_OK, 0) == 0 else {
-            throw TandemError.file("locked", path, code: .readOnly)
+            throw TandemError.file("locked", path: path, code: .readOnly)
         }
         throw TandemError(
-            .busy, "Another process or store has the folder of files open, or copies from it.",
+            .busy, message: "Another process or store has the folder of files open, or copies from it.",
             advice: "Close the store first.",
             store: path)
     }

@@ -7,18 +7,19 @@ extension FileFolder {
     /// - Parameter sealed: Whether the file is encrypted.
     /// - Throws: ``TandemError/Code/corrupt`` if the file is missing, not a regular file, or changed.
     func open(_ blob: BlobName, sealed: Bool) throws -> BlobReader {
-        guard sealed else { return try BlobReader(existing(blob), blob, key: nil) }
+        guard sealed else { return try BlobReader(existing(blob), blob: blob, key: nil) }
         guard let keys else {
             _ = try root(making: false)
             throw TandemError(
-                .invalidKey, "The file is encrypted, and the store is not.", advice: "Restore a backup.", store: path)
+                .invalidKey, message: "The file is encrypted, and the store is not.", advice: "Restore a backup.",
+                store: path)
         }
         let file = try existing(blob)
         do {
-            return try BlobReader(file, blob, key: keys.current)
+            return try BlobReader(file, blob: blob, key: keys.current)
         } catch let error as TandemError where error.code == .corrupt {
             for key in keys.older {
-                if let reading = try? BlobReader(file, blob, key: key) { return reading }
+                if let reading = try? BlobReader(file, blob: blob, key: key) { return reading }
             }
             throw error
         }
@@ -28,18 +29,18 @@ extension FileFolder {
     func isOutdated(_ blob: BlobName) throws -> Bool {
         guard let keys, !keys.older.isEmpty else { return false }
         let file = try existing(blob)
-        if (try? BlobReader(file, blob, key: keys.current)) != nil { return false }
-        return keys.older.contains { (try? BlobReader(file, blob, key: $0)) != nil }
+        if (try? BlobReader(file, blob: blob, key: keys.current)) != nil { return false }
+        return keys.older.contains { (try? BlobReader(file, blob: blob, key: $0)) != nil }
     }
 
     /// Opens a file without decrypting it.
     func existing(_ blob: BlobName) throws -> OpenFile {
         guard let shard = try shard(of: blob, making: false) else { throw missing(blob) }
-        guard let file = shard.open(blob.rawValue, O_RDONLY | O_NONBLOCK) else {
+        guard let file = shard.open(blob.rawValue, flags: O_RDONLY | O_NONBLOCK) else {
             switch errno {
             case ENOENT: throw missing(blob)
             case ELOOP, ENXIO: throw strange(blob.rawValue)
-            default: throw TandemError.file("opened", path(of: blob))
+            default: throw TandemError.file("opened", path: path(of: blob))
             }
         }
         guard try file.status().isRegular else { throw strange(blob.rawValue) }
@@ -48,7 +49,7 @@ extension FileFolder {
 
     private func missing(_ blob: BlobName) -> TandemError {
         TandemError(
-            .corrupt, "The file \(blob) is missing in the store's folder.",
+            .corrupt, message: "The file \(blob) is missing in the store's folder.",
             advice: "Download it again, or restore a backup.", store: path)
     }
 
@@ -75,6 +76,6 @@ extension FileFolder {
         guard status.isRegular else { throw strange(blob.rawValue) }
         if unlinkat(shard.number, blob.rawValue, 0) == 0 { return true }
         if errno == ENOENT { return false }
-        throw TandemError.file("removed", path(of: blob))
+        throw TandemError.file("removed", path: path(of: blob))
     }
 }

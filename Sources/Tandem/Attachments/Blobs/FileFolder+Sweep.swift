@@ -19,7 +19,7 @@ extension FileFolder {
         for number in 0..<256 {
             let name = String(256 + number, radix: 16).suffix(2)
             // A link or a file in place of a subfolder is foreign.
-            guard let shard = root.open(String(name), O_RDONLY | O_DIRECTORY) else { continue }
+            guard let shard = root.open(String(name), flags: O_RDONLY | O_DIRECTORY) else { continue }
             try shard.eachName { entry in
                 guard let blob = BlobName(entry.prefix(HexName.length)), blob.shard == name else { return }
                 guard entry == blob.rawValue || entry == blob.partial else { return }
@@ -28,7 +28,7 @@ extension FileFolder {
                 if unlinkat(shard.number, entry, 0) == 0 {
                     removed += 1
                 } else if errno != ENOENT {
-                    failure = .file("removed", shard.path + "/" + entry)
+                    failure = .file("removed", path: shard.path + "/" + entry)
                 }
             }
         }
@@ -42,17 +42,17 @@ extension OpenFile {
     func eachName(_ body: (String) throws -> Void) throws {
         // A stream closes its descriptor, and has its own position in the folder.
         let own = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard own >= 0 else { throw TandemError.file("opened", path) }
+        guard own >= 0 else { throw TandemError.file("opened", path: path) }
         guard let stream = fdopendir(own) else {
             let reason = errno
             close(own)
-            throw TandemError.file("listed", path, reason: reason)
+            throw TandemError.file("listed", path: path, reason: reason)
         }
         defer { closedir(stream) }
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
-                if errno != 0 { throw TandemError.file("listed", path) }
+                if errno != 0 { throw TandemError.file("listed", path: path) }
                 return
             }
             // The name and its memory may be shorter than the type declares.

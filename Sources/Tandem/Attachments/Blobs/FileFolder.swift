@@ -112,17 +112,17 @@ final class FileFolder: Sendable {
         case ENOENT: return nil
         case ENOTDIR, ELOOP:
             throw TandemError(
-                .cannotOpen, "A file or a symbolic link is in the place of the store's folder of files.",
+                .cannotOpen, message: "A file or a symbolic link is in the place of the store's folder of files.",
                 advice: "Move it away. It was not changed.", store: path)
-        default: throw TandemError.file("opened", path, code: .cannotOpen)
+        default: throw TandemError.file("opened", path: path, code: .cannotOpen)
         }
     }
 
     private func makeRoot() throws -> OpenFile {
         if mkdir(path, 0o700) != 0, errno != EEXIST || isTemporary {
-            throw TandemError.file("made", path, code: .cannotOpen)
+            throw TandemError.file("made", path: path, code: .cannotOpen)
         }
-        guard let root = try openRoot() else { throw TandemError.file("opened", path, reason: ENOENT) }
+        guard let root = try openRoot() else { throw TandemError.file("opened", path: path, reason: ENOENT) }
         return root
     }
 
@@ -143,13 +143,13 @@ final class FileFolder: Sendable {
         guard let root = try root(making: making) else { return nil }
         let name = blob.shard
         if making, mkdirat(root.number, name, 0o700) != 0, errno != EEXIST {
-            throw TandemError.file("made", path + "/" + name)
+            throw TandemError.file("made", path: path + "/" + name)
         }
-        guard let shard = root.open(name, O_RDONLY | O_DIRECTORY) else {
+        guard let shard = root.open(name, flags: O_RDONLY | O_DIRECTORY) else {
             switch errno {
             case ENOENT where !making: return nil
             case ENOTDIR, ELOOP: throw strange(name)
-            default: throw TandemError.file("opened", path + "/" + name)
+            default: throw TandemError.file("opened", path: path + "/" + name)
             }
         }
         // Flush an existing subfolder too: its creator may have crashed before its flush.
@@ -162,7 +162,7 @@ final class FileFolder: Sendable {
 
     func strange(_ name: String) -> TandemError {
         TandemError(
-            .corrupt, "\(name) in the store's folder is a symbolic link, or was not created by Tandem.",
+            .corrupt, message: "\(name) in the store's folder is a symbolic link, or was not created by Tandem.",
             advice: "It was not changed. Find out which program created it, and restore a backup.", store: path)
     }
 }

@@ -48,19 +48,20 @@ extension FileKeys {
 
     private static var damaged: TandemError {
         TandemError(
-            .corrupt, "The store's key for files is damaged.",
+            .corrupt, message: "The store's key for files is damaged.",
             advice: "Restore a backup. Without the key the files can't be read.")
     }
 
     /// Makes a key if there is none.
     static func make(_ connection: Connection) throws {
         try connection.execute(
-            #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('\#(currentName)', ?)"#, [.blob(random())])
+            #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('\#(currentName)', ?)"#,
+            binding: [.blob(random())])
     }
 
     /// Removes the older keys, once no file has one of them.
     static func removeOlder(_ connection: Connection) throws {
-        try connection.execute(#"DELETE FROM "__settings" WHERE "key" = '\#(olderName)'"#, [])
+        try connection.execute(#"DELETE FROM "__settings" WHERE "key" = '\#(olderName)'"#, binding: [])
     }
 
     private static func random() -> [UInt8] { (0..<size).map { _ in UInt8.random(in: 0...255) } }

@@ -27,7 +27,7 @@ struct FolderLock {
     func shared(in root: OpenFile) throws -> Held? {
         guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_SH) != 0 {
-            guard errno == EINTR else { throw TandemError.file("locked", file.path) }
+            guard errno == EINTR else { throw TandemError.file("locked", path: file.path) }
         }
         return Held(file)
     }
@@ -37,20 +37,20 @@ struct FolderLock {
         guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return nil }
-            guard errno == EINTR else { throw TandemError.file("locked", file.path) }
+            guard errno == EINTR else { throw TandemError.file("locked", path: file.path) }
         }
         return Held(file)
     }
 
     private func file(in root: OpenFile) throws -> OpenFile? {
-        var file = root.open(name, O_RDWR | O_CREAT | O_NONBLOCK)
+        var file = root.open(name, flags: O_RDWR | O_CREAT | O_NONBLOCK)
         if file == nil, errno == EACCES || errno == EROFS {
             // A process without write permission can lock too.
-            file = root.open(name, O_RDONLY | O_NONBLOCK)
+            file = root.open(name, flags: O_RDONLY | O_NONBLOCK)
             if file == nil, errno == ENOENT { return nil }
         }
-        guard let file else { throw TandemError.file("locked", root.path + "/" + name) }
-        guard try file.status().isRegular else { throw TandemError.file("locked", file.path, reason: EINVAL) }
+        guard let file else { throw TandemError.file("locked", path: root.path + "/" + name) }
+        guard try file.status().isRegular else { throw TandemError.file("locked", path: file.path, reason: EINVAL) }
         return file
     }
 }

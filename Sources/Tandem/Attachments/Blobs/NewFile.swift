@@ -18,8 +18,8 @@ final class NewFile {
         }
         // This is not the final name. A crashed copy may have left that one, because a copy keeps its file's name.
         let partial = blob.sibling().partial
-        guard let file = shard.open(partial, O_WRONLY | O_CREAT | O_EXCL) else {
-            throw TandemError.file("made", shard.path)
+        guard let file = shard.open(partial, flags: O_WRONLY | O_CREAT | O_EXCL) else {
+            throw TandemError.file("made", path: shard.path)
         }
         self.file = file
         name = partial
@@ -55,7 +55,7 @@ final class NewFile {
         guard let partial = name else {
             let own = "/proc/self/fd/\(file.number)"
             guard linkat(AT_FDCWD, own, shard.number, blob.rawValue, AT_SYMLINK_FOLLOW) == 0 else {
-                throw TandemError.file("named", shard.path)
+                throw TandemError.file("named", path: shard.path)
             }
             return
         }
@@ -65,10 +65,14 @@ final class NewFile {
             return
         }
         // Some file systems have no links.
-        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { throw TandemError.file("named", shard.path) }
-        if try shard.status(of: blob.rawValue) != nil { throw TandemError.file("named", shard.path, reason: EEXIST) }
+        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else {
+            throw TandemError.file("named", path: shard.path)
+        }
+        if try shard.status(of: blob.rawValue) != nil {
+            throw TandemError.file("named", path: shard.path, reason: EEXIST)
+        }
         guard renameat(shard.number, partial, shard.number, blob.rawValue) == 0 else {
-            throw TandemError.file("named", shard.path)
+            throw TandemError.file("named", path: shard.path)
         }
     }
 }

@@ -18,13 +18,13 @@ final class OpenFile: Sendable {
 
     deinit { close(number) }
 
-    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) -> OpenFile? {
+    func open(_ name: String, flags: Int32, mode: mode_t = 0o600) -> OpenFile? {
         OpenFile(openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode), path: path + "/" + name)
     }
 
     func status() throws -> stat {
         var status = stat()
-        guard fstat(number, &status) == 0 else { throw TandemError.file("measured", path) }
+        guard fstat(number, &status) == 0 else { throw TandemError.file("measured", path: path) }
         return status
     }
 
@@ -33,7 +33,7 @@ final class OpenFile: Sendable {
         var status = stat()
         if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
         if errno == ENOENT { return nil }
-        throw TandemError.file("looked up", path + "/" + name)
+        throw TandemError.file("looked up", path: path + "/" + name)
     }
 
     /// Reads until the memory is full or the file ends, at an offset or from the end of the last read.
@@ -46,7 +46,7 @@ final class OpenFile: Sendable {
                 offset.map { pread(number, start + done, rest, off_t($0) + off_t(done)) }
                 ?? Foundation.read(number, start + done, rest)
             if count == 0 { break }
-            if count > 0 { done += count } else if errno != EINTR { throw TandemError.file("read", path) }
+            if count > 0 { done += count } else if errno != EINTR { throw TandemError.file("read", path: path) }
         }
         return done
     }
@@ -56,7 +56,7 @@ final class OpenFile: Sendable {
         var done = 0
         while done < source.count {
             let count = Foundation.write(number, start + done, source.count - done)
-            if count >= 0 { done += count } else if errno != EINTR { throw TandemError.file("written", path) }
+            if count >= 0 { done += count } else if errno != EINTR { throw TandemError.file("written", path: path) }
         }
     }
 
@@ -66,7 +66,7 @@ final class OpenFile: Sendable {
             if errno == EINTR { continue }
             // This error means that the file system can't flush folders.
             if errno == EINVAL, (try? status().isFolder) == true { return }
-            throw TandemError.file("flushed", path)
+            throw TandemError.file("flushed", path: path)
         }
     }
 }

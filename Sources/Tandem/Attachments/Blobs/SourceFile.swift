@@ -7,31 +7,33 @@ struct SourceFile {
     private let before: stat
 
     init(_ path: String) throws {
-        guard !path.utf8.contains(0) else { throw Self.refusal(path, "its path contains U+0000") }
+        guard !path.utf8.contains(0) else { throw Self.refusal(path, reason: "its path contains U+0000") }
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.unopened(path) }
         // Opening a device may have effects, and opening a pipe may wait.
-        try Self.check(status, path)
+        try Self.check(status, path: path)
         guard let file = OpenFile(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), path: path) else {
             throw Self.unopened(path)
         }
         self.path = path
         self.file = file
         before = try file.status()
-        try Self.check(before, path)
+        try Self.check(before, path: path)
     }
 
     private static func unopened(_ path: String) -> TandemError {
-        TandemError.file("opened", path, code: .cannotOpen)
+        TandemError.file("opened", path: path, code: .cannotOpen)
     }
 
-    private static func refusal(_ path: String, _ why: String) -> TandemError {
-        TandemError(.cannotOpen, "The file can't be attached: \(why).", advice: "Give the path of a file.", store: path)
+    private static func refusal(_ path: String, reason why: String) -> TandemError {
+        TandemError(
+            .cannotOpen, message: "The file can't be attached: \(why).", advice: "Give the path of a file.", store: path
+        )
     }
 
-    private static func check(_ status: stat, _ path: String) throws {
-        if status.isFolder { throw refusal(path, "it is a folder") }
-        if !status.isRegular { throw refusal(path, "it is a device, a pipe or a socket") }
+    private static func check(_ status: stat, path: String) throws {
+        if status.isFolder { throw refusal(path, reason: "it is a folder") }
+        if !status.isRegular { throw refusal(path, reason: "it is a device, a pipe or a socket") }
     }
 
     /// Reads the whole file. The memory passed to `take` is reused for the next piece.
@@ -63,7 +65,8 @@ struct SourceFile {
 
     private func changed() -> TandemError {
         TandemError(
-            .fileChanged, "The file was changed while it was copied.", advice: "Try again when it is complete.",
+            .fileChanged, message: "The file was changed while it was copied.",
+            advice: "Try again when it is complete.",
             store: path)
     }
 }

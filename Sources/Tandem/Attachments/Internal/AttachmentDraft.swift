@@ -10,7 +10,7 @@ final class AttachmentDraft: Sendable {
     private let files: AttachmentFiles
     private let adoption = Mutex(false)
 
-    init(_ attachment: Attachment, _ taken: StoredBlob, files: AttachmentFiles) {
+    init(_ attachment: Attachment, taken: StoredBlob, files: AttachmentFiles) {
         self.attachment = attachment
         blob = taken.blob
         isSealed = taken.isSealed
@@ -32,6 +32,6 @@ final class AttachmentDraft: Sendable {
     func belongs(to files: AttachmentFiles) -> Bool { self.files === files }
 
     deinit {
-        if !isAdopted { files.drop(id, blob) }
+        if !isAdopted { files.drop(id, blob: blob) }
     }
 }

@@ -105,7 +105,7 @@ final class AttachmentFiles: Sendable {
     }
 
     /// Removes the file of a draft that is no longer referenced.
-    func drop(_ id: FileID, _ blob: BlobName) {
+    func drop(_ id: FileID, blob: BlobName) {
         let folder = state.withLock { state in
             state.drafts[id] = nil
             return state.folder

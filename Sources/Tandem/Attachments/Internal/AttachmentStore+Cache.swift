@@ -58,7 +58,7 @@ extension WriteTransaction {
         guard let row = try connection.file(id), row.state == .uploaded, let blob = row.blob else { return false }
         guard name == nil || name == blob else { return false }
         try connection.execute(
-            #"UPDATE "__files" SET "blob" = NULL, "sealed" = 0 WHERE "id" = ?"#, [.text(id.rawValue)])
+            #"UPDATE "__files" SET "blob" = NULL, "sealed" = 0 WHERE "id" = ?"#, binding: [.text(id.rawValue)])
         touched.recordFiles()
         return true
     }

@@ -40,10 +40,10 @@ struct FileCommit: CommitParticipant {
         var adopted: [AttachmentDraft] = []
         for id in files.admitted {
             let isUsed = try connection.value(
-                #"SELECT 1 FROM "__file_uses" WHERE "file" = ? LIMIT 1"#, [.text(id.rawValue)])
+                #"SELECT 1 FROM "__file_uses" WHERE "file" = ? LIMIT 1"#, binding: [.text(id.rawValue)])
             if isUsed == nil {
-                try connection.execute(#"DELETE FROM "__files" WHERE "id" = ?"#, [.text(id.rawValue)])
-                try connection.execute(#"DELETE FROM "__file_garbage" WHERE "file" = ?"#, [.text(id.rawValue)])
+                try connection.execute(#"DELETE FROM "__files" WHERE "id" = ?"#, binding: [.text(id.rawValue)])
+                try connection.execute(#"DELETE FROM "__file_garbage" WHERE "file" = ?"#, binding: [.text(id.rawValue)])
                 // The draft retains its file.
                 if let draft = files.drafts[id] { try connection.strikeLeftovers([draft.blob.rawValue]) }
             } else if let draft = files.drafts[id] {

@@ -30,20 +30,20 @@ struct FileUses {
         let inserts = columns.map { "\(insert(of: $0, in: "new")); " }.joined()
         let isChanged = columns.map { "old.\($0.column.quotedSQL) IS NOT new.\($0.column.quotedSQL)" }
         let remove = #"DELETE FROM "__file_uses" WHERE "table" = \#(table.quotedText) AND "object" = old."__rid"; "#
-        func trigger(_ index: Int, _ when: String, _ body: String) -> Trigger {
+        func trigger(_ index: Int, when: String, body: String) -> Trigger {
             Trigger(
                 name: names[index],
                 sql: "CREATE TRIGGER \(names[index].quotedSQL) AFTER \(when) BEGIN \(body)END")
         }
         return [
-            trigger(0, "INSERT ON \(table.quotedSQL) WHEN \(hasAny("new"))", inserts),
+            trigger(0, when: "INSERT ON \(table.quotedSQL) WHEN \(hasAny("new"))", body: inserts),
             trigger(
                 1,
-                """
-                UPDATE OF \(columns.map(\.column.quotedSQL).joined(separator: ", ")) ON \(table.quotedSQL) \
-                WHEN \(isChanged.joined(separator: " OR "))
-                """, remove + inserts),
-            trigger(2, "DELETE ON \(table.quotedSQL) WHEN \(hasAny("old"))", remove),
+                when: """
+                    UPDATE OF \(columns.map(\.column.quotedSQL).joined(separator: ", ")) ON \(table.quotedSQL) \
+                    WHEN \(isChanged.joined(separator: " OR "))
+                    """, body: remove + inserts),
+            trigger(2, when: "DELETE ON \(table.quotedSQL) WHEN \(hasAny("old"))", body: remove),
         ]
     }
 

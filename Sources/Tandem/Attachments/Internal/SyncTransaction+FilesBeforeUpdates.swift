@@ -22,7 +22,7 @@ extension SyncTransaction {
             try transaction.drop(operation, in: table)
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
-                [.integer(rowID)])
+                binding: [.integer(rowID)])
         }
         return true
     }

@@ -20,7 +20,7 @@ extension SyncTransaction {
         guard try isPending(id) else { return false }
         try connection.execute(
             #"UPDATE "__files" SET "state" = 1, "offset" = ?, "reason" = NULL, "retryAt" = NULL WHERE "id" = ?"#,
-            [.integer(max(0, offset)), .text(id.rawValue)])
+            binding: [.integer(max(0, offset)), .text(id.rawValue)])
         transaction.touched.recordFiles()
         return true
     }
@@ -44,7 +44,7 @@ extension SyncTransaction {
                 UPDATE "__files" SET "state" = 2, "url" = ?, "etag" = ?, "offset" = 0, "reason" = NULL, \
                 "attempts" = 0, "retryAt" = NULL, "usedAt" = ? WHERE "id" = ?
                 """,
-                [
+                binding: [
                     .text(url), etag.map { .text($0) } ?? .null, .real(transaction.now.timeIntervalSinceReferenceDate),
                     .text(id.rawValue),
                 ])
@@ -70,7 +70,7 @@ extension SyncTransaction {
             UPDATE "__files" SET "state" = 3, "reason" = ?, "attempts" = "attempts" + 1, "retryAt" = ?, \
             "offset" = ifnull(?, "offset") WHERE "id" = ? AND "state" <> 2
             """,
-            [
+            binding: [
                 .text(reason), retryAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
                 offset.map { .integer(max(0, $0)) } ?? .null, .text(id.rawValue),
             ])
@@ -82,7 +82,7 @@ extension SyncTransaction {
     func users(of id: FileID) throws -> [(TableLayout, Int64)] {
         let statement = try connection.uncachedStatement(
             #"SELECT "table", "object" FROM "__file_uses" WHERE "file" = ? ORDER BY "table", "object""#)
-        statement.bind(1, id.rawValue)
+        statement.bind(1, to: id.rawValue)
         var users: [(TableLayout, Int64)] = []
         while try statement.step() {
             // Objects of a model with which the store was not opened are updated when they are written.
@@ -100,7 +100,8 @@ extension SyncTransaction {
         for column in table.attachments {
             let property = table.definition.properties[column.property]
             let value = try connection.value(
-                "SELECT \(column.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(rowID)])
+                "SELECT \(column.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
+                binding: [.integer(rowID)])
             guard let value, value != .null else { continue }
             let node = try property.node(of: value)
             let nodes: [JSONNode] = if case .array(let nodes) = node { nodes } else { [node] }
@@ -113,7 +114,7 @@ extension SyncTransaction {
             row.append(json: column.isList ? .array(written) : written[0])
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \(column.column.quotedSQL) = ? WHERE \"__rid\" = ?",
-                [row.value(at: 0), .integer(rowID)])
+                binding: [row.value(at: 0), .integer(rowID)])
             properties.append(property.name)
         }
         // With its last file uploaded, the object itself may be synced.
@@ -122,7 +123,7 @@ extension SyncTransaction {
             UPDATE \(table.quotedTable) SET "synced" = \(table.isSyncedSQL) WHERE "__rid" = ? AND "deleted" = 0 \
             AND NOT EXISTS (SELECT 1 FROM "__operations" WHERE "table" = \(table.table.quotedText) \
             AND "object" = \(quotedRow(table)))
-            """, [.integer(rowID)])
+            """, binding: [.integer(rowID)])
         return FileOwner(table: table.table, localID: state.localID, properties: properties)
     }
 

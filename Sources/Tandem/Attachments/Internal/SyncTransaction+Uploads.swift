@@ -26,14 +26,14 @@ extension SyncTransaction {
             let bases = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
                 let property = table.definition.properties[column.property]
                 guard owner.properties.contains(property.name) else { return nil }
-                let base = try without(id, values[column.property], column, property)
+                let base = try without(id, value: values[column.property], column: column, property: property)
                 return (property.column, try withoutPending(base, of: column.property, in: table))
             }
             if isToldByServer {
                 let queued = try self.operation(of: state.rowID, in: table)
                 guard bases.contains(where: { queued?.base(of: $0.0) != nil }) else { continue }
             }
-            if !bases.isEmpty, let operation = try recordURL(state, table, PropertyBases(bases)) {
+            if !bases.isEmpty, let operation = try recordURL(state, in: table, bases: PropertyBases(bases)) {
                 operations.append(operation)
             }
         }
@@ -42,7 +42,7 @@ extension SyncTransaction {
 
     /// Queues the changes of an upload.
     private func recordURL(
-        _ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases
+        _ state: ObjectState, in table: TableLayout, bases: PropertyBases
     ) throws -> PendingOperation.ID? {
         var state = state
         if var operation = try operation(of: state.rowID, in: table) {
@@ -63,19 +63,19 @@ extension SyncTransaction {
             }
             try connection.execute(
                 #"UPDATE "__operations" SET "changes" = ? WHERE "id" = ?"#,
-                [operation.changes.encoded, .integer(operation.id)])
+                binding: [operation.changes.encoded, .integer(operation.id)])
             return nil
         }
         guard state.serverID != nil else { return nil }
         state.isSynced = false
-        try transaction.recordUpdate(state, table, bases)
+        try transaction.recordUpdate(state, in: table, bases: bases)
         try connection.execute(
-            "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+            "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         return try operation(of: state.rowID, in: table)?.id
     }
 
     /// Queues the URLs that a row has received since its bases, to which it has just returned.
-    func recordUploaded(since bases: PropertyBases, _ state: ObjectState, _ table: TableLayout) throws {
+    func recordUploaded(since bases: PropertyBases, state: ObjectState, in table: TableLayout) throws {
         guard table.sendsFiles else { return }
         let values = try valuesIncludingUnresolved(of: state, in: table)
         let changed = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
@@ -85,11 +85,11 @@ extension SyncTransaction {
             let here = try withoutPending(values[column.property], of: column.property, in: table)
             return there == here ? nil : (name, there)
         }
-        if !changed.isEmpty { _ = try recordURL(state, table, PropertyBases(changed)) }
+        if !changed.isEmpty { _ = try recordURL(state, in: table, bases: PropertyBases(changed)) }
     }
 
     private func without(
-        _ id: FileID, _ value: StorageValue, _ column: AttachmentColumn, _ property: PropertyDefinition
+        _ id: FileID, value: StorageValue, column: AttachmentColumn, property: PropertyDefinition
     ) throws -> StorageValue {
         let attachments = try attachments(in: value, of: property)
         guard column.isList || property.isOptional else {
@@ -118,7 +118,7 @@ extension SyncTransaction {
         try checkUsable()
         try connection.execute(
             #"UPDATE "__files" SET "state" = 0, "offset" = ? WHERE "id" = ? AND "state" = 1"#,
-            [.integer(max(0, offset)), .text(id.rawValue)])
+            binding: [.integer(max(0, offset)), .text(id.rawValue)])
         transaction.touched.recordFiles()
     }
 }
@@ -139,7 +139,7 @@ extension ReadTransaction {
                 """
                 SELECT 1 FROM "__file_uses" u JOIN \(table.quotedTable) t ON t."__rid" = u."object" \
                 WHERE u."file" = ? AND u."table" = ? AND u."sent" = 1 AND t."deleted" = 0
-                """, [.text(id.rawValue), .text(table.table)]) != nil
+                """, binding: [.text(id.rawValue), .text(table.table)]) != nil
         }
     }
 
@@ -162,7 +162,7 @@ extension ReadTransaction {
             """
             SELECT count(DISTINCT f."id") FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 \
             WHERE \(FileState.waitsSQL) AND (?1 IS NULL OR u."table" = ?1)
-            """, [table.map { .text($0) } ?? .null])
+            """, binding: [table.map { .text($0) } ?? .null])
         return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
 
@@ -179,8 +179,8 @@ extension ReadTransaction {
             JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
             WHERE t."localID" = ? AND \(FileState.waitsSQL)
             """)
-        statement.bind(1, table)
-        statement.bind(2, localID.rawValue)
+        statement.bind(1, to: table)
+        statement.bind(2, to: localID.rawValue)
         defer { statement.reset() }
         guard try statement.step() else { return (0, nil) }
         return (Int(statement.integer(0)), try statement.optionalText(1))

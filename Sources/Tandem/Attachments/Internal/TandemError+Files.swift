@@ -7,7 +7,7 @@ extension TandemError {
     ///   - what: The failed action as a participle. For example, "read".
     ///   - path: The path of the file or its folder.
     ///   - code: The error's code, unless the disk is full or read-only.
-    static func file(_ what: String, _ path: String, reason: Int32 = errno, code: Code = .ioFailure) -> TandemError {
+    static func file(_ what: String, path: String, reason: Int32 = errno, code: Code = .ioFailure) -> TandemError {
         let (code, advice): (Code, String) =
             switch reason {
             case ENOSPC, EDQUOT: (.diskFull, "Make room on the disk.")
@@ -17,10 +17,11 @@ extension TandemError {
             default: (code, "Check the disk.")
             }
         return TandemError(
-            code, "The file can't be \(what): \(String(cString: strerror(reason))).", advice: advice, store: path)
+            code, message: "The file can't be \(what): \(String(cString: strerror(reason))).", advice: advice,
+            store: path)
     }
 
     static func filesClosed(_ path: String) -> TandemError {
-        TandemError(.closed, "The store is closed.", store: path)
+        TandemError(.closed, message: "The store is closed.", store: path)
     }
 }

@@ -21,7 +21,7 @@ extension Connection {
         for (id, date) in uses {
             try execute(
                 #"UPDATE "__files" SET "usedAt" = ? WHERE "id" = ?"#,
-                [.real(date.timeIntervalSinceReferenceDate), .text(id.rawValue)])
+                binding: [.real(date.timeIntervalSinceReferenceDate), .text(id.rawValue)])
         }
     }
 }

@@ -32,7 +32,7 @@ extension SyncTransaction {
             ON CONFLICT ("url") DO UPDATE SET "etag" = excluded."etag", "arriving" = 0, "retryAt" = NULL \
             WHERE "arriving" = 1
             """,
-            [
+            binding: [
                 .text(file.url), file.etag.map { .text($0) } ?? .null,
                 file.file.map { .text($0.rawValue) } ?? .null,
             ])
@@ -101,7 +101,7 @@ extension SyncTransaction {
         try connection.execute(
             """
             UPDATE "__file_deletions" SET "attempts" = "attempts" + 1, "retryAt" = ?, "arriving" = 0 WHERE "url" = ?
-            """, [.real(date.timeIntervalSinceReferenceDate), .text(url)])
+            """, binding: [.real(date.timeIntervalSinceReferenceDate), .text(url)])
     }
 }
 
@@ -125,7 +125,7 @@ extension ReadTransaction {
             AND NOT EXISTS (SELECT 1 FROM "__server_items" i WHERE instr(i."item", CAST(d."url" AS BLOB)) > 0) \
             ORDER BY d."url"
             """)
-        statement.bind(1, url)
+        statement.bind(1, to: url)
         defer { statement.reset() }
         var files: [UnwantedFile] = []
         while try statement.step() {
@@ -141,6 +141,6 @@ extension ReadTransaction {
 extension Connection {
     /// Removes a file from the queue of files to delete on the server.
     func forgetUnwanted(_ url: String) throws {
-        try execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, [.text(url)])
+        try execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, binding: [.text(url)])
     }
 }

@@ -21,18 +21,20 @@ extension SyncTransaction {
         try checkUsable()
         guard try isPending(id) else { return nil }
         let known = try connection.value(
-            #"SELECT "url" FROM "__file_uploads" WHERE "file" = ?"#, [.text(id.rawValue)])
+            #"SELECT "url" FROM "__file_uploads" WHERE "file" = ?"#, binding: [.text(id.rawValue)])
         switch known {
         case nil:
             try connection.execute(
-                #"INSERT INTO "__file_uploads" ("file", "url") VALUES (?, ?)"#, [.text(id.rawValue), .text(url)])
+                #"INSERT INTO "__file_uploads" ("file", "url") VALUES (?, ?)"#,
+                binding: [.text(id.rawValue), .text(url)])
             return .first
         case .null?: return .known
         case let other?:
             // A file that an earlier attempt left at another URL stays: it may be the same file by another name.
             if other != .text(url) {
                 try connection.execute(
-                    #"UPDATE "__file_uploads" SET "url" = ? WHERE "file" = ?"#, [.text(url), .text(id.rawValue)])
+                    #"UPDATE "__file_uploads" SET "url" = ? WHERE "file" = ?"#,
+                    binding: [.text(url), .text(id.rawValue)])
             }
             return .again
         }
@@ -45,13 +47,14 @@ extension SyncTransaction {
     package func forgetSending(_ id: FileID, to url: String? = nil) throws {
         try checkUsable()
         let isNoted =
-            try connection.value(#"SELECT 1 FROM "__file_uploads" WHERE "file" = ?"#, [.text(id.rawValue)]) != nil
+            try connection.value(#"SELECT 1 FROM "__file_uploads" WHERE "file" = ?"#, binding: [.text(id.rawValue)])
+            != nil
         if isNoted {
             try connection.execute(
-                #"DELETE FROM "__file_uploads" WHERE "file" = ? AND "url" IS NOT NULL"#, [.text(id.rawValue)])
+                #"DELETE FROM "__file_uploads" WHERE "file" = ? AND "url" IS NOT NULL"#, binding: [.text(id.rawValue)])
         } else if let url {
             try connection.execute(
-                #"DELETE FROM "__file_deletions" WHERE "url" = ? AND "arriving" = 1"#, [.text(url)])
+                #"DELETE FROM "__file_deletions" WHERE "url" = ? AND "arriving" = 1"#, binding: [.text(url)])
         }
     }
 }
@@ -60,7 +63,7 @@ extension ReadTransaction {
     /// Returns whether others may know a pending file, so that this store must not delete it.
     package func isKnownToOthers(_ id: FileID) throws -> Bool {
         try connectionForReading(searching: false).value(
-            #"SELECT 1 FROM "__file_uploads" WHERE "file" = ? AND "url" IS NULL"#, [.text(id.rawValue)]) != nil
+            #"SELECT 1 FROM "__file_uploads" WHERE "file" = ? AND "url" IS NULL"#, binding: [.text(id.rawValue)]) != nil
     }
 }
 

@@ -7,12 +7,12 @@ extension WriteTransaction {
     ///   - stored: The existing row. Attachments that it already contains are not checked.
     /// - Throws: ``TandemError/Code/unknownAttachment``.
     func registerAttachments(
-        _ row: RowEncoder, _ table: TableLayout, only: Set<Int>? = nil, over stored: RowDecoder? = nil
+        _ row: RowEncoder, in table: TableLayout, only: Set<Int>? = nil, over stored: RowDecoder? = nil
     ) throws {
         for column in table.attachments {
             if let only, !only.contains(column.property) { continue }
             guard !row.isNull(column.property) else { continue }
-            if let stored, row.equals(column.property, stored, table.column(column.property)) { continue }
+            if let stored, row.equals(column.property, row: stored, column: table.column(column.property)) { continue }
             let property = table.definition.properties[column.property]
             let node = try property.node(of: row.value(at: column.property))
             let nodes = Self.nodes(of: node)
@@ -25,10 +25,10 @@ extension WriteTransaction {
             var admitted: [JSONNode] = []
             for node in nodes {
                 guard let attachment = Attachment(__json: node) else {
-                    throw InvalidEncoding("an attachment", .malformed, "it is not valid")
+                    throw InvalidEncoding("an attachment", code: .malformed, problem: "it is not valid")
                 }
                 let isOwn = own.contains(attachment.id)
-                admitted.append(try admit(attachment, row, property, table, isOwn: isOwn).__json)
+                admitted.append(try admit(attachment, row: row, property: property, in: table, isOwn: isOwn).__json)
             }
             guard admitted != nodes else { continue }
             row.replace(column.property) { $0.append(json: column.isList ? .array(admitted) : admitted[0]) }
@@ -38,37 +38,41 @@ extension WriteTransaction {
 
     /// Returns the attachment that the row is to contain.
     private func admit(
-        _ attachment: Attachment, _ row: RowEncoder, _ property: PropertyDefinition, _ table: TableLayout, isOwn: Bool
+        _ attachment: Attachment, row: RowEncoder, property: PropertyDefinition, in table: TableLayout, isOwn: Bool
     ) throws -> Attachment {
         if let known = try connection.file(attachment.id) {
             if origin == .server { return try admit(serverWord: attachment, of: known, isOwn: isOwn) }
             // For uploaded files the store's values count: the given value may be older than the server's last item.
             if known.state != .uploaded, known.attachment.differs(from: attachment) {
-                throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
+                throw unknown(
+                    attachment, property: property, in: table, reason: "it is not the file that the store has by its ID"
+                )
             }
             return known.attachment
         }
         let held = row.drafts.first { $0.id == attachment.id } ?? store.files.draft(attachment.id)
         if let draft = held, draft.belongs(to: store.files), !draft.isAdopted {
             if draft.attachment.differs(from: attachment) {
-                throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
+                throw unknown(
+                    attachment, property: property, in: table, reason: "it is not the file that the store has by its ID"
+                )
             }
-            try insertFile(draft.attachment, blob: draft.blob.rawValue, isSealed: draft.isSealed, .pending)
+            try insertFile(draft.attachment, blob: draft.blob.rawValue, isSealed: draft.isSealed, state: .pending)
             files.drafts[draft.id] = draft
             return draft.attachment
         }
         if attachment.serverURL != nil {
-            try insertFile(attachment, blob: nil, isSealed: false, .uploaded)
+            try insertFile(attachment, blob: nil, isSealed: false, state: .uploaded)
             return attachment
         }
         // A server's item, and the base of a discarded operation, may name a file that was removed.
         if origin == .server {
-            try insertFile(attachment, blob: nil, isSealed: false, .failed, reason: FileState.lost)
+            try insertFile(attachment, blob: nil, isSealed: false, state: .failed, reason: FileState.lost)
             return attachment
         }
         throw unknown(
-            attachment, property, table,
-            "this store has no such file: it belongs to another store, or its last object was removed")
+            attachment, property: property, in: table,
+            reason: "this store has no such file: it belongs to another store, or its last object was removed")
     }
 
     /// Returns the attachment that the row is to contain, for a known file that a server's item describes.
@@ -80,7 +84,7 @@ extension WriteTransaction {
     private func admit(serverWord said: Attachment, of known: FileRow, isOwn: Bool) throws -> Attachment {
         guard let url = said.serverURL else { return known.attachment }
         if known.waits {
-            try connection.execute(UploadOwnershipSQL.leaveToOthers, [.text(said.id.rawValue)])
+            try connection.execute(UploadOwnershipSQL.leaveToOthers, binding: [.text(said.id.rawValue)])
             return known.attachment
         }
         // If the hash is unknown, only the URL identifies the file.
@@ -104,7 +108,7 @@ extension WriteTransaction {
             "blob" = CASE WHEN ? THEN NULL ELSE "blob" END, "sealed" = CASE WHEN ? THEN 0 ELSE "sealed" END \
             WHERE "id" = ?
             """,
-            [
+            binding: [
                 .text(now.name), .text(now.contentType), now.size.map { .integer($0) } ?? .null,
                 now.sha256.map { .text($0.hex) } ?? .null, .text(url), .integer(isMoved ? 1 : 0),
                 .integer(isOther ? 1 : 0), .integer(isOther ? 1 : 0), .text(said.id.rawValue),
@@ -117,7 +121,8 @@ extension WriteTransaction {
     /// Returns whether a file has more than `count` uses.
     private func isUsed(_ id: FileID, besides count: Int64) throws -> Bool {
         try connection.value(
-            #"SELECT 1 FROM "__file_uses" WHERE "file" = ? LIMIT 1 OFFSET ?"#, [.text(id.rawValue), .integer(count)])
+            #"SELECT 1 FROM "__file_uses" WHERE "file" = ? LIMIT 1 OFFSET ?"#,
+            binding: [.text(id.rawValue), .integer(count)])
             != nil
     }
 
@@ -126,7 +131,7 @@ extension WriteTransaction {
     }
 
     private func insertFile(
-        _ attachment: Attachment, blob: String?, isSealed: Bool, _ state: FileState, reason: String? = nil
+        _ attachment: Attachment, blob: String?, isSealed: Bool, state: FileState, reason: String? = nil
     ) throws {
         files.admitted.insert(attachment.id)
         // The file is needed again.
@@ -136,7 +141,7 @@ extension WriteTransaction {
             INSERT INTO "__files" ("id", "blob", "sealed", "name", "type", "size", "sha256", "state", "url", "reason", \
             "usedAt") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            [
+            binding: [
                 .text(attachment.id.rawValue), blob.map { .text($0) } ?? .null, .integer(isSealed ? 1 : 0),
                 .text(attachment.name), .text(attachment.contentType), attachment.size.map { .integer($0) } ?? .null,
                 attachment.sha256.map { .text($0.hex) } ?? .null, .integer(state.rawValue),
@@ -146,10 +151,10 @@ extension WriteTransaction {
     }
 
     private func unknown(
-        _ attachment: Attachment, _ property: PropertyDefinition, _ table: TableLayout, _ reason: String
+        _ attachment: Attachment, property: PropertyDefinition, in table: TableLayout, reason: String
     ) -> TandemError {
         TandemError(
-            .unknownAttachment, "The attachment \(attachment.id) can't be written: \(reason).",
+            .unknownAttachment, message: "The attachment \(attachment.id) can't be written: \(reason).",
             advice: "Add the file to this store: store.attachments.add.", store: store.path,
             model: table.definition.name, property: property.name)
     }

@@ -28,16 +28,16 @@ extension ChangeCapture {
             if table.isBulk {
                 resolved.reloads.formUnion(table.watch.everyPart)
             } else {
-                resolve(table, &joined, &budget, &resolved)
+                resolve(table, joined: &joined, budget: &budget, resolved: &resolved)
             }
         }
-        joined.evaluate(connection, tuning, &budget, &resolved)
+        joined.evaluate(connection, tuning: tuning, budget: &budget, sealed: &resolved)
         return resolved
     }
 
     private func resolve(
-        _ table: CapturedTable, _ joined: inout JoinedCandidates, _ budget: inout ResolvingBudget,
-        _ resolved: inout CommitChanges
+        _ table: CapturedTable, joined: inout JoinedCandidates, budget: inout ResolvingBudget,
+        resolved: inout CommitChanges
     ) {
         let watch = table.watch
         var hasChanged = false
@@ -48,9 +48,9 @@ extension ChangeCapture {
             do {
                 let statement = try connection.changedRowStatement(watch)
                 defer { statement.reset() }
-                statement.bind(1, table.rowIDs[index])
+                statement.bind(1, to: table.rowIDs[index])
                 let exists = try statement.step()
-                let mask = table.mask(index, exists ? statement : nil)
+                let mask = table.mask(index, statement: exists ? statement : nil)
                 if mask == 0 { continue }
                 hasChanged = true
                 let row = CommittedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
@@ -62,17 +62,19 @@ extension ChangeCapture {
                         resolved.reloads.insert(id)
                         return
                     }
-                    if let part = watch.rows[id] { self.ask(part, id, row, &resolved) }
+                    if let part = watch.rows[id] { self.ask(part, id: id, row: row, resolved: &resolved) }
                 }
                 if row.existed { watch.routes.candidates(row.old, into: ask) }
                 if exists { watch.routes.candidates(row.asked, into: ask) }
                 for (id, part) in watch.joined {
-                    joined.add(table.rowIDs[index], mask: mask, to: id, part, &budget)
+                    joined.add(table.rowIDs[index], mask: mask, to: id, watch: part, budget: &budget)
                 }
                 for (id, reaches) in watch.reached {
                     for (part, reach) in reaches
                     where !row.existed || !exists || mask & part.reaches[reach].mask != 0 {
-                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning, &budget)
+                        try joined.addHolders(
+                            of: table.rowIDs[index], reach: reach, to: id, watch: part, on: connection, tuning: tuning,
+                            budget: &budget)
                     }
                 }
             } catch {
@@ -83,7 +85,7 @@ extension ChangeCapture {
         if hasChanged { resolved.reloads.formUnion(watch.requeried) }
     }
 
-    private func ask(_ part: RowWatch, _ id: PartID, _ row: borrowing CommittedRow, _ resolved: inout CommitChanges) {
+    private func ask(_ part: RowWatch, id: PartID, row: borrowing CommittedRow, resolved: inout CommitChanges) {
         let isIn = row.exists && part.predicate.holds(row.asked)
         // The columns of the predicate did not change, so its result did not either.
         let isSettled = row.existed && row.exists && row.mask & part.filterMask == 0
@@ -128,7 +130,7 @@ private struct CommittedRow {
 extension CapturedTable {
     /// Returns the columns in which a row differs from its old state. All columns differ if the row was inserted or
     /// deleted. No column differs if the row is unchanged, or if it existed only within the transaction.
-    fileprivate func mask(_ index: Int, _ statement: Statement?) -> ColumnMask {
+    fileprivate func mask(_ index: Int, statement: Statement?) -> ColumnMask {
         guard let statement else { return existed[index] ? .max : 0 }
         guard existed[index] else { return .max }
         let now = StatementColumns(statement: statement.handle)

@@ -21,7 +21,7 @@ final class ChangeCapture {
     private var latestName: UnsafePointer<CChar>?
     private var latest: CapturedTable?
 
-    init(_ plan: WatchPlan, on connection: Connection, _ tuning: LiveTuning) {
+    init(_ plan: WatchPlan, on connection: Connection, tuning: LiveTuning) {
         self.plan = plan
         self.tuning = tuning
         self.connection = connection
@@ -32,7 +32,7 @@ final class ChangeCapture {
             UnsafeMutableRawPointer(connection.sqlite),
             { context, _, operation, database, table, oldRow, newRow in
                 Unmanaged<ChangeCapture>.fromOpaque(context!).takeUnretainedValue()
-                    .willChange(table!, in: database, operation, from: oldRow, to: newRow)
+                    .willChange(table!, in: database, operation: operation, from: oldRow, to: newRow)
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -49,7 +49,7 @@ final class ChangeCapture {
     static var isAvailable: Bool { tandem_preupdate_is_available() != 0 }
 
     private func willChange(
-        _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, _ operation: Int32, from old: Int64,
+        _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
         to new: Int64
     ) {
         if name != latestName {
@@ -72,7 +72,7 @@ final class ChangeCapture {
         let cache = connection.captureCache
         let table = cache.capturedTables[name] ?? CapturedTable(watch)
         cache.capturedTables[name] = table
-        table.begin(watch, tuning)
+        table.begin(watch, tuning: tuning)
         tables.append(table)
         return table
     }
@@ -105,7 +105,7 @@ final class CapturedTable {
     }
 
     /// Prepares for a transaction that changes the table.
-    func begin(_ watch: TableWatch, _ tuning: LiveTuning) {
+    func begin(_ watch: TableWatch, tuning: LiveTuning) {
         self.watch = watch
         self.tuning = tuning
         askedCount = watch.asked.columns.count
@@ -144,13 +144,15 @@ final class CapturedTable {
         var value: UnsafeMutableRawPointer?
         let database = UnsafeMutableRawPointer(connection.sqlite)
         for column in columns.digested {
-            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value) else {
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value: value)
+            else {
                 return becomeBulk()
             }
             digests.append(ColumnView(value: value).digest)
         }
         for column in columns.asked {
-            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value) else {
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value: value)
+            else {
                 return becomeBulk()
             }
             old.append(ColumnView(value: value))
@@ -199,7 +201,7 @@ struct TableColumns {
     /// Whether a row lacks a column's value, because it was written before the column was added. A query of the row
     /// returns the default. Before SQLite 3.44, the hook returns NULL.
     @inline(__always)
-    func isLacking(_ column: Int32, _ value: UnsafeMutableRawPointer?) -> Bool {
+    func isLacking(_ column: Int32, value: UnsafeMutableRawPointer?) -> Bool {
         guard !defaulted.isEmpty, defaulted.contains(column) else { return false }
         return value.map { sqlite3_value_type(OpaquePointer($0)) == SQLITE_NULL } ?? true
     }
@@ -216,7 +218,7 @@ extension Connection {
         let state = Set(RowDecoder.stateColumns)
         let sql = "SELECT name, cid, coalesce(upper(dflt_value), 'NULL') <> 'NULL' FROM pragma_table_info(?)"
         if let statement = try? uncachedStatement(sql) {
-            statement.bind(1, table.table)
+            statement.bind(1, to: table.table)
             while (try? statement.step()) == true {
                 guard let name = try? statement.text(0) else { continue }
                 places[name] = Int32(statement.integer(1))
@@ -268,16 +270,16 @@ extension ColumnView {
     /// wyhash's (Wang Yi, https://github.com/wangyi-fudan/wyhash).
     var digest: UInt64 {
         let keys = digestKeys
-        func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        func mix(_ hash: UInt64, with word: UInt64) -> UInt64 {
             let product = (hash ^ keys.0).multipliedFullWidth(by: word ^ keys.1)
             return product.low ^ product.high ^ (hash << 23 | hash >> 41)
         }
-        func bytes(_ seed: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-            var hash = mix(seed, UInt64(bytes.count))
+        func bytes(_ seed: UInt64, bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+            var hash = mix(seed, with: UInt64(bytes.count))
             let raw = UnsafeRawBufferPointer(bytes)
             var offset = 0
             while offset + 8 <= raw.count {
-                hash = mix(hash, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                hash = mix(hash, with: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
                 offset += 8
             }
             var tail: UInt64 = 0
@@ -285,14 +287,14 @@ extension ColumnView {
                 tail = tail << 8 | UInt64(raw[offset])
                 offset += 1
             }
-            return mix(hash, tail)
+            return mix(hash, with: tail)
         }
         return switch self {
         case .null: 0x6A09_E667_F3BC_C908
-        case .integer(let value): mix(0xBB67_AE85_84CA_A73B, UInt64(bitPattern: value))
-        case .real(let value): mix(0x3C6E_F372_FE94_F82B, value.bitPattern)
-        case .text(let text): bytes(0xA54F_F53A_5F1D_36F1, text)
-        case .blob(let blob): bytes(0x510E_527F_ADE6_82D1, blob)
+        case .integer(let value): mix(0xBB67_AE85_84CA_A73B, with: UInt64(bitPattern: value))
+        case .real(let value): mix(0x3C6E_F372_FE94_F82B, with: value.bitPattern)
+        case .text(let text): bytes(0xA54F_F53A_5F1D_36F1, bytes: text)
+        case .blob(let blob): bytes(0x510E_527F_ADE6_82D1, bytes: blob)
         }
     }
 }

@@ -19,7 +19,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     /// The result of the last comparison: whether the value is new to the subscriber.
     private var compared: (stored: [StorageValue], isNew: Bool)?
 
-    init(_ query: QueryDescription, _ aggregate: Aggregate<M, Value>) {
+    init(_ query: QueryDescription, aggregate: Aggregate<M, Value>) {
         self.query = query.nestedIfCut
         self.aggregate = aggregate
     }
@@ -47,7 +47,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
         statement.bind(sql.values)
         guard try statement.step() else { return }
         stored = (0..<aggregate.node.width).map { statement.value($0) }
-        running = RunningAggregate(aggregate.node, stored)
+        running = RunningAggregate(aggregate.node, stored: stored)
     }
 
     func apply(_ changes: [PartChange]) -> Bool {
@@ -57,7 +57,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
                 guard case .integer(let count)? = stored.first else { return false }
                 stored = [.integer(count + Int64(change))]
             case .value(let old, let new):
-                guard running.replace(old, new) else { return false }
+                guard running.replace(old, with: new) else { return false }
                 stored = running.columnValues(width: Int(aggregate.node.width))
             case .row: break
             }
@@ -73,19 +73,19 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
         // The stored columns can change without the value: a sum and a count with the same average, or 0 and -0.
         if let compared, compared.stored == stored { return compared.isNew }
         let value = try? consumeValue(stored, path: "")
-        let isNew = !Self.isSame(value as Any, deliveredValue as Any)
+        let isNew = !Self.isSame(value as Any, as: deliveredValue as Any)
         compared = (stored, isNew)
         return isNew
     }
 
-    private static func isSame(_ old: Any, _ new: Any) -> Bool {
-        func isEqual<T: Equatable>(_ old: T, _ new: Any) -> Bool {
+    private static func isSame(_ old: Any, as new: Any) -> Bool {
+        func isEqual<T: Equatable>(_ old: T, to new: Any) -> Bool {
             guard let new = new as? T else { return false }
             // A NaN that stays NaN is unchanged.
             return old == new || (old != old && new != new)
         }
         guard let old = old as? any Equatable else { return false }
-        return isEqual(old, new)
+        return isEqual(old, to: new)
     }
 
     func applySilently(wasDirty: Bool) {
@@ -110,7 +110,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     }
 
     private func consumeValue(_ stored: [StorageValue], path: String) throws -> Value {
-        try StoredValues.read(stored) { try aggregate.value($0, 0, store: path) }
+        try StoredValues.read(stored) { try aggregate.value($0, column: 0, store: path) }
     }
 }
 
@@ -124,7 +124,7 @@ enum RunningAggregate {
     case unknown
 
     /// - Parameter stored: The values of the aggregate's columns.
-    init(_ node: AggregateNode, _ stored: [StorageValue]) {
+    init(_ node: AggregateNode, stored: [StorageValue]) {
         self = .unknown
         switch node {
         case .count: break
@@ -154,7 +154,7 @@ enum RunningAggregate {
     /// Removes a value and adds another.
     ///
     /// - Returns: `false` if the new aggregate is unknown.
-    mutating func replace(_ old: StorageValue?, _ new: StorageValue?) -> Bool {
+    mutating func replace(_ old: StorageValue?, with new: StorageValue?) -> Bool {
         let old = old.flatMap { $0 == .null ? nil : $0 }
         let new = new.flatMap { $0 == .null ? nil : $0 }
         let change: Int64 = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
@@ -162,7 +162,7 @@ enum RunningAggregate {
         case .integers(var sum, let count, let isBig):
             for (value, sign) in [(old, -1), (new, 1)] {
                 guard let value else { continue }
-                guard let number = Self.integer(value, isBig) else { return false }
+                guard let number = Self.integer(value, isBig: isBig) else { return false }
                 if sign < 0 { sum -= number } else { sum += number }
             }
             self = .integers(sum, count: count + change, isBig: isBig)
@@ -178,18 +178,18 @@ enum RunningAggregate {
             self = .decimals(sum, count: count + change)
             return true
         case .extreme(let extreme, let isMinimum):
-            if let new, extreme == .null || Self.isBetter(new, extreme, isMinimum) {
+            if let new, extreme == .null || Self.isBetter(new, than: extreme, isMinimum: isMinimum) {
                 self = .extreme(new, isMinimum: isMinimum)
                 return true
             }
             // If another row may have the same extreme value, keep it. If the removed value was the extreme, it may
             // have been the last row with it.
-            return old.map { !($0 == extreme || !Self.isBetter(extreme, $0, isMinimum)) } ?? true
+            return old.map { !($0 == extreme || !Self.isBetter(extreme, than: $0, isMinimum: isMinimum)) } ?? true
         case .unknown: return false
         }
     }
 
-    private static func integer(_ value: StorageValue, _ isBig: Bool) -> BigInt? {
+    private static func integer(_ value: StorageValue, isBig: Bool) -> BigInt? {
         switch value {
         case .integer(let value): return BigInt(value)
         case .blob(let bytes) where isBig: return try? bytes.withUnsafeBytes(OrderedBigInt.decode)
@@ -200,7 +200,7 @@ enum RunningAggregate {
     }
 
     /// Returns whether a value is less (for a minimum) or greater (for a maximum) than another.
-    private static func isBetter(_ value: StorageValue, _ other: StorageValue, _ isMinimum: Bool) -> Bool {
+    private static func isBetter(_ value: StorageValue, than other: StorageValue, isMinimum: Bool) -> Bool {
         let order = BoundValue(other).order(of: BoundValue(value))
         return isMinimum ? order < 0 : order > 0
     }
@@ -236,17 +236,18 @@ enum StoredValues {
         return Mutex(Handle(statement: statement))
     }()
 
-    static func read<T: Sendable>(_ values: [StorageValue], _ body: (RowDecoder) throws -> T) throws -> T {
+    static func read<T: Sendable>(_ values: [StorageValue], body: (RowDecoder) throws -> T) throws -> T {
         try handle.withLock { handle in
             guard let statement = handle?.statement else {
-                throw TandemError(.cannotOpen, "SQLite ran out of memory for two values.", advice: "Free memory.")
+                throw TandemError(
+                    .cannotOpen, message: "SQLite ran out of memory for two values.", advice: "Free memory.")
             }
             defer {
                 sqlite3_reset(statement)
                 sqlite3_clear_bindings(statement)
             }
             sqlite3_reset(statement)
-            for (index, value) in values.enumerated() { Statement.bind(value, to: statement, Int32(index + 1)) }
+            for (index, value) in values.enumerated() { Statement.bind(value, to: statement, at: Int32(index + 1)) }
             sqlite3_step(statement)
             return try body(RowDecoder(statement: statement, base: 0))
         }
@@ -255,7 +256,7 @@ enum StoredValues {
 
 extension Statement {
     /// Binds a value to a raw SQLite statement.
-    fileprivate static func bind(_ value: StorageValue, to handle: OpaquePointer, _ index: Int32) {
+    fileprivate static func bind(_ value: StorageValue, to handle: OpaquePointer, at index: Int32) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: sqlite3_bind_null(handle, index)

@@ -20,7 +20,7 @@ final class CountPart: LivePart {
     func load(_ connection: Connection) throws {
         var compiler = SQLCompiler()
         let sql = compiler.select(query, ordered: false) { $0.aggregate(.count, in: $1) }
-        guard case .integer(let value)? = try connection.value(sql.text, sql.values) else { return }
+        guard case .integer(let value)? = try connection.value(sql.text, binding: sql.values) else { return }
         count = Int(value)
     }
 

@@ -51,13 +51,13 @@ final class ListPart: LivePart {
             query.offset = 0
             query.limit = window.capacity(tuning)
         }
-        var found = try list.reading.rows(query, connection)
+        var found = try list.reading.rows(query, on: connection)
         isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
         RowTree.sort(&found)
         // This happens only in a damaged file: a tree holds each position once.
         if zip(found, found.dropFirst()).contains(where: { $0.hasKey(of: $1) }) {
             throw TandemError(
-                .corrupt, "Two objects of \(list.query.model.name) have the same local ID.",
+                .corrupt, message: "Two objects of \(list.query.model.name) have the same local ID.",
                 advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: connection.path,
                 model: list.query.model.name)
         }
@@ -81,7 +81,7 @@ final class ListPart: LivePart {
         var steps = Steps()
         for change in changes {
             guard case .row(let rowID, let new, let isSilent) = change else { continue }
-            step(rowID, to: new, isSilent, &steps)
+            step(rowID, to: new, isSilent: isSilent, steps: &steps)
         }
         guard steps.areKnown, tree.apply(removed: steps.removed, inserted: steps.inserted) else {
             recordContradiction()
@@ -111,7 +111,7 @@ final class ListPart: LivePart {
         var areKnown = true
     }
 
-    private func step(_ rowID: Int64, to new: LiveRow?, _ isSilent: Bool, _ steps: inout Steps) {
+    private func step(_ rowID: Int64, to new: LiveRow?, isSilent: Bool, steps: inout Steps) {
         let old = rows[rowID]
         guard old != nil || new != nil else { return }
         if let old, let new, old.hasKey(of: new) {

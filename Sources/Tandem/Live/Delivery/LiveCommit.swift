@@ -17,7 +17,7 @@ final class LiveCommit: CommitParticipant {
 
     func commit(_ transaction: WriteTransaction, with commit: () throws -> Void) throws {
         // The changed rows are read here, because other participants write while they prepare.
-        let news = try engine.commit(capture.resolve(), withoutNotifying: transaction.quiet, commit)
+        let news = try engine.commit(capture.resolve(), withoutNotifying: transaction.quiet, commit: commit)
         notifications.add(news)
     }
 

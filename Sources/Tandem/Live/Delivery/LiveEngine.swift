@@ -77,13 +77,13 @@ final class LiveEngine: Sendable {
         let schema = subscription.store.schema
         let watches = try subscription.parts.map { try $0.watch(in: schema) }
         let isFirst = try state.withLock { state in
-            if state.isFinished { throw TandemError(.closed, "The store is closed.", store: path) }
+            if state.isFinished { throw TandemError(.closed, message: "The store is closed.", store: path) }
             var ids: [PartID] = []
             for (index, watch) in watches.enumerated() {
                 let id = state.freeParts.popLast() ?? state.owners.count
                 if id == state.owners.count { state.owners.append(nil) }
                 state.owners[id] = (subscription, index)
-                state.plan.add(id, watch)
+                state.plan.add(id, watch: watch)
                 ids.append(id)
             }
             state.subscriptions[ObjectIdentifier(subscription)] = subscription
@@ -155,7 +155,7 @@ final class LiveEngine: Sendable {
     /// Begins to record the changes of a transaction.
     func beginCapture(on connection: Connection) -> ChangeCapture {
         let (plan, tuning) = state.withLock { ($0.plan, $0.tuning) }
-        return ChangeCapture(plan, on: connection, tuning)
+        return ChangeCapture(plan, on: connection, tuning: tuning)
     }
 
     /// Notes that a transaction has begun and has checked for commits of other processes.
@@ -165,7 +165,7 @@ final class LiveEngine: Sendable {
     ///
     /// - Returns: The subscriptions with news. Run them after the writer is released.
     func commit(
-        _ resolved: CommitChanges, withoutNotifying quiet: Set<LiveToken>, _ commit: () throws -> Void
+        _ resolved: CommitChanges, withoutNotifying quiet: Set<LiveToken>, commit: () throws -> Void
     ) rethrows -> PendingNotifications {
         try commitLock.withLock { _ in
             try commit()
@@ -174,7 +174,7 @@ final class LiveEngine: Sendable {
             return state.withLock { state in
                 guard !state.subscriptions.isEmpty else { return PendingNotifications() }
                 state.sequence += 1
-                return state.dispatch(resolved, quiet)
+                return state.dispatch(resolved, quiet: quiet)
             }
         }
     }
@@ -188,7 +188,7 @@ final class LiveEngine: Sendable {
             notifications.hasExternalCommit = true
             notifications.isExternal = true
             for subscription in state.subscriptions.values {
-                notifications.add(subscription, CommitEvent(sequence: state.sequence, mustReload: true))
+                notifications.add(subscription, news: CommitEvent(sequence: state.sequence, mustReload: true))
             }
             return notifications
         }
@@ -220,7 +220,7 @@ final class LiveEngine: Sendable {
     // MARK: Reading
 
     /// Reads a state whose commit number is known.
-    func read<T>(_ store: Store, _ body: (Connection, _ sequence: UInt64) throws -> T) throws -> T {
+    func read<T>(_ store: Store, body: (Connection, _ sequence: UInt64) throws -> T) throws -> T {
         try store.checkOpen()
         guard let readers = store.readers else {
             return try store.writer.queue.unsafeReentrantRead { _ in
@@ -286,7 +286,7 @@ final class LiveEngine: Sendable {
 
 extension LiveEngine.State {
     /// Distributes the events of a commit to the subscriptions.
-    fileprivate mutating func dispatch(_ resolved: CommitChanges, _ quiet: Set<LiveToken>) -> PendingNotifications {
+    fileprivate mutating func dispatch(_ resolved: CommitChanges, quiet: Set<LiveToken>) -> PendingNotifications {
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
             subscription.token.map(quiet.contains) ?? false
         }
@@ -300,7 +300,7 @@ extension LiveEngine.State {
             }
             return places[ObjectIdentifier(subscription)]
         }
-        func note(_ subscription: LiveSubscription, _ change: (inout CommitEvent) -> Void) {
+        func note(_ subscription: LiveSubscription, change: (inout CommitEvent) -> Void) {
             if let place = place(of: subscription) { return change(&news[place].news) }
             var item = CommitEvent(sequence: sequence, isQuiet: isQuiet(subscription))
             change(&item)
@@ -323,7 +323,7 @@ extension LiveEngine.State {
             }
         }
         var notifications = PendingNotifications()
-        for (subscription, news) in news { notifications.add(subscription, news) }
+        for (subscription, news) in news { notifications.add(subscription, news: news) }
         return notifications
     }
 }
@@ -340,7 +340,7 @@ struct PendingNotifications: Sendable {
 
     var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
 
-    fileprivate mutating func add(_ subscription: LiveSubscription, _ news: CommitEvent) {
+    fileprivate mutating func add(_ subscription: LiveSubscription, news: CommitEvent) {
         subscription.enqueue(news)
         if subscription.isImmediate { immediate.append(subscription) } else { background.append(subscription) }
     }

@@ -235,7 +235,7 @@ class LiveSubscription: @unchecked Sendable {
     ///   - mayDeliver: Whether this thread may run an immediate subscriber, which can block it.
     private func work(mayLoad: Bool, mayDeliver: Bool) {
         while true {
-            switch next(mayLoad, mayDeliver) {
+            switch next(mayLoad, mayDeliver: mayDeliver) {
             case .leave: return
             case .callDeliverer:
                 callDeliverer()
@@ -259,7 +259,7 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    private func next(_ mayLoad: Bool, _ mayDeliver: Bool) -> Step {
+    private func next(_ mayLoad: Bool, mayDeliver: Bool) -> Step {
         // Free the parts after the lock is released: they hold the app's objects, and can be large.
         var gone: [any LivePart] = []
         defer { withExtendedLifetime(gone) {} }
@@ -323,7 +323,7 @@ class LiveSubscription: @unchecked Sendable {
             let error = store.located(error)
             guard let error = error as? TandemError else {
                 return fail(
-                    TandemError(.sql, "The live query can't be read.", store: store.path, underlying: error))
+                    TandemError(.sql, message: "The live query can't be read.", store: store.path, underlying: error))
             }
             // A store that closes ends its subscriptions without an error. A later subscriber gets an error.
             if error.code == .closed, condition.withLock({ hasBegun }) { return fail(nil) }
@@ -388,16 +388,17 @@ class LiveSubscription: @unchecked Sendable {
                 condition.withLock { events = rest + events }
                 return
             }
-            if item.isQuiet { applySilently(item, dirt, later: items[(place + 1)...]) }
+            if item.isQuiet { applySilently(item, dirt: dirt, later: items[(place + 1)...]) }
         }
     }
 
     /// Marks a write as delivered, if the subscriber left itself out of its notifications.
-    private func applySilently(_ item: CommitEvent, _ dirt: [Bool], later: some Sequence<CommitEvent>) {
+    private func applySilently(_ item: CommitEvent, dirt: [Bool], later: some Sequence<CommitEvent>) {
         // A reload may include other commits, of this store or of another process, which the subscriber must get. The
         // state of the subscriber, with its own change, is then none of the known states.
         let isMixed =
-            hasReadOn(item, later) || item.mustReload && store.live.hasExternalCommit(since: loadedSequence, store)
+            hasReadOn(item, later: later)
+            || item.mustReload && store.live.hasExternalCommit(since: loadedSequence, store)
         if isMixed { return resetBaseline(item) }
         for index in indices(of: item) { parts[index].applySilently(wasDirty: dirt[index]) }
     }
@@ -412,7 +413,7 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     /// Returns whether the loaded state includes later commits, which the subscriber must get.
-    private func hasReadOn(_ item: CommitEvent, _ later: some Sequence<CommitEvent>) -> Bool {
+    private func hasReadOn(_ item: CommitEvent, later: some Sequence<CommitEvent>) -> Bool {
         func isTold(_ other: CommitEvent) -> Bool { !other.isQuiet && other.sequence <= loadedSequence }
         guard loadedSequence > item.sequence else { return false }
         return later.contains(where: isTold) || condition.withLock { events.contains(where: isTold) }

@@ -50,17 +50,17 @@
 
         private func attach() {
             cancel()
-            isOnFile = watch(path, [.write, .extend, .delete, .rename, .link])
+            isOnFile = watch(path, for: [.write, .extend, .delete, .rename, .link])
             if isOnFile { return }
-            guard watch(folder, [.write, .delete, .rename]) else { return }
+            guard watch(folder, for: [.write, .delete, .rename]) else { return }
             // The file may have been created in between.
             if access(path, F_OK) == 0 {
                 cancel()
-                isOnFile = watch(path, [.write, .extend, .delete, .rename, .link])
+                isOnFile = watch(path, for: [.write, .extend, .delete, .rename, .link])
             }
         }
 
-        private func watch(_ path: String, _ events: DispatchSource.FileSystemEvent) -> Bool {
+        private func watch(_ path: String, for events: DispatchSource.FileSystemEvent) -> Bool {
             let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return false }
             let source = DispatchSource.makeFileSystemObjectSource(

@@ -83,19 +83,19 @@ struct IntervalIndex: Sendable {
     /// - Complexity: O(log *n*) comparisons of values, and O(log *n*) for each interval found.
     func find(_ view: ColumnView, into body: (Int) -> Void) {
         let passed = Self.partition(points.count) { points[$0].isBefore(view) }
-        find(0, intervals.count, passed, body)
+        find(0, end: intervals.count, passed: passed, body: body)
     }
 
     /// - Parameter passed: The number of points before the value.
-    private func find(_ start: Int, _ end: Int, _ passed: Int, _ body: (Int) -> Void) {
+    private func find(_ start: Int, end: Int, passed: Int, body: (Int) -> Void) {
         guard start < end else { return }
         let middle = (start + end) / 2
         guard reaches[middle] >= passed else { return }
-        find(start, middle, passed, body)
+        find(start, end: middle, passed: passed, body: body)
         let interval = intervals[middle]
         guard interval.low < passed else { return }
         if interval.high >= passed { body(interval.id) }
-        find(middle + 1, end, passed, body)
+        find(middle + 1, end: end, passed: passed, body: body)
     }
 
     // MARK: Keeping it
@@ -114,19 +114,19 @@ struct IntervalIndex: Sendable {
 
     private mutating func measure() {
         reaches = [Int](repeating: 0, count: intervals.count)
-        _ = measure(0, intervals.count)
+        _ = measure(0, end: intervals.count)
     }
 
-    private mutating func measure(_ start: Int, _ end: Int) -> Int {
+    private mutating func measure(_ start: Int, end: Int) -> Int {
         guard start < end else { return -1 }
         let middle = (start + end) / 2
-        reaches[middle] = max(intervals[middle].high, measure(start, middle), measure(middle + 1, end))
+        reaches[middle] = max(intervals[middle].high, measure(start, end: middle), measure(middle + 1, end: end))
         return reaches[middle]
     }
 
     /// Returns the number of leading indices below a count for which a test holds.
     @inline(__always)
-    private static func partition(_ count: Int, _ holds: (Int) -> Bool) -> Int {
+    private static func partition(_ count: Int, holds: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

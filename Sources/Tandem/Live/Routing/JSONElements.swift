@@ -36,7 +36,7 @@ enum JSONElements {
     }
 
     /// Returns whether an array has an element, as ``SQLFunctions/elementsContain`` does.
-    static func contain(_ wanted: JSONNode, _ json: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func contain(_ wanted: JSONNode, in json: UnsafeBufferPointer<UInt8>) -> Bool {
         guard case .array(let nodes)? = try? ExactJSON.parse(json) else { return false }
         return nodes.contains { node in
             if case .real(let left) = node, case .real(let right) = wanted { left == right } else { node == wanted }

@@ -33,7 +33,7 @@ extension JoinedWatch {
         uncut.limit = nil
         uncut.offset = 0
         rowSQL = compiler.select(uncut, ordered: false, also: { "\(alias: $0.alias).\"__rid\" = ?" }) {
-            reading.columns(&$0, $1)
+            reading.columns(&$0, in: $1)
         }
         reaches = try query.steps.map { steps in
             let last = steps[steps.count - 1]
@@ -92,7 +92,7 @@ struct JoinedCandidates {
     /// Adds a row to evaluate. Returns `false` if the budget is exhausted; the part then reloads.
     @discardableResult
     mutating func add(
-        _ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch, _ budget: inout ResolvingBudget
+        _ row: Int64, mask: ColumnMask, to id: PartID, watch: JoinedWatch, budget: inout ResolvingBudget
     ) -> Bool {
         guard budget.spendRow() else {
             unfollowed.insert(id)
@@ -104,9 +104,9 @@ struct JoinedCandidates {
 
     /// Adds the rows whose references lead to a changed row.
     mutating func addHolders(
-        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection,
-        _ tuning: LiveTuning,
-        _ budget: inout ResolvingBudget
+        of row: Int64, reach: Int, to id: PartID, watch: JoinedWatch, on connection: Connection,
+        tuning: LiveTuning,
+        budget: inout ResolvingBudget
     ) throws {
         // A part with too many rows reloads in any case.
         guard parts[id]?.rows.count ?? 0 <= tuning.joinedLimit else { return }
@@ -116,14 +116,14 @@ struct JoinedCandidates {
         }
         let statement = try connection.statement(watch.reaches[reach].holdersSQL)
         defer { statement.reset() }
-        statement.bind(1, row)
+        statement.bind(1, to: row)
         while try statement.step(), parts[id]?.rows.count ?? 0 <= tuning.joinedLimit {
-            guard add(statement.integer(0), mask: 0, to: id, watch, &budget) else { return }
+            guard add(statement.integer(0), mask: 0, to: id, watch: watch, budget: &budget) else { return }
         }
     }
 
     func evaluate(
-        _ connection: Connection, _ tuning: LiveTuning, _ budget: inout ResolvingBudget, _ sealed: inout CommitChanges
+        _ connection: Connection, tuning: LiveTuning, budget: inout ResolvingBudget, sealed: inout CommitChanges
     ) {
         sealed.reloads.formUnion(unfollowed)
         for (id, part) in parts where !unfollowed.contains(id) {
@@ -141,7 +141,7 @@ struct JoinedCandidates {
                 let last = Int32(part.watch.rowSQL.values.count + 1)
                 for (row, mask) in part.rows {
                     statement.reset()
-                    statement.bind(last, row)
+                    statement.bind(last, to: row)
                     let new = try statement.step() ? try part.watch.makeRow(statement, connection.path) : nil
                     sealed.changes.append((id, .row(row, new, isSilent: mask & part.watch.observed == 0)))
                 }

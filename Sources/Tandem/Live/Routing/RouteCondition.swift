@@ -18,7 +18,7 @@ enum RouteCondition: Sendable {
         guard query.base == nil, query.distinct.isEmpty else { return nil }
         var parts = Parts()
         for filter in query.filters { parts.add(filter) }
-        if query.life == .deleted { parts.addEquality("deleted", [.integer(1)], rank: .flag) }
+        if query.life == .deleted { parts.addEquality("deleted", values: [.integer(1)], rank: .flag) }
         guard let best = parts.best else { return nil }
         self = best
     }
@@ -50,7 +50,7 @@ extension RouteCondition {
             return (closed ?? ranges.first).map { .range(column: $0.column, lower: $0.lower, upper: $0.upper) }
         }
 
-        mutating func addEquality(_ column: String, _ values: [StorageValue], rank: Rank) {
+        mutating func addEquality(_ column: String, values: [StorageValue], rank: Rank) {
             if let equality, (equality.rank.rawValue, equality.values.count) <= (rank.rawValue, values.count) { return }
             equality = (rank, column, values)
         }
@@ -61,27 +61,29 @@ extension RouteCondition {
                 for node in nodes { add(node) }
             case .comparison(let path, let comparison, .value(let value)):
                 guard path.steps.isEmpty, path.takesAsBound(value) else { return }
-                add(path, comparison, value)
+                add(path, comparison: comparison, value: value)
             case .text(let path, .prefix, let prefix) where path.isOwnText:
-                addPrefix(path, prefix)
+                addPrefix(path, prefix: prefix)
             case .text(let path, .like, let pattern) where path.isOwnText:
                 let prefix = WildcardPattern(pattern).literalPrefix
-                if !prefix.isEmpty { addPrefix(path, prefix) }
+                if !prefix.isEmpty { addPrefix(path, prefix: prefix) }
             default:
-                if let (path, values) = Self.equality(node) { addEquality(path.name, values, rank: Self.rank(path)) }
+                if let (path, values) = Self.equality(node) {
+                    addEquality(path.name, values: values, rank: Self.rank(path))
+                }
             }
         }
 
-        private mutating func add(_ path: ColumnPath, _ comparison: Comparison, _ value: StorageValue) {
+        private mutating func add(_ path: ColumnPath, comparison: Comparison, value: StorageValue) {
             switch comparison {
             case .equal:
                 if let (path, values) = Self.equality(.comparison(path, .equal, .value(value))) {
-                    addEquality(path.name, values, rank: Self.rank(path))
+                    addEquality(path.name, values: values, rank: Self.rank(path))
                 }
             case .notEqual: break
             case .less, .lessOrEqual, .greater, .greaterOrEqual:
                 // No value is less or greater than these.
-                if value == .null || path.encodesNaN(value) { return addEquality(path.name, [], rank: .unique) }
+                if value == .null || path.encodesNaN(value) { return addEquality(path.name, values: [], rank: .unique) }
                 let bound = Bound(value: value, isIncluded: comparison == .lessOrEqual || comparison == .greaterOrEqual)
                 if comparison == .less || comparison == .lessOrEqual {
                     addRange(path.name, lower: nil, upper: bound)
@@ -91,7 +93,7 @@ extension RouteCondition {
             }
         }
 
-        private mutating func addPrefix(_ path: ColumnPath, _ prefix: String) {
+        private mutating func addPrefix(_ path: ColumnPath, prefix: String) {
             let end = ScalarText.prefixUpperBound(prefix).map { String(decoding: $0, as: UTF8.self) }
             addRange(
                 path.name, lower: Bound(value: .text(prefix), isIncluded: true),

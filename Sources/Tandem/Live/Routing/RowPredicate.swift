@@ -20,7 +20,7 @@ struct RowPredicate: Sendable {
             tests.append(.compares(slot, .equal, .integer(query.life == .deleted ? 1 : 0)))
         }
         guard let filters = compiler.tests(query.filters) else { return nil }
-        self.init(.all(tests + filters), compiler, &slots)
+        self.init(.all(tests + filters), compiler: compiler, slots: &slots)
     }
 
     /// Creates the condition for a predicate to hold. Returns `nil` if the row alone does not determine it. No slots
@@ -28,10 +28,10 @@ struct RowPredicate: Sendable {
     init?(_ node: PredicateNode, slots: inout ColumnSlots) {
         var compiler = RowTestCompiler(slots)
         guard let test = compiler.test(node) else { return nil }
-        self.init(test, compiler, &slots)
+        self.init(test, compiler: compiler, slots: &slots)
     }
 
-    private init(_ test: RowTest, _ compiler: RowTestCompiler, _ slots: inout ColumnSlots) {
+    private init(_ test: RowTest, compiler: RowTestCompiler, slots: inout ColumnSlots) {
         self.test = test
         self.slots = compiler.used
         columns = compiler.columns

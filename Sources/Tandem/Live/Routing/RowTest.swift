@@ -56,7 +56,9 @@ indirect enum RowTest: Sendable {
         case .ends(let slot, let suffix):
             return row.withBytes(slot) { bytes in suffix.withUnsafeBufferPointer { ByteSearch.ends(bytes, with: $0) } }
         case .contains(let slot, let part):
-            return row.withBytes(slot) { bytes in part.withUnsafeBufferPointer { ByteSearch.contains(bytes, $0) } }
+            return row.withBytes(slot) { bytes in
+                part.withUnsafeBufferPointer { ByteSearch.contains(bytes, needle: $0) }
+            }
         case .like(let slot, let pattern):
             return row.withBytes(slot) { pattern.matches($0) }
         case .finds(let slot, let needle):
@@ -67,7 +69,7 @@ indirect enum RowTest: Sendable {
                 return comparison.holds(count < expected ? -1 : count == expected ? 0 : 1)
             }
         case .elementsContain(let slot, let element):
-            return row.withBytes(slot) { JSONElements.contain(element, $0) }
+            return row.withBytes(slot) { JSONElements.contain(element, in: $0) }
         }
     }
 
@@ -88,7 +90,7 @@ extension ColumnSource {
     /// Tests a column's bytes. It is false for NULL. A text column holds no numbers, because SQLite converts them to
     /// texts.
     @inline(__always)
-    fileprivate func withBytes(_ slot: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+    fileprivate func withBytes(_ slot: Int, body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
         switch view(slot) {
         case .text(let bytes), .blob(let bytes): body(bytes)
         case .null, .integer, .real: false

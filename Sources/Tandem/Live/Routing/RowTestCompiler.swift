@@ -33,17 +33,18 @@ struct RowTestCompiler {
         case .all(let nodes): return tests(nodes).map { .all($0) }
         case .any(let nodes): return tests(nodes).map { .any($0) }
         case .isTrue(let path): return slot(path).map { .compares($0, .equal, .integer(1)) }
-        case .comparison(let path, let comparison, .value(let value)): return compare(path, comparison, value)
-        case .comparison(let path, let comparison, .column(let other)): return compare(path, comparison, other)
-        case .among(let path, let values): return among(path, values)
+        case .comparison(let path, let comparison, .value(let value)): return compare(path, by: comparison, with: value)
+        case .comparison(let path, let comparison, .column(let other)):
+            return compare(path, by: comparison, with: other)
+        case .among(let path, let values): return among(path, values: values)
         case .identical(let path, let value):
             guard path.takesAsBound(value), let slot = slot(path) else { return nil }
             return value == .null ? .isNull(slot) : .compares(slot, .equal, BoundValue(value))
         case .ordered(let path, let comparison, let value):
             guard path.takesAsBound(value), let slot = slot(path) else { return nil }
             return .compares(slot, comparison, BoundValue(value))
-        case .text(let path, let test, let text): return passes(path, test, text)
-        case .matches(let path, let needle): return matches(path, needle)
+        case .text(let path, let test, let text): return passes(path, test: test, text: text)
+        case .matches(let path, let needle): return matches(path, needle: needle)
         case .elementCount(let path, let comparison, let count):
             guard path.isOwnText, let slot = slot(path) else { return nil }
             return .elementCount(slot, comparison, count)
@@ -67,7 +68,7 @@ struct RowTestCompiler {
     // MARK: Comparisons
 
     private mutating func compare(
-        _ path: ColumnPath, _ comparison: Comparison, _ value: StorageValue
+        _ path: ColumnPath, by comparison: Comparison, with value: StorageValue
     ) -> RowTest? {
         guard path.takesAsBound(value), let slot = slot(path) else { return nil }
         if case .null = value {
@@ -93,7 +94,7 @@ struct RowTestCompiler {
     }
 
     private mutating func compare(
-        _ path: ColumnPath, _ comparison: Comparison, _ other: ColumnPath
+        _ path: ColumnPath, by comparison: Comparison, with other: ColumnPath
     ) -> RowTest? {
         guard path.takesAsStored(other), let left = slot(path), let right = slot(other) else { return nil }
         let isNullable = path.isNullable || other.isNullable
@@ -112,7 +113,7 @@ struct RowTestCompiler {
         }
     }
 
-    private mutating func among(_ path: ColumnPath, _ values: [StorageValue]) -> RowTest? {
+    private mutating func among(_ path: ColumnPath, values: [StorageValue]) -> RowTest? {
         guard values.allSatisfy(path.takesAsBound), let slot = slot(path) else { return nil }
         let bound = values.filter { $0 != .null && !(path.isFloating && path.encodesNaN($0)) }.map(BoundValue.init)
             .sorted { $1.order(of: $0) < 0 }
@@ -122,27 +123,27 @@ struct RowTestCompiler {
 
     // MARK: Texts
 
-    private mutating func passes(_ path: ColumnPath, _ test: TextTest, _ text: String) -> RowTest? {
+    private mutating func passes(_ path: ColumnPath, test: TextTest, text: String) -> RowTest? {
         guard path.isOwnText, let slot = slot(path) else { return nil }
         switch test {
-        case .prefix: return text.isEmpty ? .not(.isNull(slot)) : prefix(slot, text)
+        case .prefix: return text.isEmpty ? .not(.isNull(slot)) : prefix(slot, prefix: text)
         case .suffix: return text.isEmpty ? .not(.isNull(slot)) : .ends(slot, Array(text.utf8))
         case .contains: return .contains(slot, Array(text.utf8))
         case .like:
             let pattern = WildcardPattern(text)
             guard !pattern.literalPrefix.isEmpty else { return .like(slot, pattern) }
-            return .all([prefix(slot, pattern.literalPrefix), .like(slot, pattern)])
+            return .all([prefix(slot, prefix: pattern.literalPrefix), .like(slot, pattern)])
         }
     }
 
     /// Returns a range of texts, as in SQL. It also gives the same result for bytes that are not UTF-8.
-    private func prefix(_ slot: Int, _ prefix: String) -> RowTest {
+    private func prefix(_ slot: Int, prefix: String) -> RowTest {
         let lower = RowTest.compares(slot, .greaterOrEqual, .text(Array(prefix.utf8)))
         guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
         return .all([lower, .compares(slot, .less, .text(end))])
     }
 
-    private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle) -> RowTest? {
+    private mutating func matches(_ path: ColumnPath, needle: SearchNeedle) -> RowTest? {
         guard path.steps.isEmpty else { return nil }
         guard !needle.words.isEmpty, let twin = path.definition?.searchColumn else { return .constant(false) }
         guard !needle.words.contains(where: Self.isBlurred) else { return nil }

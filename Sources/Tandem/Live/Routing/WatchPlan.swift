@@ -10,11 +10,11 @@ struct WatchPlan: Sendable {
 
     var isEmpty: Bool { tables.isEmpty }
 
-    mutating func add(_ id: PartID, _ watch: PartWatch) {
+    mutating func add(_ id: PartID, watch: PartWatch) {
         version += 1
         switch watch {
         case .rows(let table, let conditions, let makeWatcher):
-            update(table) { $0.add(id, conditions, makeWatcher) }
+            update(table) { $0.add(id, query: conditions, makeWatcher: makeWatcher) }
         case .joined(let joined):
             update(joined.table) { $0.joined[id] = joined }
             for (index, reach) in joined.reaches.enumerated() {
@@ -32,7 +32,7 @@ struct WatchPlan: Sendable {
         }
     }
 
-    private mutating func update(_ table: TableLayout, _ change: (inout TableWatch) -> Void) {
+    private mutating func update(_ table: TableLayout, change: (inout TableWatch) -> Void) {
         change(&tables[table.table, default: TableWatch(table)])
     }
 }
@@ -82,8 +82,8 @@ struct TableWatch: Sendable {
     }
 
     mutating func add(
-        _ id: PartID, _ query: QueryDescription,
-        _ makeWatcher: (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher
+        _ id: PartID, query: QueryDescription,
+        makeWatcher: (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher
     ) {
         guard let predicate = RowPredicate(query, slots: &asked) else {
             preconditionFailure("A part whose query can't be evaluated on a row needs another kind of watch.")

@@ -9,12 +9,12 @@ final class ObjectComparison<M: Model> {
         self.observed = observed
     }
 
-    func isSame(_ before: M, _ after: M) -> Bool {
+    func isSame(_ before: M, as after: M) -> Bool {
         old.removeAll()
         new.removeAll()
         before.__append(to: old)
         after.__append(to: new)
-        let mask = Self.changedState(before.__state, after.__state)
+        let mask = Self.changedState(before.__state, after: after.__state)
         guard let observed else { return mask == 0 && old.isSame(as: new) }
         guard observed & mask == 0 else { return false }
         let first = RowDecoder.stateColumns.count
@@ -25,7 +25,7 @@ final class ObjectComparison<M: Model> {
     }
 
     /// Returns the columns of the state that differ.
-    private static func changedState(_ before: ObjectState, _ after: ObjectState) -> ColumnMask {
+    private static func changedState(_ before: ObjectState, after: ObjectState) -> ColumnMask {
         var mask: ColumnMask = 0
         if before.localID != after.localID { mask |= 1 << 1 }
         if before.serverID != after.serverID { mask |= 1 << 2 }

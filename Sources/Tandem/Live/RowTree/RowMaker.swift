@@ -27,16 +27,16 @@ extension RowMaker {
     static func objects<M: Model>(_ model: M.Type, observed: ColumnMask?) -> RowMaker {
         let definition = M.__definition
         return RowMaker(
-            columns: { $0.objectColumns(definition, $1.alias) },
+            columns: { $0.objectColumns(definition, alias: $1.alias) },
             width: RowDecoder.stateColumns.count + definition.properties.count
         ) { statement, rowID, key, _, _, box, path in
-            ObjectRow(try box.read(M.self, statement, path: path), rowID: rowID, key: key)
+            ObjectRow(try box.read(M.self, statement: statement, path: path), rowID: rowID, key: key)
         } comparison: {
             let comparison = ObjectComparison<M>(observed: observed)
             return { old, new in
                 comparison.isSame(
                     unsafeDowncast(old, to: ObjectRow<M>.self).object,
-                    unsafeDowncast(new, to: ObjectRow<M>.self).object)
+                    as: unsafeDowncast(new, to: ObjectRow<M>.self).object)
             }
         }
     }
@@ -45,7 +45,7 @@ extension RowMaker {
     static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let width = RowDecoder.stateColumns.count + model.properties.count
         let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
-        return RowMaker(columns: { $0.objectColumns(model, $1.alias) }, width: width) {
+        return RowMaker(columns: { $0.objectColumns(model, alias: $1.alias) }, width: width) {
             statement, rowID, key, _, _, _, _ in
             let source = StatementColumns(statement: statement.handle)
             var digest: UInt64 = 0
@@ -67,12 +67,13 @@ extension RowMaker {
         let own = path.steps.isEmpty ? Int32(definition.selectIndex(ofColumn: path.name)) : 0
         return RowMaker(
             columns: { compiler, scope in
-                "\(compiler.objectColumns(definition, scope.alias)), \(compiler.column(path, in: scope))"
+                "\(compiler.objectColumns(definition, alias: scope.alias)), \(compiler.column(path, in: scope))"
             }, width: objects.width + 1,
             make: { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
-                let value = try property.value(statement.row(), sectionColumn ?? own, store: storePath)
+                let value = try property.value(statement.row(), column: sectionColumn ?? own, store: storePath)
                 return SectionedRow(
-                    try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
+                    try box.read(M.self, statement: statement, path: storePath), in: value, length: sectionLength,
+                    rowID: rowID,
                     key: key)
             }, comparison: objects.comparison)
     }
@@ -86,7 +87,8 @@ extension RowMaker {
             columns: objects.columns, width: objects.width,
             make: { statement, rowID, key, sectionLength, _, box, path in
                 SectionedRow(
-                    try box.read(M.self, statement, path: path), in: sections.text(key.prefix(sectionLength)),
+                    try box.read(M.self, statement: statement, path: path),
+                    in: sections.text(key.prefix(sectionLength)),
                     length: sectionLength, rowID: rowID, key: key)
             }, comparison: objects.comparison)
     }
@@ -94,7 +96,7 @@ extension RowMaker {
 
 extension ObjectBox {
     /// Reads the object from a statement, once.
-    func read<M: Model>(_ model: M.Type, _ statement: Statement, path: String) throws -> M {
+    func read<M: Model>(_ model: M.Type, statement: Statement, path: String) throws -> M {
         if let object = object as? M { return object }
         let object = try M.read(statement.row(), path: path)
         self.object = object

@@ -83,10 +83,10 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         node.count = count
         if height == 0 {
             node.keys.initialize(from: keys, count: count)
-            Self.retain(node.keys, count) { $0.row }
+            Self.retain(node.keys, count: count) { $0.row }
         } else {
             node.branches.initialize(from: branches, count: count)
-            Self.retain(node.branches, count) { $0.child }
+            Self.retain(node.branches, count: count) { $0.child }
         }
         return node
     }
@@ -94,7 +94,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// Retains the object of each entry.
     @inline(__always)
     private static func retain<Entry, Object>(
-        _ entries: UnsafeMutablePointer<Entry>, _ count: Int, _ object: (Entry) -> Unmanaged<Object>
+        _ entries: UnsafeMutablePointer<Entry>, count: Int, object: (Entry) -> Unmanaged<Object>
     ) {
         // A retain waits for the object's memory, and rows and nodes are scattered in memory. Therefore read them
         // first, many at a time. The value read is the object's class, which is never null.

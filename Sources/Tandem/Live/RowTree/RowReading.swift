@@ -6,7 +6,7 @@ struct RowReading: Sendable {
     let order: RowOrder
 
     /// Returns the columns to select: the rows' own columns, those of the section's order, and those of the order.
-    func columns(_ compiler: inout SQLCompiler, _ scope: SQLCompiler.Scope) -> SQL {
+    func columns(_ compiler: inout SQLCompiler, in scope: SQLCompiler.Scope) -> SQL {
         var columns = [maker.columns(&compiler, scope)]
         if let section { columns += section.columns(&compiler, in: scope) }
         columns += order.columns(&compiler, in: scope)
@@ -27,9 +27,9 @@ struct RowReading: Sendable {
     }
 
     /// Reads all rows of a query, in undefined order.
-    func rows(_ query: QueryDescription, _ connection: Connection) throws -> [LiveRow] {
+    func rows(_ query: QueryDescription, on connection: Connection) throws -> [LiveRow] {
         var compiler = SQLCompiler()
-        let sql = compiler.select(query, ordered: query.limit != nil || query.offset > 0) { columns(&$0, $1) }
+        let sql = compiler.select(query, ordered: query.limit != nil || query.offset > 0) { columns(&$0, in: $1) }
         let statement = try connection.uncachedStatement(sql.text)
         defer { statement.finalize() }
         statement.bind(sql.values)

@@ -39,5 +39,5 @@ struct RowSlice: Sendable, Sequence {
 
     func makeIterator() -> RowIterator { RowIterator(cursor) }
 
-    var cursor: RowCursor { RowCursor(tree, range) }
+    var cursor: RowCursor { RowCursor(tree, range: range) }
 }

@@ -132,7 +132,7 @@ extension RowTree {
     private func merging(removed: [RowKey], inserted: [RowKey]) -> [RowKey]? {
         var merged: [RowKey] = []
         merged.reserveCapacity(count + inserted.count)
-        var cursor = RowCursor(self, 0..<count)
+        var cursor = RowCursor(self, range: 0..<count)
         var removals = removed.makeIterator()
         var insertions = inserted.makeIterator()
         var removal = removals.next()

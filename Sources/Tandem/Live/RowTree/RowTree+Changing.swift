@@ -161,7 +161,7 @@ extension RowNode {
     /// Modifies a child. This node must belong only to this tree, and the child is made unique first. Then the branch's
     /// first key is updated.
     @inline(__always)
-    fileprivate func withUniqueChild<T>(_ index: Int, _ change: (RowNode) -> T) -> T {
+    fileprivate func withUniqueChild<T>(_ index: Int, change: (RowNode) -> T) -> T {
         let child = uniqueChild(index)
         return child._withUnsafeGuaranteedRef {
             let result = change($0)

@@ -7,7 +7,7 @@ struct RowCursor {
     private var rowKey: UnsafePointer<RowKey>?
     private var left = 0
 
-    init(_ tree: RowTree, _ range: Range<Int>) {
+    init(_ tree: RowTree, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= tree.count, "There are no rows at these positions.")
         self.tree = tree
         next = range.lowerBound
@@ -105,12 +105,12 @@ extension RowTree: Sequence {
 
     /// Returns an iterator over the rows from a position on.
     func makeIterator(from position: Int) -> RowIterator {
-        RowIterator(RowCursor(self, position..<count))
+        RowIterator(RowCursor(self, range: position..<count))
     }
 
     /// Calls a function with each row in a range of positions.
     func forEach(in range: Range<Int>, _ body: (LiveRow) throws -> Void) rethrows {
-        var rows = RowIterator(RowCursor(self, range))
+        var rows = RowIterator(RowCursor(self, range: range))
         while let row = rows.next() { try body(row) }
     }
 }

@@ -62,7 +62,7 @@ struct SortTermWriter: Sendable {
         }
         let order = ColumnView.order(text, folded)
         if order == 0 { return key.append(Self.equalText ^ mask) }
-        append(text, order < 0 ? Self.text : Self.greaterText, isLast: isLast, to: &key)
+        append(text, head: order < 0 ? Self.text : Self.greaterText, isLast: isLast, to: &key)
     }
 
     /// Appends whether a predicate holds. Rows for which it holds come first.
@@ -76,8 +76,8 @@ struct SortTermWriter: Sendable {
         case .null: key.append(null)
         case .integer(let value): append(value, to: &key)
         case .real(let value): append(Self.ordered(value), distance: 0, to: &key)
-        case .text(let bytes): append(bytes, Self.text, isLast: isLast, to: &key)
-        case .blob(let bytes): append(bytes, Self.blob, isLast: isLast, to: &key)
+        case .text(let bytes): append(bytes, head: Self.text, isLast: isLast, to: &key)
+        case .blob(let bytes): append(bytes, head: Self.blob, isLast: isLast, to: &key)
         }
     }
 
@@ -112,7 +112,7 @@ struct SortTermWriter: Sendable {
 
     // MARK: Texts and blobs
 
-    private func append(_ bytes: UnsafeBufferPointer<UInt8>, _ head: UInt8, isLast: Bool, to key: inout [UInt8]) {
+    private func append(_ bytes: UnsafeBufferPointer<UInt8>, head: UInt8, isLast: Bool, to key: inout [UInt8]) {
         key.append(head ^ mask)
         if mask == 0 {
             if isLast { return key.append(contentsOf: bytes) }

@@ -28,7 +28,7 @@ enum CodableStorage {
         try makeEncoder().encode(value)
     }
 
-    static func decode<T: Decodable>(_ type: T.Type, from row: RowDecoder, _ column: Int32) throws -> T {
+    static func decode<T: Decodable>(_ type: T.Type, from row: RowDecoder, column: Int32) throws -> T {
         let text = try row.text(column)
         do {
             return try makeDecoder().decode(T.self, from: Data(text.utf8))

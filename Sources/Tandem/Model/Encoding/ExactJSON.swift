@@ -157,7 +157,7 @@ extension ExactJSON {
 
     private static func checkDepth(_ depth: Int) throws(InvalidEncoding) {
         guard depth < maximumDepth else {
-            throw InvalidEncoding("JSON", .tooDeep, "there are more than \(maximumDepth) levels")
+            throw InvalidEncoding("JSON", code: .tooDeep, problem: "there are more than \(maximumDepth) levels")
         }
     }
 
@@ -179,7 +179,7 @@ extension ExactJSON {
     /// Throws if sorted members have the same key twice.
     static func checkDistinct(_ sorted: [(key: String, value: JSONNode)]) throws(InvalidEncoding) {
         guard isStrictlyAscending(sorted) else {
-            throw InvalidEncoding("JSON", .duplicateKey, "an object has the same key twice")
+            throw InvalidEncoding("JSON", code: .duplicateKey, problem: "an object has the same key twice")
         }
     }
 

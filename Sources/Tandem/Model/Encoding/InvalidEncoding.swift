@@ -50,7 +50,7 @@ struct InvalidEncoding: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset of the byte at which the problem was found, if there is a single one.
     let offset: Int?
 
-    init(_ type: String, _ code: Code, _ problem: String, at offset: Int? = nil) {
+    init(_ type: String, code: Code, problem: String, at offset: Int? = nil) {
         self.type = type
         self.code = code
         self.problem = problem

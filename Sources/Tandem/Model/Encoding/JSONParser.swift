@@ -33,7 +33,7 @@ struct JSONParser {
         let node = try parseValue()
         skipWhiteSpace()
         guard position == bytes.count else {
-            throw InvalidEncoding("JSON", .trailingBytes, "more text follows the value", at: position)
+            throw InvalidEncoding("JSON", code: .trailingBytes, problem: "more text follows the value", at: position)
         }
         return node
     }
@@ -109,7 +109,8 @@ extension JSONParser {
                 key.unicodeScalars.removeFirst()
                 if key.utf8.first != ExactJSON.dollar {
                     guard members.isEmpty, let node = try parseMarked(key, at: keyPosition) else {
-                        throw InvalidEncoding("JSON", .malformed, "the key $\(key) has no meaning", at: keyPosition)
+                        throw InvalidEncoding(
+                            "JSON", code: .malformed, problem: "the key $\(key) has no meaning", at: keyPosition)
                     }
                     return node
                 }
@@ -158,7 +159,8 @@ extension JSONParser {
             return value.isFinite ? nil : .real(value)
         }
         guard let node else {
-            throw InvalidEncoding("JSON", .malformed, "the text of $\(name) is not valid", at: keyPosition)
+            throw InvalidEncoding(
+                "JSON", code: .malformed, problem: "the text of $\(name) is not valid", at: keyPosition)
         }
         return node
     }
@@ -222,7 +224,7 @@ extension JSONParser {
 
         guard position - start <= maximumDigits else {
             throw InvalidEncoding(
-                "JSON", .outOfRange, "a number has more than \(maximumDigits) characters", at: start)
+                "JSON", code: .outOfRange, problem: "a number has more than \(maximumDigits) characters", at: start)
         }
 
         if isInteger {
@@ -233,7 +235,7 @@ extension JSONParser {
                     return .text(
                         String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self))
                 }
-                throw InvalidEncoding("JSON", .outOfRange, "an integer does not fit 64 bits", at: start)
+                throw InvalidEncoding("JSON", code: .outOfRange, problem: "an integer does not fit 64 bits", at: start)
             }
             return .integer(Int64(truncatingIfNeeded: isNegative ? 0 &- mantissa : mantissa))
         }
@@ -249,7 +251,7 @@ extension JSONParser {
         let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
         guard let value = Double(text), value.isFinite, !keepsDigits || value.hasDigits(of: text) else {
             if keepsDigits { return .text(text) }
-            throw InvalidEncoding("JSON", .outOfRange, "a number is too large", at: start)
+            throw InvalidEncoding("JSON", code: .outOfRange, problem: "a number is too large", at: start)
         }
         return .real(value)
     }
@@ -370,7 +372,7 @@ extension JSONParser {
                 return scalar
             }
         }
-        throw InvalidEncoding("JSON", .malformed, "half of a surrogate pair is missing", at: start)
+        throw InvalidEncoding("JSON", code: .malformed, problem: "half of a surrogate pair is missing", at: start)
     }
 
     private mutating func parseCodeUnit() throws(InvalidEncoding) -> UInt32 {
@@ -419,7 +421,7 @@ extension JSONParser {
             guard following > 0, content.count - index >= following, second.contains(content[index]),
                 content[index + 1..<index + following].allSatisfy({ $0 & 0xC0 == 0x80 })
             else {
-                throw InvalidEncoding("JSON", .malformed, "a string is not UTF-8", at: start)
+                throw InvalidEncoding("JSON", code: .malformed, problem: "a string is not UTF-8", at: start)
             }
             index += following
         }
@@ -456,11 +458,11 @@ extension JSONParser {
         depth += 1
         guard depth <= ExactJSON.maximumDepth else {
             throw InvalidEncoding(
-                "JSON", .tooDeep, "there are more than \(ExactJSON.maximumDepth) levels", at: position)
+                "JSON", code: .tooDeep, problem: "there are more than \(ExactJSON.maximumDepth) levels", at: position)
         }
     }
 
     private func failure(_ problem: String) -> InvalidEncoding {
-        InvalidEncoding("JSON", position < bytes.count ? .malformed : .truncated, problem, at: position)
+        InvalidEncoding("JSON", code: position < bytes.count ? .malformed : .truncated, problem: problem, at: position)
     }
 }

@@ -32,7 +32,9 @@ enum NaNStorage {
     ///   too: it belongs in a REAL, where comparisons include it.
     static func decodeDouble(_ bytes: UnsafeRawBufferPointer) throws -> Double {
         let value = Double(bitPattern: try bits(bytes, type: "Double"))
-        guard value.isNaN else { throw InvalidEncoding("Double", .outOfRange, "the bits are those of a number") }
+        guard value.isNaN else {
+            throw InvalidEncoding("Double", code: .outOfRange, problem: "the bits are those of a number")
+        }
         return value
     }
 
@@ -41,17 +43,20 @@ enum NaNStorage {
     /// - Throws: ``InvalidEncoding`` unless there are 4 bytes, and they are the bits of a NaN.
     static func decodeFloat(_ bytes: UnsafeRawBufferPointer) throws -> Float {
         let value = Float(bitPattern: try bits(bytes, type: "Float"))
-        guard value.isNaN else { throw InvalidEncoding("Float", .outOfRange, "the bits are those of a number") }
+        guard value.isNaN else {
+            throw InvalidEncoding("Float", code: .outOfRange, problem: "the bits are those of a number")
+        }
         return value
     }
 
     private static func bits<Bits: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, type: String) throws -> Bits {
         let size = MemoryLayout<Bits>.size
         guard bytes.count >= size else {
-            throw InvalidEncoding(type, .truncated, "there are \(bytes.count) bytes in place of \(size)")
+            throw InvalidEncoding(type, code: .truncated, problem: "there are \(bytes.count) bytes in place of \(size)")
         }
         guard bytes.count == size else {
-            throw InvalidEncoding(type, .trailingBytes, "there are \(bytes.count) bytes in place of \(size)", at: size)
+            throw InvalidEncoding(
+                type, code: .trailingBytes, problem: "there are \(bytes.count) bytes in place of \(size)", at: size)
         }
         return Bits(bigEndian: bytes.loadUnaligned(as: Bits.self))
     }

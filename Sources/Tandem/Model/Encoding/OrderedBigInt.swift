@@ -62,7 +62,7 @@ enum OrderedBigInt {
     static func decode(_ bytes: UnsafeRawBufferPointer) throws -> BigInt {
         let header = try Header(bytes, type: "BigInt")
         if header.length <= 8 {
-            let magnitude = smallMagnitude(bytes, header)
+            let magnitude = smallMagnitude(bytes, header: header)
             // `init(integerLiteral:)` is BigInt's only initializer from an integer that is compiled for a concrete
             // type. The generic ones are not specialized in other modules.
             if magnitude <= UInt64(Int64.max) {
@@ -71,7 +71,7 @@ enum OrderedBigInt {
             }
             return BigInt(sign: header.mask == 0 ? .plus : .minus, magnitude: BigUInt(integerLiteral: magnitude))
         }
-        return BigInt(sign: header.mask == 0 ? .plus : .minus, magnitude: BigUInt(words: words(bytes, header)))
+        return BigInt(sign: header.mask == 0 ? .plus : .minus, magnitude: BigUInt(words: words(bytes, header: header)))
     }
 
     /// Returns the integer that `bytes` encode, if it is not negative.
@@ -81,12 +81,12 @@ enum OrderedBigInt {
     static func decodeUnsigned(_ bytes: UnsafeRawBufferPointer) throws -> BigUInt {
         let header = try Header(bytes, type: "BigUInt")
         guard header.mask == 0 else {
-            throw InvalidEncoding("BigUInt", .outOfRange, "the value is negative")
+            throw InvalidEncoding("BigUInt", code: .outOfRange, problem: "the value is negative")
         }
         if header.length <= 8 {
-            return BigUInt(integerLiteral: smallMagnitude(bytes, header))
+            return BigUInt(integerLiteral: smallMagnitude(bytes, header: header))
         }
-        return BigUInt(words: words(bytes, header))
+        return BigUInt(words: words(bytes, header: header))
     }
 }
 
@@ -168,7 +168,7 @@ extension OrderedBigInt {
 
         init(_ bytes: UnsafeRawBufferPointer, type: String) throws {
             guard let first = bytes.first else {
-                throw InvalidEncoding(type, .truncated, "there are no bytes", at: 0)
+                throw InvalidEncoding(type, code: .truncated, problem: "there are no bytes", at: 0)
             }
             mask = first < zero ? 0xFF : 0
             let header = first ^ mask
@@ -178,41 +178,47 @@ extension OrderedBigInt {
             } else if header == long {
                 start = 5
                 guard bytes.count >= start else {
-                    throw InvalidEncoding(type, .truncated, "the length is cut off", at: bytes.count)
+                    throw InvalidEncoding(type, code: .truncated, problem: "the length is cut off", at: bytes.count)
                 }
                 var written: UInt32 = 0
                 for index in 1..<5 { written = written << 8 | UInt32(bytes[index] ^ mask) }
                 guard let length = Int(exactly: written) else {
-                    throw InvalidEncoding(type, .outOfRange, "the length does not fit this machine's memory", at: 1)
+                    throw InvalidEncoding(
+                        type, code: .outOfRange, problem: "the length does not fit this machine's memory", at: 1)
                 }
                 guard length >= firstLongLength else {
-                    throw InvalidEncoding(type, .notCanonical, "the long form has a short length, \(length)", at: 1)
+                    throw InvalidEncoding(
+                        type, code: .notCanonical, problem: "the long form has a short length, \(length)", at: 1)
                 }
                 self.length = length
             } else {
-                throw InvalidEncoding(type, .malformed, "no encoding begins with the byte \(first)", at: 0)
+                throw InvalidEncoding(
+                    type, code: .malformed, problem: "no encoding begins with the byte \(first)", at: 0)
             }
 
             let available = bytes.count - start
             guard available >= length else {
-                throw InvalidEncoding(type, .truncated, "\(length) bytes are announced, \(available) are there")
+                throw InvalidEncoding(
+                    type, code: .truncated, problem: "\(length) bytes are announced, \(available) are there")
             }
             guard available == length else {
-                throw InvalidEncoding(type, .trailingBytes, "bytes follow the \(length) announced", at: start + length)
+                throw InvalidEncoding(
+                    type, code: .trailingBytes, problem: "bytes follow the \(length) announced", at: start + length)
             }
             // A negative zero would be the byte 7f. Reject it: it would be a second zero.
             guard length > 0 || mask == 0 else {
-                throw InvalidEncoding(type, .notCanonical, "zero is negative", at: 0)
+                throw InvalidEncoding(type, code: .notCanonical, problem: "zero is negative", at: 0)
             }
             guard length == 0 || bytes[start] != mask else {
-                throw InvalidEncoding(type, .notCanonical, "the magnitude begins with a zero byte", at: start)
+                throw InvalidEncoding(
+                    type, code: .notCanonical, problem: "the magnitude begins with a zero byte", at: start)
             }
         }
     }
 
     /// Returns a magnitude of at most 8 bytes.
     @inline(__always)
-    private static func smallMagnitude(_ bytes: UnsafeRawBufferPointer, _ header: Header) -> UInt64 {
+    private static func smallMagnitude(_ bytes: UnsafeRawBufferPointer, header: Header) -> UInt64 {
         var magnitude: UInt64 = 0
         for index in header.start..<header.start + header.length {
             magnitude = magnitude << 8 | UInt64(bytes[index] ^ header.mask)
@@ -221,7 +227,7 @@ extension OrderedBigInt {
     }
 
     /// Returns the magnitude's words, the least significant first, as `BigUInt` expects them.
-    private static func words(_ bytes: UnsafeRawBufferPointer, _ header: Header) -> [UInt] {
+    private static func words(_ bytes: UnsafeRawBufferPointer, header: Header) -> [UInt] {
         let size = MemoryLayout<UInt>.size
         let (full, rest) = header.length.quotientAndRemainder(dividingBy: size)
         let count = full + (rest > 0 ? 1 : 0)

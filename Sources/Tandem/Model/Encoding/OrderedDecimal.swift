@@ -84,21 +84,23 @@ enum OrderedDecimal {
     ///   digits and exponent are valid but don't fit a `Decimal`, the code is ``InvalidEncoding/Code/outOfRange``.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws -> Decimal {
         guard let first = bytes.first else {
-            throw InvalidEncoding("Decimal", .truncated, "there are no bytes", at: 0)
+            throw InvalidEncoding("Decimal", code: .truncated, problem: "there are no bytes", at: 0)
         }
         if first == zero || first == notANumber {
             guard bytes.count == 1 else {
-                throw InvalidEncoding("Decimal", .trailingBytes, "bytes follow a value of one byte", at: 1)
+                throw InvalidEncoding(
+                    "Decimal", code: .trailingBytes, problem: "bytes follow a value of one byte", at: 1)
             }
             return first == zero ? Decimal() : Decimal.nan
         }
         let mask: UInt8 = first < zero ? 0xFF : 0
         guard bytes.count >= 3 else {
-            throw InvalidEncoding("Decimal", .truncated, "the digits are missing", at: bytes.count)
+            throw InvalidEncoding("Decimal", code: .truncated, problem: "the digits are missing", at: bytes.count)
         }
         let firstExponent = (Int(first ^ mask) << 8 | Int(bytes[1] ^ mask)) - headerBase
         guard exponents.contains(firstExponent) else {
-            throw InvalidEncoding("Decimal", .malformed, "no decimal has the exponent \(firstExponent)", at: 0)
+            throw InvalidEncoding(
+                "Decimal", code: .malformed, problem: "no decimal has the exponent \(firstExponent)", at: 0)
         }
 
         var parts = DecimalParts(isNegative: mask != 0, exponent: 0, high: 0, low: 0)
@@ -109,12 +111,13 @@ enum OrderedDecimal {
         let isCompact = parts.exponent <= 127
         while parts.exponent > 127 {
             guard parts.multiply(by: 10, adding: 0) else {
-                throw InvalidEncoding("Decimal", .outOfRange, "the value is too large")
+                throw InvalidEncoding("Decimal", code: .outOfRange, problem: "the value is too large")
             }
             parts.exponent -= 1
         }
         guard parts.exponent >= -128 else {
-            throw InvalidEncoding("Decimal", .outOfRange, "the digits go too far below the decimal point")
+            throw InvalidEncoding(
+                "Decimal", code: .outOfRange, problem: "the digits go too far below the decimal point")
         }
         return parts.decimal(isCompact: isCompact)
     }
@@ -162,16 +165,18 @@ extension OrderedDecimal {
             let byte = bytes[index] ^ mask
             let pair = UInt64(byte / 2)
             guard pair <= 99 else {
-                throw InvalidEncoding("Decimal", .malformed, "a pair of digits has the value \(pair)", at: index)
+                throw InvalidEncoding(
+                    "Decimal", code: .malformed, problem: "a pair of digits has the value \(pair)", at: index)
             }
             guard index > 2 || pair >= 10 else {
-                throw InvalidEncoding("Decimal", .notCanonical, "the first digit is zero", at: index)
+                throw InvalidEncoding("Decimal", code: .notCanonical, problem: "the first digit is zero", at: index)
             }
             index += 1
 
             let isLast = byte & 1 == 0
             guard !isLast || pair > 0 else {
-                throw InvalidEncoding("Decimal", .notCanonical, "the last digits are zero", at: index - 1)
+                throw InvalidEncoding(
+                    "Decimal", code: .notCanonical, problem: "the last digits are zero", at: index - 1)
             }
             let hasOneDigit = isLast && pair % 10 == 0
             let fits =
@@ -179,16 +184,17 @@ extension OrderedDecimal {
                 ? parts.multiply(by: 10, adding: pair / 10)
                 : parts.multiply(by: 100, adding: pair)
             guard fits else {
-                throw InvalidEncoding("Decimal", .outOfRange, "there are too many digits", at: index - 1)
+                throw InvalidEncoding("Decimal", code: .outOfRange, problem: "there are too many digits", at: index - 1)
             }
             digitCount += hasOneDigit ? 1 : 2
             if isLast {
                 guard index == bytes.count else {
-                    throw InvalidEncoding("Decimal", .trailingBytes, "bytes follow the last digits", at: index)
+                    throw InvalidEncoding(
+                        "Decimal", code: .trailingBytes, problem: "bytes follow the last digits", at: index)
                 }
                 return digitCount
             }
         }
-        throw InvalidEncoding("Decimal", .truncated, "the last digits are missing", at: index)
+        throw InvalidEncoding("Decimal", code: .truncated, problem: "the last digits are missing", at: index)
     }
 }

@@ -28,13 +28,13 @@ public struct ColumnPath: Sendable {
         case state(String, isOptional: Bool, isFloating: Bool)
     }
 
-    init(_ model: ModelDefinition, _ property: Int) {
+    init(_ model: ModelDefinition, property: Int) {
         steps = []
         self.model = model
         column = .property(property)
     }
 
-    init(_ model: ModelDefinition, _ column: Column) {
+    init(_ model: ModelDefinition, column: Column) {
         steps = []
         self.model = model
         self.column = column
@@ -89,7 +89,7 @@ public struct ColumnPath: Sendable {
     /// Returns the path of a column that is derived from this property.
     private func made(_ column: (Int) -> Column) -> ColumnPath {
         guard case .property(let index) = self.column else { return self }
-        var path = ColumnPath(model, column(index))
+        var path = ColumnPath(model, column: column(index))
         path.steps = steps
         return path
     }

@@ -14,11 +14,11 @@ final class PointRead {
     }
 
     @inline(__always)
-    func object<M: Model>(_ model: M.Type, _ localID: LocalID, path: String) throws -> M? {
+    func object<M: Model>(_ model: M.Type, localID: LocalID, path: String) throws -> M? {
         var text = localID.rawValue
         return try text.withUTF8 { utf8 in
             // Bind without a copy: the text outlives this execution, and the next one binds another text.
-            statement.bindText(1, utf8, copied: false)
+            statement.bindText(1, to: utf8, copied: false)
             defer { statement.reset() }
             return try statement.step() ? try M.read(statement.row(), path: path) : nil
         }

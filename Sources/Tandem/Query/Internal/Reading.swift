@@ -4,7 +4,7 @@ extension Store {
     /// - Parameter shared: Whether to use the connection's cached statement. Pass `false` if the block calls the user's
     ///   code, which may run the same query.
     func query<T>(
-        shared: Bool = true, _ compile: (inout SQLCompiler) -> SQL, _ body: (Statement, Connection) throws -> T
+        shared: Bool = true, compile: (inout SQLCompiler) -> SQL, body: (Statement, Connection) throws -> T
     ) throws -> T {
         let (sql, searches) = try compiledQuery(compile)
         func run(_ connection: Connection) throws -> T {
@@ -62,7 +62,7 @@ extension TandemError {
                 nil as String?
             }
         self.init(
-            .invalidValue, "A stored value can't be read: \(error.reason).",
+            .invalidValue, message: "A stored value can't be read: \(error.reason).",
             advice: "Another program may have written it. Store.checkIntegrity finds all such values.", store: store,
             model: model.name, property: name)
     }

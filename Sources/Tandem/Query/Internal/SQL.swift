@@ -3,7 +3,7 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
     var text: String
     var values: [StorageValue]
 
-    init(_ text: String, _ values: [StorageValue] = []) {
+    init(_ text: String, values: [StorageValue] = []) {
         self.text = text
         self.values = values
     }

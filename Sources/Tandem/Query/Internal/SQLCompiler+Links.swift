@@ -2,36 +2,36 @@
 
 extension SQLCompiler {
     mutating func quantified(
-        _ link: LinkPath, _ quantifier: Quantifier, _ node: PredicateNode, in scope: Scope
+        _ link: LinkPath, quantifier: Quantifier, node: PredicateNode, in scope: Scope
     ) -> SQL {
         // `all` holds if there is no object for which the predicate does not hold.
         let node = quantifier == .all ? .not(node) : node
-        let rows = self.rows(link, node, in: scope) { _ in "1" }
+        let rows = self.rows(link, node: node, in: scope) { _ in "1" }
         return "\(raw: quantifier == .any ? "" : "NOT ")EXISTS (\(rows))"
     }
 
-    mutating func linkCount(_ link: LinkPath, _ comparison: Comparison, _ count: Int, in scope: Scope) -> SQL {
+    mutating func linkCount(_ link: LinkPath, comparison: Comparison, count: Int, in scope: Scope) -> SQL {
         var isInverseOfList = false
         if case .inverse(let source, let property) = link.kind {
             isInverseOfList = source.properties[property].isToMany
         }
         // An object whose list names this object twice counts once.
-        let rows = self.rows(link, .constant(true), in: scope) { alias in
+        let rows = self.rows(link, node: .constant(true), in: scope) { alias in
             isInverseOfList ? "COUNT(DISTINCT \(alias: alias).\"__rid\")" : "COUNT(*)"
         }
         return "(\(rows)) \(raw: comparison.sql) \(bind: .integer(Int64(count)))"
     }
 
-    mutating func linkContains(_ link: LinkPath, _ localID: LocalID, in scope: Scope) -> SQL {
+    mutating func linkContains(_ link: LinkPath, localID: LocalID, in scope: Scope) -> SQL {
         let isObject = PredicateNode.comparison(
-            ColumnPath(link.model, .state("localID", isOptional: false, isFloating: false)), .equal,
+            ColumnPath(link.model, column: .state("localID", isOptional: false, isFloating: false)), .equal,
             .value(.text(localID.rawValue)))
-        return "EXISTS (\(rows(link, isObject, in: scope) { _ in "1" }))"
+        return "EXISTS (\(rows(link, node: isObject, in: scope) { _ in "1" }))"
     }
 
     /// Returns a SELECT of the linked objects for which a predicate holds.
     private mutating func rows(
-        _ link: LinkPath, _ node: PredicateNode, in scope: Scope, columns: (String) -> SQL
+        _ link: LinkPath, node: PredicateNode, in scope: Scope, columns: (String) -> SQL
     ) -> SQL {
         let holder = self.alias(link.steps, in: scope)
         var listAlias: String?

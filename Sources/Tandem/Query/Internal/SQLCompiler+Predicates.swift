@@ -23,18 +23,20 @@ extension SQLCompiler {
             return nodes.isEmpty ? "0" : nodes.map { alternative($0, in: scope) }.balanced("OR")
         case .isTrue(let path): return "\(column(path, in: scope)) = 1"
         case .comparison(let path, let comparison, .value(let value)):
-            return compare(path, comparison, value, in: scope)
+            return compare(path, by: comparison, with: value, in: scope)
         case .comparison(let path, let comparison, .column(let other)):
-            return compare(path, comparison, other, in: scope)
-        case .among(let path, let values): return among(path, values, in: scope)
+            return compare(path, by: comparison, with: other, in: scope)
+        case .among(let path, let values): return among(path, values: values, in: scope)
         case .identical(let path, let value): return "\(column(path, in: scope)) IS \(bind: value)"
         case .ordered(let path, let comparison, let value):
             return "\(column(path, in: scope)) \(raw: comparison.sql) \(bind: value)"
-        case .text(let path, let test, let text): return passes(path, test, text, in: scope)
-        case .matches(let path, let needle): return matches(path, needle, in: scope)
-        case .quantified(let link, let quantifier, let node): return quantified(link, quantifier, node, in: scope)
-        case .linkCount(let link, let comparison, let count): return linkCount(link, comparison, count, in: scope)
-        case .linkContains(let link, let localID): return linkContains(link, localID, in: scope)
+        case .text(let path, let test, let text): return passes(path, test: test, text: text, in: scope)
+        case .matches(let path, let needle): return matches(path, needle: needle, in: scope)
+        case .quantified(let link, let quantifier, let node):
+            return quantified(link, quantifier: quantifier, node: node, in: scope)
+        case .linkCount(let link, let comparison, let count):
+            return linkCount(link, comparison: comparison, count: count, in: scope)
+        case .linkContains(let link, let localID): return linkContains(link, localID: localID, in: scope)
         case .elementCount(let path, let comparison, let count):
             return """
                 json_array_length(\(column(path, in: scope))) \(raw: comparison.sql) \(bind: .integer(Int64(count)))
@@ -57,7 +59,7 @@ extension SQLCompiler {
     // MARK: Comparisons
 
     private mutating func compare(
-        _ path: ColumnPath, _ comparison: Comparison, _ value: StorageValue, in scope: Scope
+        _ path: ColumnPath, by comparison: Comparison, with value: StorageValue, in scope: Scope
     ) -> SQL {
         let column = self.column(path, in: scope)
         if case .null = value {
@@ -87,7 +89,7 @@ extension SQLCompiler {
     }
 
     private mutating func compare(
-        _ path: ColumnPath, _ comparison: Comparison, _ other: ColumnPath, in scope: Scope
+        _ path: ColumnPath, by comparison: Comparison, with other: ColumnPath, in scope: Scope
     ) -> SQL {
         let left = column(path, in: scope)
         let right = column(other, in: scope)
@@ -110,7 +112,7 @@ extension SQLCompiler {
     /// Longer lists are bound as a single value: SQLite binds at most 32,766 values.
     private static let longList = 100
 
-    private mutating func among(_ path: ColumnPath, _ values: [StorageValue], in scope: Scope) -> SQL {
+    private mutating func among(_ path: ColumnPath, values: [StorageValue], in scope: Scope) -> SQL {
         let column = self.column(path, in: scope)
         var hasNull = false
         let values = values.filter { value in
@@ -121,7 +123,7 @@ extension SQLCompiler {
         switch values.count {
         case 0: return hasNull ? "\(column) IS NULL" : "0"
         case ...Self.longList:
-            let list = values.map { SQL("?", [$0]) }.joined(", ")
+            let list = values.map { SQL("?", values: [$0]) }.joined(", ")
             condition = "\(column) IN (\(list))"
         default: condition = "\(column) IN (\(Self.elements(of: values)))"
         }
@@ -139,10 +141,10 @@ extension SQLCompiler {
 
     // MARK: Texts
 
-    private mutating func passes(_ path: ColumnPath, _ test: TextTest, _ text: String, in scope: Scope) -> SQL {
+    private mutating func passes(_ path: ColumnPath, test: TextTest, text: String, in scope: Scope) -> SQL {
         let column = self.column(path, in: scope)
         switch test {
-        case .prefix: return text.isEmpty ? "\(column) IS NOT NULL" : prefix(column, text)
+        case .prefix: return text.isEmpty ? "\(column) IS NOT NULL" : prefix(column, prefix: text)
         case .suffix:
             if text.isEmpty { return "\(column) IS NOT NULL" }
             let bytes = Array(text.utf8)
@@ -151,12 +153,12 @@ extension SQLCompiler {
         case .like:
             let like: SQL = "\(raw: SQLFunctions.like)(\(bind: .text(text)), \(column))"
             let literal = WildcardPattern(text).literalPrefix
-            return literal.isEmpty ? like : "(\(prefix(column, literal)) AND \(like))"
+            return literal.isEmpty ? like : "(\(prefix(column, prefix: literal)) AND \(like))"
         }
     }
 
     /// Returns a range of texts, which can use an index. Its end is bound as bytes, because it need not be valid UTF-8.
-    private func prefix(_ column: SQL, _ prefix: String) -> SQL {
+    private func prefix(_ column: SQL, prefix: String) -> SQL {
         let lower: SQL = "\(column) >= \(bind: .text(prefix))"
         guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
         return "(\(lower) AND \(column) < CAST(\(bind: .blob(end)) AS TEXT))"
@@ -178,7 +180,7 @@ extension SQLCompiler {
         needle.words.contains(where: isIndexed)
     }
 
-    private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle, in scope: Scope) -> SQL {
+    private mutating func matches(_ path: ColumnPath, needle: SearchNeedle, in scope: Scope) -> SQL {
         guard !needle.words.isEmpty, let twin = path.definition?.searchColumn, let index = path.model.searchTable
         else { return "0" }
         var conditions: [SQL] = []

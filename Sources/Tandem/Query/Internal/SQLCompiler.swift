@@ -69,7 +69,7 @@ struct SQLCompiler {
     }
 
     /// Returns all columns of a model, in the order of ``RowDecoder``.
-    func objectColumns(_ model: ModelDefinition, _ alias: String) -> SQL {
+    func objectColumns(_ model: ModelDefinition, alias: String) -> SQL {
         SQL(
             (RowDecoder.stateColumns + model.properties.map(\.column))
                 .map { "\(alias).\($0.quotedSQL)" }.joined(separator: ", "))

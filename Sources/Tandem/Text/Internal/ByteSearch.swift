@@ -1,7 +1,7 @@
 /// Comparison of bytes without a C library.
 enum ByteSearch {
     /// Returns whether `needle` occurs in `text`. An empty needle occurs in every text.
-    static func contains(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func contains(_ text: UnsafeBufferPointer<UInt8>, needle: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let pattern = needle.baseAddress, needle.count > 0 else { return true }
         guard let bytes = text.baseAddress, text.count >= needle.count else { return false }
         // Compare the last byte first. In Cyrillic or Greek text every other byte is the same lead byte, but the byte

@@ -68,11 +68,12 @@ struct FoldingPass<Rules: FoldingRules> {
                 }
                 continue
             }
-            let scalar = UTF8Scalars.decode(input, &index)
+            let scalar = UTF8Scalars.decode(input, at: &index)
             let entry = table[scalar]
             if entry.isFastSingle {
                 beginScalar(at: start)
-                UTF8Scalars.encode(UInt32(bitPattern: Int32(bitPattern: scalar) &+ entry.difference), buffer, &used)
+                UTF8Scalars.encode(
+                    UInt32(bitPattern: Int32(bitPattern: scalar) &+ entry.difference), into: buffer, at: &used)
             } else if entry.isSlow {
                 index = endOfSegment(after: index)
                 takeBack(to: baseOutput, &out)
@@ -126,7 +127,7 @@ struct FoldingPass<Rules: FoldingRules> {
                 pendingSpace = false
             }
         }
-        UTF8Scalars.encode(scalar, buffer, &used)
+        UTF8Scalars.encode(scalar, into: buffer, at: &used)
     }
 
     // MARK: - Segments
@@ -135,7 +136,7 @@ struct FoldingPass<Rules: FoldingRules> {
         var index = index
         while index < inputCount {
             var next = index
-            let entry = table[UTF8Scalars.decode(input, &next)]
+            let entry = table[UTF8Scalars.decode(input, at: &next)]
             if !entry.isSlow, entry.leavesText { break }
             index = next
         }
@@ -147,7 +148,7 @@ struct FoldingPass<Rules: FoldingRules> {
         scalars.reserveCapacity(range.count)
         var index = range.lowerBound
         while index < range.upperBound {
-            scalars.append(UTF8Scalars.decode(input, &index))
+            scalars.append(UTF8Scalars.decode(input, at: &index))
         }
         for scalar in Rules.fold(scalars) {
             if used > Self.bufferSize - Self.reserve { flush(&out) }

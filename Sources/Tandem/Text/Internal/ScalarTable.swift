@@ -24,7 +24,7 @@ struct ScalarTable: @unchecked Sendable {
         /// Page 0 is the empty page, shared by all scalars without a number.
         private var pages = [Int32](repeating: 0, count: ScalarTable.pageSize)
 
-        mutating func update(_ scalar: UInt32, _ change: (inout Int32) -> Void) {
+        mutating func update(_ scalar: UInt32, change: (inout Int32) -> Void) {
             let slot = Int(scalar >> ScalarTable.pageBits)
             if pageNumbers[slot] == 0 {
                 pageNumbers[slot] = UInt16(pages.count / ScalarTable.pageSize)

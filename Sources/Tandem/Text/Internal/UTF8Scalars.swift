@@ -2,7 +2,7 @@
 enum UTF8Scalars {
     /// Returns the scalar at `index`, and moves the index past it.
     @inline(__always)
-    static func decode(_ bytes: UnsafePointer<UInt8>, _ index: inout Int) -> UInt32 {
+    static func decode(_ bytes: UnsafePointer<UInt8>, at index: inout Int) -> UInt32 {
         let first = UInt32(bytes[index])
         if first < 0x80 {
             index += 1
@@ -25,7 +25,7 @@ enum UTF8Scalars {
 
     /// Writes `scalar` at `index`, and moves the index past it.
     @inline(__always)
-    static func encode(_ scalar: UInt32, _ bytes: UnsafeMutablePointer<UInt8>, _ index: inout Int) {
+    static func encode(_ scalar: UInt32, into bytes: UnsafeMutablePointer<UInt8>, at index: inout Int) {
         if scalar < 0x80 {
             bytes[index] = UInt8(truncatingIfNeeded: scalar)
             index += 1

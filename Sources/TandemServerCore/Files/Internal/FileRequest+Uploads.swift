@@ -10,46 +10,46 @@ extension FileRequest {
         let isWhole: Bool
     }
 
-    func put(_ user: String?, _ next: () async throws -> [UInt8]?) async throws -> Answer {
+    func put(_ user: String?, next: () async throws -> [UInt8]?) async throws -> Answer {
         let sent = try sent(user)
         let file = sent.file
         let found = try files.storage.find(id)
         switch found {
         // Users that may not send a file do not learn whether it exists.
         case .begun(let other, _), .whole(let other):
-            guard allows(.write, other, user) else { return Self.refusal(.forbidden) }
+            guard allows(.write, file: other, user: user) else { return Self.refusal(.forbidden) }
         case .nothing: break
         }
-        guard allows(.write, file, user) else { return Self.refusal(.forbidden) }
+        guard allows(.write, file: file, user: user) else { return Self.refusal(.forbidden) }
         if let asked = header(.ifMatch) {
             // The bytes of an ID never change. A precondition holds only if the named file exists already.
-            guard case .whole(let other) = found, Self.names(asked, other.etag) else {
+            guard case .whole(let other) = found, Self.names(asked, etag: other.etag) else {
                 return Self.refusal(.preconditionFailed)
             }
         }
-        if case .whole(let other) = found { return try await there(other, sent, next) }
+        if case .whole(let other) = found { return try await there(other, sent: sent, next: next) }
         guard file.size <= files.limit else {
-            return Self.refusal(.contentTooLarge, "A file can have at most \(files.limit) bytes.")
+            return Self.refusal(.contentTooLarge, message: "A file can have at most \(files.limit) bytes.")
         }
         switch try files.storage.write(file, at: sent.bytes.lowerBound, restarting: sent.isWhole) {
-        case .whole(let other): return try await there(other, sent, next)
-        case .wrongOffset(let offset): return begun(file, offset, .conflict)
-        case .open(let writing): return try await receiveBody(sent, writing, next)
+        case .whole(let other): return try await there(other, sent: sent, next: next)
+        case .wrongOffset(let offset): return begun(file, offset: offset, status: .conflict)
+        case .open(let writing): return try await receiveBody(sent, writing: writing, next: next)
         }
     }
 
     /// Returns the response if the file exists already: success if it is the same file.
     private func there(
-        _ other: ServerFile, _ sent: Sent, _ next: () async throws -> [UInt8]?
+        _ other: ServerFile, sent: Sent, next: () async throws -> [UInt8]?
     ) async throws -> Answer {
         guard other.isSame(as: sent.file) else { return Self.refusal(.preconditionFailed) }
         // Some clients treat a success as a failure if it arrives before they have sent everything.
         var rest = Int64(sent.bytes.count)
         while rest > 0, let piece = try await next() { rest -= Int64(piece.count) }
-        return nameTaken(other, .ok)
+        return nameTaken(other, status: .ok)
     }
 
-    private func nameTaken(_ file: ServerFile, _ status: HTTPResponse.Status) -> Answer {
+    private func nameTaken(_ file: ServerFile, status: HTTPResponse.Status) -> Answer {
         var answer = Self.refusal(status)
         answer.response.headerFields[.eTag] = file.etag
         answer.response.headerFields[.location] = (http.path ?? "").split(separator: "?").first.map(String.init)
@@ -58,7 +58,7 @@ extension FileRequest {
     }
 
     private func receiveBody(
-        _ sent: Sent, _ writing: FileStorage.Writing, _ next: () async throws -> [UInt8]?
+        _ sent: Sent, writing: FileStorage.Writing, next: () async throws -> [UInt8]?
     ) async throws -> Answer {
         var count: Int64 = 0
         let total = Int64(sent.bytes.count)
@@ -66,7 +66,7 @@ extension FileRequest {
             await faults.pause()
             guard var piece = try await next() else { throw FileContent.Cut() }
             guard count + Int64(piece.count) <= total else {
-                return Self.refusal(.badRequest, "The body has more bytes than its Content-Length.")
+                return Self.refusal(.badRequest, message: "The body has more bytes than its Content-Length.")
             }
             if let cut = faults.requestCut, count + Int64(piece.count) >= cut {
                 piece = Array(piece.prefix(Int(cut - count)))
@@ -74,24 +74,24 @@ extension FileRequest {
                 throw FileContent.Cut()
             }
             // A later request continues from this request's bytes.
-            guard try writing.append(piece) else { return begun(sent.file, writing.offset, .conflict) }
+            guard try writing.append(piece) else { return begun(sent.file, offset: writing.offset, status: .conflict) }
             count += Int64(piece.count)
         }
         let wrong = "The bytes do not match the Repr-Digest. They were not stored."
         if faults.wrongsHash {
             try files.storage.remove(id)
-            return Self.refusal(.unprocessableContent, wrong)
+            return Self.refusal(.unprocessableContent, message: wrong)
         }
         switch try writing.finish() {
-        case .whole: return nameTaken(sent.file, .created)
-        case .wrongHash: return Self.refusal(.unprocessableContent, wrong)
+        case .whole: return nameTaken(sent.file, status: .created)
+        case .wrongHash: return Self.refusal(.unprocessableContent, message: wrong)
         case nil:
             // Bytes are missing, or another request has completed the upload.
             switch try files.storage.find(id) {
             case .whole(let file):
-                return file.isSame(as: sent.file) ? nameTaken(file, .ok) : Self.refusal(.preconditionFailed)
-            case .begun(let file, let offset): return begun(file, offset)
-            case .nothing: return Self.refusal(.unprocessableContent, wrong)
+                return file.isSame(as: sent.file) ? nameTaken(file, status: .ok) : Self.refusal(.preconditionFailed)
+            case .begun(let file, let offset): return begun(file, offset: offset)
+            case .nothing: return Self.refusal(.unprocessableContent, message: wrong)
             }
         }
     }
@@ -116,7 +116,8 @@ extension FileRequest {
             (bytes, size, isWhole) = (range.bytes, range.size, false)
         } else if header(.ifNoneMatch) != "*" {
             throw Early(
-                answer: Self.refusal(.preconditionRequired, "The upload of a whole file needs If-None-Match: *."))
+                answer: Self.refusal(
+                    .preconditionRequired, message: "The upload of a whole file needs If-None-Match: *."))
         }
         let type = header(.contentType) ?? ""
         let file = ServerFile(
@@ -125,5 +126,5 @@ extension FileRequest {
         return Sent(file: file, bytes: bytes, isWhole: isWhole)
     }
 
-    private func bad(_ message: String) -> Early { Early(answer: Self.refusal(.badRequest, message)) }
+    private func bad(_ message: String) -> Early { Early(answer: Self.refusal(.badRequest, message: message)) }
 }

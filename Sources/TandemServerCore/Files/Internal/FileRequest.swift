@@ -16,7 +16,7 @@ struct FileRequest {
     let faults: FileFaults
 
     /// Returns `nil` if no file can exist at the request's path.
-    init?(_ core: ServerCore, _ http: HTTPRequest, _ faults: FileFaults) {
+    init?(_ core: ServerCore, http: HTTPRequest, faults: FileFaults) {
         guard let files = core.configuration.files, let request = ServerRequest(http, body: []),
             request.path.count == 2, ServerFile.isID(request.path[1])
         else { return nil }
@@ -34,7 +34,7 @@ struct FileRequest {
             switch http.method {
             case .head: return try head(user)
             case .get: return try get(user)
-            case .put: return try await put(user, next)
+            case .put: return try await put(user, next: next)
             case .delete: return try delete(user)
             default:
                 var answer = Self.refusal(.methodNotAllowed)
@@ -45,16 +45,17 @@ struct FileRequest {
             return early.answer
         } catch FileStorageError.Code.outOfSpace {
             return Self.refusal(
-                .init(code: 507, reasonPhrase: "Insufficient Storage"), "The server has no space for this file.")
+                .init(code: 507, reasonPhrase: "Insufficient Storage"),
+                message: "The server has no space for this file.")
         } catch is FileStorageError {
-            return Self.refusal(.internalServerError, "The server's file storage failed.")
+            return Self.refusal(.internalServerError, message: "The server's file storage failed.")
         } catch {
             return nil
         }
     }
 
     /// Returns a response without a file, with an optional error message.
-    static func refusal(_ status: HTTPResponse.Status, _ message: String? = nil) -> Answer {
+    static func refusal(_ status: HTTPResponse.Status, message: String? = nil) -> Answer {
         var response = HTTPResponse(status: status)
         response.headerFields[.cacheControl] = "no-store"
         guard let message else {
@@ -68,7 +69,7 @@ struct FileRequest {
         try? content.write(bytes, at: 0)
         response.headerFields[.contentType] = "application/json; charset=utf-8"
         response.headerFields[.contentLength] = String(bytes.count)
-        let faults = FileFaults([], ServerClock())
+        let faults = FileFaults([], clock: ServerClock())
         return (response, FileContent(content: content, bytes: 0..<Int64(bytes.count), faults: faults))
     }
 
@@ -95,7 +96,7 @@ extension FileRequest {
         return Early(answer: answer)
     }
 
-    func allows(_ action: ServerFile.Action, _ file: ServerFile, _ user: String?) -> Bool {
+    func allows(_ action: ServerFile.Action, file: ServerFile, user: String?) -> Bool {
         if files.isPerUser, file.owner != user { return false }
         return core.configuration.hooks.authorizeFile?(action, file, user) ?? true
     }
@@ -105,7 +106,7 @@ extension FileRequest {
         let found = try files.storage.find(id)
         switch found {
         case .nothing: return .nothing
-        case .begun(let file, _), .whole(let file): return allows(.read, file, user) ? found : .nothing
+        case .begun(let file, _), .whole(let file): return allows(.read, file: file, user: user) ? found : .nothing
         }
     }
 }
@@ -118,8 +119,8 @@ extension FileRequest {
         case .nothing: return Self.refusal(.notFound)
         case .begun(let file, let offset):
             // A user without permission to send does not interrupt current uploads.
-            let isSender = allows(.write, file, user)
-            return begun(file, (isSender ? files.storage.resumeUpload(id) : nil) ?? offset)
+            let isSender = allows(.write, file: file, user: user)
+            return begun(file, offset: (isSender ? files.storage.resumeUpload(id) : nil) ?? offset)
         case .whole(let file):
             try checkPreconditions(file)
             return (HTTPResponse(status: .ok, headerFields: fields(of: file, count: file.size)), nil)
@@ -165,10 +166,10 @@ extension FileRequest {
 
     /// Checks `If-Match` and `If-None-Match` before a file is read.
     private func checkPreconditions(_ file: ServerFile) throws {
-        if let text = header(.ifMatch), !Self.names(text, file.etag) {
+        if let text = header(.ifMatch), !Self.names(text, etag: file.etag) {
             throw Early(answer: Self.refusal(.preconditionFailed))
         }
-        if let text = header(.ifNoneMatch), Self.names(text, file.etag, weakly: true) {
+        if let text = header(.ifNoneMatch), Self.names(text, etag: file.etag, weakly: true) {
             var answer = Self.refusal(.notModified)
             answer.response.headerFields[.eTag] = file.etag
             throw Early(answer: answer)
@@ -176,7 +177,7 @@ extension FileRequest {
     }
 
     /// Returns whether a list of ETags contains one, or is `*`.
-    static func names(_ list: String, _ etag: String, weakly: Bool = false) -> Bool {
+    static func names(_ list: String, etag: String, weakly: Bool = false) -> Bool {
         list.split(separator: ",").contains { item in
             var item = item.drop { $0 == " " || $0 == "\t" }
             while item.last == " " || item.last == "\t" { item.removeLast() }
@@ -185,7 +186,7 @@ extension FileRequest {
     }
 
     /// Returns the response that describes a partial upload.
-    func begun(_ file: ServerFile, _ offset: Int64, _ status: HTTPResponse.Status = .noContent) -> Answer {
+    func begun(_ file: ServerFile, offset: Int64, status: HTTPResponse.Status = .noContent) -> Answer {
         var answer = Self.refusal(status)
         answer.response.headerFields[.uploadOffset] = String(offset)
         answer.response.headerFields[.uploadLength] = String(file.size)
@@ -203,10 +204,10 @@ extension FileRequest {
         case .begun(let file, _):
             // A partial upload has no ETag.
             guard header(.ifMatch) == nil else { return Self.refusal(.preconditionFailed) }
-            guard allows(.delete, file, user) else { return Self.refusal(.forbidden) }
+            guard allows(.delete, file: file, user: user) else { return Self.refusal(.forbidden) }
         case .whole(let file):
             try checkPreconditions(file)
-            guard allows(.delete, file, user) else { return Self.refusal(.forbidden) }
+            guard allows(.delete, file: file, user: user) else { return Self.refusal(.forbidden) }
         }
         try files.storage.remove(id)
         return Self.refusal(.noContent)

@@ -14,7 +14,8 @@ extension FolderBackend {
                 case ".json":
                     // An unreadable record does not identify its file, so it stays.
                     guard let record = try? record(id), !record.isWhole else { continue }
-                    let date = [touched(name, shard), touched("\(id).data", shard)].compactMap { $0 }.max()
+                    let date = [touched(name, shard: shard), touched("\(id).data", shard: shard)].compactMap { $0 }
+                        .max()
                     guard let date, date < limit, (try? remove(id)) != nil else {
                         left[id] = date
                         continue
@@ -22,7 +23,7 @@ extension FolderBackend {
                 case ".data" where names.contains("\(id).json"): continue
                 // Bytes without a record, and a partially written record, belong to no file.
                 case ".data", ".json.partial":
-                    if let date = touched(name, shard), date < limit { unlinkat(shard.number, name, 0) }
+                    if let date = touched(name, shard: shard), date < limit { unlinkat(shard.number, name, 0) }
                 default: continue
                 }
             }
@@ -31,7 +32,7 @@ extension FolderBackend {
     }
 
     /// Returns the modification time of a file, or `nil` if it is missing or not a regular file.
-    private func touched(_ name: String, _ shard: FileHandleNumber) -> Date? {
+    private func touched(_ name: String, shard: FileHandleNumber) -> Date? {
         var status = stat()
         guard fstatat(shard.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return nil

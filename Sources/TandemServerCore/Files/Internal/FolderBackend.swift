@@ -12,22 +12,26 @@ final class FolderBackend: FileStorageBackend {
     /// - Throws: ``FileStorageError/Code/cannotOpen``.
     init(_ path: String) throws(FileStorageError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw FileStorageError(.cannotOpen, "The folder for files can't be created: \(path): \(systemError)")
+            throw FileStorageError(
+                .cannotOpen, message: "The folder for files can't be created: \(path): \(systemError)")
         }
         let number = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else {
-            throw FileStorageError(.cannotOpen, "The folder for files can't be opened: \(path): \(systemError)")
+            throw FileStorageError(
+                .cannotOpen, message: "The folder for files can't be opened: \(path): \(systemError)")
         }
         root = FileHandleNumber(number)
     }
 
     func record(_ id: String) throws(FileStorageError) -> FileRecord? {
-        guard let shard = try shard(id, isMade: false), let file = try openFile(shard, "\(id).json", O_RDONLY) else {
+        guard let shard = try shard(id, isMade: false),
+            let file = try openFile(shard, name: "\(id).json", flags: O_RDONLY)
+        else {
             return nil
         }
         let bytes = try file.read(at: 0, count: 1 << 16)
         guard let record = try? JSONDecoder().decode(FileRecord.self, from: Data(bytes)), record.file.id == id else {
-            throw FileStorageError(.damaged, "The record of the file \(id) can't be read.")
+            throw FileStorageError(.damaged, message: "The record of the file \(id) can't be read.")
         }
         return record
     }
@@ -35,38 +39,40 @@ final class FolderBackend: FileStorageBackend {
     func save(_ record: FileRecord) throws(FileStorageError) {
         let id = record.file.id
         guard let shard = try shard(id, isMade: true), let bytes = try? JSONEncoder().encode(record) else {
-            throw FileStorageError(.failed, "The record of the file \(id) can't be written.")
+            throw FileStorageError(.failed, message: "The record of the file \(id) can't be written.")
         }
         let partial = "\(id).json.partial"
-        guard let file = try openFile(shard, partial, O_RDWR | O_CREAT | O_TRUNC) else { return }
+        guard let file = try openFile(shard, name: partial, flags: O_RDWR | O_CREAT | O_TRUNC) else { return }
         try file.write(Array(bytes), at: 0)
         try file.flush()
-        guard renameat(shard.number, partial, shard.number, "\(id).json") == 0 else { throw failure("renamed", id) }
-        guard fsync(shard.number) == 0 else { throw failure("flushed", id) }
+        guard renameat(shard.number, partial, shard.number, "\(id).json") == 0 else {
+            throw failure("renamed", name: id)
+        }
+        guard fsync(shard.number) == 0 else { throw failure("flushed", name: id) }
     }
 
     func remove(_ id: String) throws(FileStorageError) {
         guard let shard = try shard(id, isMade: false) else { return }
         // The record goes first: bytes without a record belong to no file.
         for name in ["\(id).json", "\(id).data"] where unlinkat(shard.number, name, 0) != 0 && errno != ENOENT {
-            throw failure("removed", id)
+            throw failure("removed", name: id)
         }
         _ = fsync(shard.number)
     }
 
     func create(_ id: String) throws(FileStorageError) -> any FileStorageContent {
-        guard let shard = try shard(id, isMade: true) else { throw failure("created", id) }
+        guard let shard = try shard(id, isMade: true) else { throw failure("created", name: id) }
         // The new file has another inode: open handles of older bytes neither see nor change the new ones.
-        if unlinkat(shard.number, "\(id).data", 0) != 0, errno != ENOENT { throw failure("removed", id) }
-        guard let file = try openFile(shard, "\(id).data", O_RDWR | O_CREAT | O_EXCL) else {
-            throw failure("created", id)
+        if unlinkat(shard.number, "\(id).data", 0) != 0, errno != ENOENT { throw failure("removed", name: id) }
+        guard let file = try openFile(shard, name: "\(id).data", flags: O_RDWR | O_CREAT | O_EXCL) else {
+            throw failure("created", name: id)
         }
         return file
     }
 
     func open(_ id: String) throws(FileStorageError) -> (any FileStorageContent)? {
         guard let shard = try shard(id, isMade: false) else { return nil }
-        return try openFile(shard, "\(id).data", O_RDWR)
+        return try openFile(shard, name: "\(id).data", flags: O_RDWR)
     }
 
     func ids() throws(FileStorageError) -> [String] {
@@ -97,22 +103,22 @@ extension FolderBackend {
         let number = openat(root.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if number >= 0 { return FileHandleNumber(number) }
         if errno == ENOENT, !isMade { return nil }
-        throw failure("opened", name)
+        throw failure("opened", name: name)
     }
 
     /// Opens a regular file and refuses links. Returns `nil` if it does not exist.
     private func openFile(
-        _ shard: FileHandleNumber, _ name: String, _ flags: Int32
+        _ shard: FileHandleNumber, name: String, flags: Int32
     ) throws(FileStorageError) -> DiskContent? {
         let number = openat(shard.number, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
-            throw failure("opened", name)
+            throw failure("opened", name: name)
         }
         let handle = FileHandleNumber(number)
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw FileStorageError(.damaged, "\(name) is not a regular file.")
+            throw FileStorageError(.damaged, message: "\(name) is not a regular file.")
         }
         return DiskContent(handle: handle)
     }
@@ -120,7 +126,7 @@ extension FolderBackend {
     func names(_ folder: FileHandleNumber) throws(FileStorageError) -> [String] {
         // A directory stream has a position, so it gets a descriptor of its own.
         guard let listing = fdopendir(openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
-            throw failure("listed", "a folder")
+            throw failure("listed", name: "a folder")
         }
         defer { closedir(listing) }
         var names: [String] = []
@@ -139,7 +145,7 @@ private struct DiskContent: FileStorageContent {
 
     func size() throws(FileStorageError) -> Int64 {
         var status = stat()
-        guard fstat(handle.number, &status) == 0 else { throw failure("measured", "a file") }
+        guard fstat(handle.number, &status) == 0 else { throw failure("measured", name: "a file") }
         return Int64(status.st_size)
     }
 
@@ -155,7 +161,7 @@ private struct DiskContent: FileStorageContent {
                 done += got
             }
         }
-        if isFailed { throw failure("read", "a file") }
+        if isFailed { throw failure("read", name: "a file") }
         return bytes
     }
 
@@ -166,13 +172,13 @@ private struct DiskContent: FileStorageContent {
                 pwrite(handle.number, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("written", "a file") }
+            guard count > 0 else { throw failure("written", name: "a file") }
             done += count
         }
     }
 
     func flush() throws(FileStorageError) {
-        guard fsync(handle.number) == 0 else { throw failure("flushed", "a file") }
+        guard fsync(handle.number) == 0 else { throw failure("flushed", name: "a file") }
     }
 }
 
@@ -187,11 +193,11 @@ final class FileHandleNumber: Sendable {
 
 private var systemError: String { String(cString: strerror(errno)) }
 
-private func failure(_ what: String, _ name: String) -> FileStorageError {
+private func failure(_ what: String, name: String) -> FileStorageError {
     let number = errno
     switch number {
-    case ENOSPC, EDQUOT, EFBIG: return FileStorageError(.outOfSpace, "The disk has no space for files.")
-    case ELOOP, ENOTDIR: return FileStorageError(.damaged, "\(name) is a link, or not a folder.")
-    default: return FileStorageError(.failed, "\(name) can't be \(what): \(String(cString: strerror(number)))")
+    case ENOSPC, EDQUOT, EFBIG: return FileStorageError(.outOfSpace, message: "The disk has no space for files.")
+    case ELOOP, ENOTDIR: return FileStorageError(.damaged, message: "\(name) is a link, or not a folder.")
+    default: return FileStorageError(.failed, message: "\(name) can't be \(what): \(String(cString: strerror(number)))")
     }
 }

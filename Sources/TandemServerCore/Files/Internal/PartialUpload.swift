@@ -23,7 +23,7 @@ final class PartialUpload: Sendable {
     private let state: Mutex<State>
 
     /// Creates an empty partial upload.
-    init(_ file: ServerFile, _ content: any FileStorageContent, at now: Date) {
+    init(_ file: ServerFile, content: any FileStorageContent, at now: Date) {
         self.file = file
         state = Mutex(State(content: content, offset: 0, hash: SHA256(), touchedAt: now))
     }
@@ -80,7 +80,7 @@ final class PartialUpload: Sendable {
     func finish() throws(FileStorageError) -> End? {
         try state.withLock { state throws(FileStorageError) in
             guard !state.isOver, state.offset == file.size else { return nil }
-            if state.hash == nil { state.hash = try Self.hash(state.content, state.offset) }
+            if state.hash == nil { state.hash = try Self.hash(state.content, size: state.offset) }
             guard let hash = state.hash else { return nil }
             guard hash.finalize().map(ServerDigest.hex).joined() == file.sha256 else {
                 state.isOver = true
@@ -92,7 +92,7 @@ final class PartialUpload: Sendable {
         }
     }
 
-    private static func hash(_ content: any FileStorageContent, _ size: Int64) throws(FileStorageError) -> SHA256 {
+    private static func hash(_ content: any FileStorageContent, size: Int64) throws(FileStorageError) -> SHA256 {
         var hash = SHA256()
         var offset: Int64 = 0
         while offset < size {

@@ -6,12 +6,12 @@ extension ModelDefinition {
     func isAboutFilesAlone(_ sides: ConflictSides) -> Bool {
         guard sides.kind == .update, let server = sides.server, sides.changedHere.isDisjoint(with: sides.changedThere)
         else { return false }
-        return addsFilesAlone(sides.changedHere, sides.local, to: server)
-            || addsFilesAlone(sides.changedThere, server, to: sides.local)
+        return addsFilesAlone(sides.changedHere, values: sides.local, to: server)
+            || addsFilesAlone(sides.changedThere, values: server, to: sides.local)
     }
 
     private func addsFilesAlone(
-        _ changed: Set<String>, _ values: [String: StorageValue], to others: [String: StorageValue]
+        _ changed: Set<String>, values: [String: StorageValue], to others: [String: StorageValue]
     ) -> Bool {
         guard !changed.isEmpty else { return false }
         return changed.allSatisfy { name in

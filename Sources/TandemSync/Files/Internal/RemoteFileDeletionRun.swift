@@ -8,7 +8,7 @@ struct RemoteFileDeletionRun: Sendable {
     private let files: any RemoteFiles
     private let isExplicit: Bool
 
-    init(_ context: SyncContext, _ store: Store, _ files: any RemoteFiles, isExplicit: Bool) {
+    init(_ context: SyncContext, store: Store, files: any RemoteFiles, isExplicit: Bool) {
         self.context = context
         self.store = store
         self.files = files

@@ -6,7 +6,7 @@ extension UploadRun {
     private static let unansweredLimit = 3
 
     /// Handles a failed upload: its effect on the file and on the others.
-    func fail(_ file: PendingFile, _ failure: RemoteFailure) async throws -> FileUpload.Outcome {
+    func fail(_ file: PendingFile, with failure: RemoteFailure) async throws -> FileUpload.Outcome {
         if failure.isCancellation, Task.isCancelled { throw CancellationError() }
         var error = SyncError(failure, table: nil, url: nil)
         switch failure {
@@ -31,12 +31,12 @@ extension UploadRun {
             return try await put(file, off: error, until: retryDate(file, from: 5, to: 3600))
         case .badAnswer, .conflict, .gone, .notFound, .refused, .unsendable, .file:
             state.withLock { $0.unanswered = 0 }
-            return try await fail(file, error)
+            return try await fail(file, with: error)
         }
     }
 
     /// Handles a problem with the file itself, or a refusal of the server. The upload is still retried, but rarely.
-    func fail(_ file: PendingFile, _ error: SyncError) async throws -> FileUpload.Outcome {
+    func fail(_ file: PendingFile, with error: SyncError) async throws -> FileUpload.Outcome {
         try await put(file, off: error, until: retryDate(file, from: 60, to: 86_400))
     }
 
@@ -90,7 +90,7 @@ extension UploadRun {
 
     // MARK: Progress
 
-    func reportProgress(_ sent: Int64, _ index: Int) {
+    func reportProgress(_ sent: Int64, index: Int) {
         state.withLock { $0.uploads[index].sent = max($0.uploads[index].sent, sent) }
         reportProgress()
     }

@@ -45,7 +45,7 @@ final class UploadRun: Sendable {
 
     /// - Parameter tried: The marks of the queue before the objects were sent.
     init(
-        _ context: SyncContext, _ store: Store, _ files: any RemoteFiles, isExplicit: Bool, tried: OperationMarks
+        _ context: SyncContext, store: Store, files: any RemoteFiles, isExplicit: Bool, tried: OperationMarks
     ) {
         state = Mutex(State(tried: tried))
         self.context = context
@@ -142,7 +142,7 @@ final class UploadRun: Sendable {
     private func process(_ index: Int) async {
         let file = state.withLock { $0.uploads[index].file }
         do {
-            let outcome = try await upload(file, index)
+            let outcome = try await upload(file, index: index)
             state.withLock { state in
                 state.uploads[index].outcome = outcome
                 if case .uploaded? = outcome { state.uploads[index].sent = file.attachment.size ?? 0 }
@@ -161,7 +161,7 @@ final class UploadRun: Sendable {
     // MARK: A file
 
     /// - Returns: `nil` if the upload did not begin.
-    private func upload(_ file: PendingFile, _ index: Int) async throws -> FileUpload.Outcome? {
+    private func upload(_ file: PendingFile, index: Int) async throws -> FileUpload.Outcome? {
         guard try await waitOutPause() else { return nil }
         let id = file.attachment.id
         guard try await store.lasting({ try $0.recordUploading(id, offset: file.offset) }) else { return .dropped }
@@ -177,12 +177,14 @@ final class UploadRun: Sendable {
             if try await !isWanted(id) { return await drop(file) }
             return try await fail(
                 file,
-                SyncError(.store, "The file can't be read: \(error.message)", advice: error.advice, underlying: error))
+                with: SyncError(
+                    .store, message: "The file can't be read: \(error.message)", advice: error.advice, underlying: error
+                ))
         }
-        switch await exchange(outgoing, id, index) {
+        switch await exchange(outgoing, id: id, index: index) {
         case .success(let uploaded):
             try await step(.answered(id))
-            return try await acknowledge(file, uploaded, place)
+            return try await acknowledge(file, uploaded: uploaded, place: place)
         case .failure(let failure):
             if let error = place.thrown { throw error }
             switch failure {
@@ -191,14 +193,15 @@ final class UploadRun: Sendable {
             default: break
             }
             if try await !isWanted(id) { return await drop(file) }
-            return try await fail(file, failure)
+            return try await fail(file, with: failure)
         }
     }
 
     private func outgoing(_ attachment: Attachment) throws -> OutgoingFile {
         let reader = try store.attachments.reader(of: attachment)
         guard let digest = attachment.sha256 else {
-            throw TandemError(.corrupt, "The file's hash is not known.", advice: "Attach it again.", store: store.path)
+            throw TandemError(
+                .corrupt, message: "The file's hash is not known.", advice: "Attach it again.", store: store.path)
         }
         return OutgoingFile(
             id: attachment.id.rawValue, name: attachment.name, contentType: attachment.contentType, size: reader.size,
@@ -212,12 +215,12 @@ final class UploadRun: Sendable {
 
     /// Exchanges the file with the server. Ends early if the file is no longer needed.
     private func exchange(
-        _ file: OutgoingFile, _ id: FileID, _ index: Int
+        _ file: OutgoingFile, id: FileID, index: Int
     ) async -> Result<UploadedFile, RemoteFailure> {
         await withTaskGroup(of: Event.self) { group in
             group.addTask { [files] in
                 do throws(RemoteFailure) {
-                    return .ended(.success(try await files.upload(file) { self.reportProgress($0, index) }))
+                    return .ended(.success(try await files.upload(file) { self.reportProgress($0, index: index) }))
                 } catch {
                     return .ended(.failure(error))
                 }
@@ -242,20 +245,20 @@ final class UploadRun: Sendable {
     }
 
     private func acknowledge(
-        _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadDestination
+        _ file: PendingFile, uploaded: UploadedFile, place: UploadDestination
     ) async throws -> FileUpload.Outcome {
-        guard options.serverSetsFileURLs else { return try await conclude(file, uploaded, place) }
+        guard options.serverSetsFileURLs else { return try await conclude(file, uploaded: uploaded, place: place) }
         do {
             // Without an operation, a pull could store a server item from before the upload.
-            return try await context.withObjects { try await conclude(file, uploaded, place) }
+            return try await context.withObjects { try await conclude(file, uploaded: uploaded, place: place) }
         } catch let error as SyncError where error.code == .busy {
-            return try await fail(file, error)
+            return try await fail(file, with: error)
         }
     }
 
     /// Saves the URL, and queues the update with it, in one transaction.
     private func conclude(
-        _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadDestination
+        _ file: PendingFile, uploaded: UploadedFile, place: UploadDestination
     ) async throws -> FileUpload.Outcome {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
         let isOurs = !place.isKnownToOthers && (!isToldByServer && !uploaded.wasThere || options.deletesFiles)

@@ -15,20 +15,24 @@ struct FilterTranslation {
         case .any(let nodes): return .some(try nodes.map(filter))
         case .isTrue(let path): return .comparison(try member(path), .equal, .bool(true))
         case .comparison(let path, let comparison, .value(let value)):
-            return try compare(path, RemoteFilter.Comparison(comparison), value)
+            return try compare(path, by: RemoteFilter.Comparison(comparison), with: value)
         case .comparison(let path, let comparison, .column(let other)):
-            return try compare(path, RemoteFilter.Comparison(comparison), other)
-        case .among(let path, let values): return try among(path, values)
-        case .identical(let path, let value): return try compare(path, .equal, value)
+            return try compare(path, by: RemoteFilter.Comparison(comparison), with: other)
+        case .among(let path, let values): return try among(path, values: values)
+        case .identical(let path, let value): return try compare(path, by: .equal, with: value)
         case .ordered(let path, _, _):
-            throw refusal(path, "", "A server does not continue a list after an object. Ask for all of it.")
-        case .text(let path, let test, let text): return try passes(path, test, text)
+            throw refusal(
+                path, suffix: "", message: "A server does not continue a list after an object. Ask for all of it.")
+        case .text(let path, let test, let text): return try passes(path, test: test, text: text)
         case .matches(let path, _):
-            throw refusal(path, ".matches", "Servers have no folded search. Ask for more, and search here.")
+            throw refusal(
+                path, suffix: ".matches", message: "Servers have no folded search. Ask for more, and search here.")
         case .elementCount(let path, _, _):
-            throw refusal(path, ".count", "Servers keep a collection as one value, and do not count it.")
+            throw refusal(
+                path, suffix: ".count", message: "Servers keep a collection as one value, and do not count it.")
         case .elementsContain(let path, _):
-            throw refusal(path, ".contains", "Servers keep a collection as one value, and do not look into it.")
+            throw refusal(
+                path, suffix: ".contains", message: "Servers keep a collection as one value, and do not look into it.")
         case .quantified(let link, _, _), .linkCount(let link, _, _), .linkContains(let link, _):
             throw UnsupportedFilterError(
                 model: link.model.name, part: "links",
@@ -36,7 +40,7 @@ struct FilterTranslation {
         }
     }
 
-    private func refusal(_ path: ColumnPath, _ suffix: String, _ message: String) -> UnsupportedFilterError {
+    private func refusal(_ path: ColumnPath, suffix: String, message: String) -> UnsupportedFilterError {
         let steps = path.steps.map { "\($0.column)." }.joined()
         return UnsupportedFilterError(
             model: path.model.name, part: "\(steps)\(path.propertyName)\(suffix)", message: message)
@@ -46,25 +50,27 @@ struct FilterTranslation {
 
     private func member(_ path: ColumnPath) throws -> RemoteFilter.Member {
         guard path.steps.isEmpty else {
-            throw refusal(path, "", "A server's table is asked by itself, without what its references lead to.")
+            throw refusal(
+                path, suffix: "", message: "A server's table is asked by itself, without what its references lead to.")
         }
         switch path.column {
         case .property:
             guard let property = path.definition, !property.isLocalOnly else {
-                throw refusal(path, "", "The property is kept on this device only.")
+                throw refusal(path, suffix: "", message: "The property is kept on this device only.")
             }
             guard !property.holdsAttachments else {
-                throw refusal(path, "", "A server compares no attachments.")
+                throw refusal(path, suffix: "", message: "A server compares no attachments.")
             }
             return RemoteFilter.Member(property.wireName, isOptional: property.isOptional)
         case .folded, .firstLetter:
-            throw refusal(path, ".folded", "Servers have no folded texts. Ask for more, and compare here.")
+            throw refusal(
+                path, suffix: ".folded", message: "Servers have no folded texts. Ask for more, and compare here.")
         case .state("serverID", _, _): return .id
         case .state("updatedAt", _, _): return .updatedAt
         case .state("createdAt", _, _): return .createdAt
         case .state("deleted", _, _): return .deleted
         case .state:
-            throw refusal(path, "", "The server does not know it, or does not compare it.")
+            throw refusal(path, suffix: "", message: "The server does not know it, or does not compare it.")
         }
     }
 
@@ -80,7 +86,7 @@ struct FilterTranslation {
     // MARK: Comparisons
 
     private func compare(
-        _ path: ColumnPath, _ comparison: RemoteFilter.Comparison, _ value: StorageValue
+        _ path: ColumnPath, by comparison: RemoteFilter.Comparison, with value: StorageValue
     ) throws -> RemoteFilter {
         let member = try member(path)
         if case .null = value {
@@ -94,17 +100,18 @@ struct FilterTranslation {
         // A NaN does not equal any value, and is neither less nor greater.
         if kind.isNumberWithNaN, case .blob = value { return .constant(comparison == .notEqual) }
         if case .date = kind, case .real(let interval) = value {
-            return try compare(path, member, comparison, Date(timeIntervalSinceReferenceDate: interval))
+            return try compare(
+                path, member: member, by: comparison, with: Date(timeIntervalSinceReferenceDate: interval))
         }
-        return .comparison(member, comparison, try literal(value, path, isOrdered: comparison.isOrder))
+        return .comparison(member, comparison, try literal(value, for: path, isOrdered: comparison.isOrder))
     }
 
     /// The server truncates times to the wire's precision: 3.4 ms becomes 3 ms there.
     private func compare(
-        _ path: ColumnPath, _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ date: Date
+        _ path: ColumnPath, member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with date: Date
     ) throws -> RemoteFilter {
         guard let below = WireTimestamp(date, fractionDigits: format.fractionDigits) else {
-            throw refusal(path, "", "The date is none of the years 1 to 9999.")
+            throw refusal(path, suffix: "", message: "The date is none of the years 1 to 9999.")
         }
         if below.date == date { return .comparison(member, comparison, .time(below)) }
         // The time lies between two of the server's times. It equals neither, and the lower one separates the lesser
@@ -118,23 +125,24 @@ struct FilterTranslation {
     }
 
     private func compare(
-        _ path: ColumnPath, _ comparison: RemoteFilter.Comparison, _ other: ColumnPath
+        _ path: ColumnPath, by comparison: RemoteFilter.Comparison, with other: ColumnPath
     ) throws -> RemoteFilter {
         for side in [path, other] {
             switch kind(side) {
             case .decimal, .bigInt, .bigUInt, .data, .collection, .json, .references:
-                throw refusal(side, "", "Its values are texts on the wire, which a server compares as such.")
+                throw refusal(
+                    side, suffix: "", message: "Its values are texts on the wire, which a server compares as such.")
             default: continue
             }
         }
         return .members(try member(path), comparison, try member(other))
     }
 
-    private func among(_ path: ColumnPath, _ values: [StorageValue]) throws -> RemoteFilter {
+    private func among(_ path: ColumnPath, values: [StorageValue]) throws -> RemoteFilter {
         let member = try member(path)
         let kind = kind(path)
         if case .date = kind {
-            return .some(try values.map { try compare(path, .equal, $0) })
+            return .some(try values.map { try compare(path, by: .equal, with: $0) })
         }
         var literals: [RemoteFilter.Value] = []
         var hasNull = false
@@ -144,7 +152,7 @@ struct FilterTranslation {
             } else if kind.isNumberWithNaN, case .blob = value {
                 continue
             } else {
-                literals.append(try literal(value, path, isOrdered: false))
+                literals.append(try literal(value, for: path, isOrdered: false))
             }
         }
         let isOne: RemoteFilter = literals.isEmpty ? .constant(false) : .among(member, literals)
@@ -154,7 +162,7 @@ struct FilterTranslation {
     // MARK: Literals
 
     private func literal(
-        _ value: StorageValue, _ path: ColumnPath, isOrdered: Bool
+        _ value: StorageValue, for path: ColumnPath, isOrdered: Bool
     ) throws -> RemoteFilter.Value {
         switch (kind(path), value) {
         case (.bool, .integer(let value)): return .bool(value != 0)
@@ -162,43 +170,48 @@ struct FilterTranslation {
             guard value.magnitude <= UInt64(WireFormat.greatestNumber) else { fallthrough }
             return .integer(value)
         case (.unsigned64, .blob):
-            throw refusal(path, "", "A number beyond 2^53 is a text on the wire, which a server compares as such.")
+            throw refusal(
+                path, suffix: "",
+                message: "A number beyond 2^53 is a text on the wire, which a server compares as such.")
         case (.double, .real(let value)) where value.isFinite: return .real(value)
         case (.float, .real(let value)) where value.isFinite:
             return .real(Double(Float(value).description) ?? value)
-        case (.double, _), (.float, _): throw refusal(path, "", "No server holds infinity.")
+        case (.double, _), (.float, _): throw refusal(path, suffix: "", message: "No server holds infinity.")
         case (.string, .text(let text)), (.url, .text(let text)): return .text(text)
         case (.uuid, _):
-            guard !isOrdered else { throw refusal(path, "", "Servers do not order UUIDs alike.") }
+            guard !isOrdered else { throw refusal(path, suffix: "", message: "Servers do not order UUIDs alike.") }
             guard let property = path.definition, case .text(let text) = try property.node(of: value) else { break }
             return .text(text)
         case (.reference, .text(let localID)):
-            return .text(try reference(LocalID(localID), path).rawValue)
+            return .text(try reference(LocalID(localID), path: path).rawValue)
         case (.decimal, _), (.bigInt, _), (.bigUInt, _):
-            throw refusal(path, "", "Its values are texts on the wire, which a server compares as such.")
+            throw refusal(
+                path, suffix: "", message: "Its values are texts on the wire, which a server compares as such.")
         default: break
         }
-        throw refusal(path, "", "Servers do not compare such values.")
+        throw refusal(path, suffix: "", message: "Servers do not compare such values.")
     }
 
-    private func reference(_ localID: LocalID, _ path: ColumnPath) throws -> ServerID {
+    private func reference(_ localID: LocalID, path: ColumnPath) throws -> ServerID {
         guard let target = path.definition?.targetTable, let serverID = try serverID(localID, target)
         else {
-            throw refusal(path, "", "The server does not know the object referred to yet. Push first.")
+            throw refusal(path, suffix: "", message: "The server does not know the object referred to yet. Push first.")
         }
         return serverID
     }
 
     // MARK: Texts
 
-    private func passes(_ path: ColumnPath, _ test: Tandem.TextTest, _ text: String) throws -> RemoteFilter {
+    private func passes(_ path: ColumnPath, test: Tandem.TextTest, text: String) throws -> RemoteFilter {
         let member = try member(path)
         let remoteTest: RemoteFilter.TextTest
         switch test {
         case .prefix: remoteTest = .prefix
         case .suffix: remoteTest = .suffix
         case .contains: remoteTest = .contains
-        case .like: throw refusal(path, ".like", "Servers have no such patterns. hasPrefix, hasSuffix and contains do.")
+        case .like:
+            throw refusal(
+                path, suffix: ".like", message: "Servers have no such patterns. hasPrefix, hasSuffix and contains do.")
         }
         if text.isEmpty { return member.isOptional ? .not(.isNull(member)) : .constant(true) }
         return .text(member, remoteTest, text)

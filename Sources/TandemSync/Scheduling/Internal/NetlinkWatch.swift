@@ -21,7 +21,7 @@
         }
 
         static func watch(
-            _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, tell: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
             NetlinkWatch {
                 // If the system can't be asked, the last state stays.

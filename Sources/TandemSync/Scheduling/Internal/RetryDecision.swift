@@ -26,7 +26,7 @@ struct RetryDecision: Sendable {
     /// The operations that wait for the user. Each counts as new when it is released, even during the sync.
     private(set) var forTheUser: Set<PendingOperation.ID> = []
 
-    private init(_ kind: Kind, _ error: (any Error)?) {
+    private init(_ kind: Kind, error: (any Error)?) {
         self.kind = kind
         self.error = error
     }
@@ -40,7 +40,7 @@ struct RetryDecision: Sendable {
     }
 
     private init(stop error: any Error) {
-        self.init((error as? SyncError)?.needsApp ?? false ? .needsApp : .failed, error)
+        self.init((error as? SyncError)?.needsApp ?? false ? .needsApp : .failed, error: error)
         record(error)
     }
 
@@ -62,9 +62,9 @@ struct RetryDecision: Sendable {
             // If all responses are invalid, for example from a sign-in page, the server counts as down.
             let isDead = areAllPassing && !hasSettled
             if let error = passing.first ?? unsent.first ?? stops.first {
-                self.init(isDead ? .failed : .leftOver, error)
+                self.init(isDead ? .failed : .leftOver, error: error)
             } else {
-                self.init(.fine, failures.count == result.pulls.count ? failures.first : nil)
+                self.init(.fine, error: failures.count == result.pulls.count ? failures.first : nil)
             }
         }
         for error in failures + stops { record(error) }

@@ -80,9 +80,9 @@ final class SchedulerLoop: Sendable {
                 tried = await marks() ?? OperationMarks()
                 plan.began()
                 lastRun += 1
-                running = begin(lastRun, isAsked: isAsked, besideUploads: uploading != nil, inbox)
+                running = begin(lastRun, isAsked: isAsked, besideUploads: uploading != nil, inbox: inbox)
             }
-            timer = await set(timer, plan, inbox)
+            timer = await set(timer, plan: plan, inbox: inbox)
             if !Task.isCancelled { state.set(plan.state) }
             if case .wait = plan.next(), running == nil, uploading == nil {
                 for waiter in waiters { waiter.resume() }
@@ -111,7 +111,7 @@ final class SchedulerLoop: Sendable {
         let task: Task<Void, Never>
     }
 
-    private func begin(_ number: Int, isAsked: Bool, besideUploads: Bool, _ inbox: ScheduleInbox) -> Run {
+    private func begin(_ number: Int, isAsked: Bool, besideUploads: Bool, inbox: ScheduleInbox) -> Run {
         let (context, sync) = (context, sync)
         let isCostly = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
         let run = ScheduledRun(
@@ -133,7 +133,7 @@ final class SchedulerLoop: Sendable {
     }
 
     /// Sets a timer that evaluates the plan again when something is due.
-    private func set(_ timer: ScheduleTimer?, _ plan: SchedulePlan, _ inbox: ScheduleInbox) async -> ScheduleTimer? {
+    private func set(_ timer: ScheduleTimer?, plan: SchedulePlan, inbox: ScheduleInbox) async -> ScheduleTimer? {
         guard case .wait(let date) = plan.next() else {
             // The next iteration handles everything that is due now.
             inbox.post { _ in }
@@ -142,7 +142,7 @@ final class SchedulerLoop: Sendable {
         if timer?.date == date { return timer }
         timer?.task.cancel()
         await timer?.task.value
-        return date.map { ScheduleTimer(id: (timer?.id ?? 0) + 1, date: $0, now: plan.now, clock, inbox) }
+        return date.map { ScheduleTimer(id: (timer?.id ?? 0) + 1, date: $0, now: plan.now, clock: clock, inbox: inbox) }
     }
 
     /// Returns the marks of the operations to send; `nil` if the queue can't be read.
@@ -157,7 +157,7 @@ private struct ScheduleTimer {
     let date: Date
     let task: Task<Void, Never>
 
-    init(id: Int, date: Date, now: Date, _ clock: any SyncClock, _ inbox: ScheduleInbox) {
+    init(id: Int, date: Date, now: Date, clock: any SyncClock, inbox: ScheduleInbox) {
         self.id = id
         self.date = date
         task = Task {

@@ -9,7 +9,7 @@
         static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
 
         static func watch(
-            _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, tell: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
             PathWatch(tell)
         }
@@ -38,7 +38,7 @@
         static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
 
         static func watch(
-            _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, tell: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
             nil
         }

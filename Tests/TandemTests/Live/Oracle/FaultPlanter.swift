@@ -72,7 +72,7 @@ final class FaultPlanter: Sendable {
             let rows = table.rowIDs
             var hasDeletions = false
             for (row, existed) in zip(rows, table.existed) where existed {
-                let found = try connection.value("SELECT 1 FROM \(name) WHERE \"__rid\" = ?", [.integer(row)])
+                let found = try connection.value("SELECT 1 FROM \(name) WHERE \"__rid\" = ?", binding: [.integer(row)])
                 if found == nil { hasDeletions = true }
             }
             // A deleted row can't be changed again.
@@ -80,7 +80,7 @@ final class FaultPlanter: Sendable {
             forget(table, of: tx.store)
             for row in rows {
                 try connection.execute(
-                    "UPDATE \(name) SET \"deleted\" = \"deleted\" WHERE \"__rid\" = ?", [.integer(row)])
+                    "UPDATE \(name) SET \"deleted\" = \"deleted\" WHERE \"__rid\" = ?", binding: [.integer(row)])
             }
         }
     }
@@ -94,7 +94,7 @@ final class FaultPlanter: Sendable {
     private func forget(_ table: CapturedTable, of store: Store) {
         let watch = table.watch
         table.end()
-        table.begin(watch, store.live.tuning)
+        table.begin(watch, tuning: store.live.tuning)
     }
 
     /// Writes in a transaction that an error rolls back, and reports its changes nevertheless.

@@ -74,7 +74,7 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
                 }
                 receive(completion: .finished)
             } catch {
-                receive(completion: .failure(error as? TandemError ?? TandemError(.sql, "\(error)")))
+                receive(completion: .failure(error as? TandemError ?? TandemError(.sql, message: "\(error)")))
             }
         }
         let owed = withState { state in

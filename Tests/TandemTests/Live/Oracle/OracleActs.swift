@@ -42,7 +42,7 @@ struct OracleActor {
                 operation.id, serverID: ServerID(operation.localID.rawValue), version: "\(r.pick([1, 2]))")
         default:
             try tx.fail(
-                operation.id, OperationError(message: "no", at: .distantPast), retry: r.chance(50))
+                operation.id, with: OperationError(message: "no", at: .distantPast), retry: r.chance(50))
         }
     }
 
@@ -106,7 +106,7 @@ struct OracleActor {
             }
         case .serverDelete:
             let id = r.pick(M.pool)
-            try tx.store.write(from: .server) { try $0.delete(M.self, id) }
+            try tx.store.write(from: .server) { try $0.delete(M.self, localID: id) }
         case .importValues:
             guard let object = try one(model, &r) else { return }
             var values = M.imported(&r)

@@ -83,13 +83,13 @@ extension Slip: OracleModel {
         if r.chance(50) {
             try connection.execute(
                 "INSERT OR REPLACE INTO \"Slip\"(\"localID\", \"text\", \"number\") VALUES(?, ?, ?)",
-                [.text(id.rawValue)] + values)
+                binding: [.text(id.rawValue)] + values)
         } else {
             try connection.execute(
                 """
                 INSERT OR REPLACE INTO "Slip"("__rid", "localID", "text", "number")
                 SELECT "__rid", ?, ?, ? FROM "Slip" WHERE "localID" = ?
-                """, [.text(other.rawValue)] + values + [.text(id.rawValue)])
+                """, binding: [.text(other.rawValue)] + values + [.text(id.rawValue)])
         }
     }
 }

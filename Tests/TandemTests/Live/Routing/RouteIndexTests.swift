@@ -43,7 +43,7 @@ struct RouteIndexTests {
         let store = try EveryType.makeStore(&dice, count: 40)
         let model = EveryType.__definition
         for (property, definition) in model.properties.enumerated() {
-            let path = ColumnPath(model, property)
+            let path = ColumnPath(model, property: property)
             let values = try store.values(of: definition.column, in: model)
             try check(path, values, EveryType.self, store, &dice)
         }

@@ -30,7 +30,7 @@ struct RowPredicateTests {
         let store = try EveryType.makeStore(&dice, count: 40)
         let model = EveryType.__definition
         for (index, property) in model.properties.enumerated() where !property.isToMany {
-            let path = ColumnPath(model, index)
+            let path = ColumnPath(model, property: index)
             let pool = try store.values(of: property.column, in: model)
             for _ in 0..<3 {
                 let value = dice.element(of: pool)
@@ -56,7 +56,7 @@ struct RowPredicateTests {
             for (right, second) in model.properties.enumerated() where first.kind == second.kind {
                 for comparison in [Comparison.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual] {
                     let node = PredicateNode.comparison(
-                        ColumnPath(model, left), comparison, .column(ColumnPath(model, right)))
+                        ColumnPath(model, property: left), comparison, .column(ColumnPath(model, property: right)))
                     let text = "seed \(dice.seed), \(first.name) \(comparison) \(second.name)"
                     try #require(
                         try agrees(EveryType.self, QueryDescription(model).filtered(node), store, text), "\(text)")
@@ -81,7 +81,7 @@ struct RowPredicateTests {
         let model = EveryType.__definition
         for (index, property) in model.properties.enumerated() {
             guard case .collection = property.kind else { continue }
-            let path = ColumnPath(model, index)
+            let path = ColumnPath(model, property: index)
             var elements: [String] = ["null", "0", "0.0", "-0.0", "\"a\"", #"{"$real":"7ff8000000000000"}"#, "no JSON"]
             for value in try store.values(of: property.column, in: model) {
                 guard case .text(let json) = value,

@@ -29,7 +29,7 @@ extension Store {
     }
 
     func run(_ sql: String, _ values: [StorageValue] = []) throws {
-        try writer.queue.unsafeReentrantWrite { _ in try writer.connection.execute(sql, values) }
+        try writer.queue.unsafeReentrantWrite { _ in try writer.connection.execute(sql, binding: values) }
     }
 
     /// Returns the local IDs of a query's result in SQL's order.

@@ -46,9 +46,10 @@ struct RowOrderTests {
         for (index, property) in model.properties.enumerated() {
             for ascending in [true, false] {
                 for nilsFirst in [true, false] {
-                    let key = SortTerm.column(ColumnPath(model, index), ascending: ascending, nilsFirst: nilsFirst)
+                    let key = SortTerm.column(
+                        ColumnPath(model, property: index), ascending: ascending, nilsFirst: nilsFirst)
                     let other = SortTerm.column(
-                        ColumnPath(model, dice.below(model.properties.count)), ascending: dice.bool(),
+                        ColumnPath(model, property: dice.below(model.properties.count)), ascending: dice.bool(),
                         nilsFirst: dice.bool())
                     for keys in [[key], [key, other]] {
                         let text = "seed \(dice.seed), \(property.name) \(ascending) \(nilsFirst), \(keys.count)"

@@ -19,7 +19,7 @@ extension RowTree {
         if root.total != count { throw BrokenInvariant(description: "\(root.total) rows, not \(count).") }
         if root.height > 0, root.count < 2 { throw BrokenInvariant(description: "A root with one child.") }
         try Self.check(root, isRoot: true)
-        var cursor = RowCursor(self, 0..<count)
+        var cursor = RowCursor(self, range: 0..<count)
         var last: RowKey?
         var seen = 0
         while let place = cursor.advance() {

@@ -77,7 +77,7 @@ extension CardSync {
     func decide(_ id: PendingOperation.ID, _ choice: Conflicts.Choice) async throws -> String {
         do {
             let shown = try wallet.store.operations.all().first { $0.id == id }?.version
-            guard let shown else { throw TandemError(.staleOperation, "No change has the number \(id).") }
+            guard let shown else { throw TandemError(.staleOperation, message: "No change has the number \(id).") }
             switch choice {
             case .mine:
                 try await context.keepMine(shown)

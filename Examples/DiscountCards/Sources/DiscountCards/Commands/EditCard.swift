@@ -41,7 +41,7 @@ struct EditCard: ParsableCommand {
         let card = try wallet.card(card)
         let edited = try wallet.refusingSecond(number) {
             try wallet.store.write { tx in
-                try tx.update(Card.self, card.localID) { card in
+                try tx.update(Card.self, localID: card.localID) { card in
                     if let shop { card.shop = shop }
                     if let number { card.barcode = number.digits }
                     if let points { card.points = points }

@@ -41,7 +41,7 @@ struct PhotoCard: AsyncParsableCommand {
     private func edited(_ card: Card, in wallet: Wallet) throws -> Card {
         if take || file != nil { return try wallet.photograph(card, from: file) }
         guard remove else { return card }
-        return try wallet.store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = nil } }
+        return try wallet.store.write { tx in try tx.update(Card.self, localID: card.localID) { $0.photo = nil } }
     }
 }
 
@@ -55,7 +55,7 @@ extension Wallet {
                 try store.attachments.add(
                     Data(CardPicture.png(of: EAN13.checked(card.barcode))), name: "\(card.shop).png")
             }
-        return try store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = photo } }
+        return try store.write { tx in try tx.update(Card.self, localID: card.localID) { $0.photo = photo } }
     }
 
     /// Copies a card's photograph to a file. Downloads it first if it is not on this device.

@@ -91,7 +91,8 @@ extension DemoStory {
         defer { if pair.isShown { opened.close() } }
         let found = try opened.objects(Card.self).where { $0.shop.matches(source.cyrillicWords) }.all()
         // Writes a change, so that the log is not empty.
-        _ = try opened.write { tx in try found.map { try tx.update(Card.self, $0.localID) { $0.points += 1 } } }
+        _ = try opened.write { tx in try found.map { try tx.update(Card.self, localID: $0.localID) { $0.points += 1 } }
+        }
 
         let plain = try StolenFiles(of: pair.plain, to: copyFolder("plain"))
         let encrypted = try StolenFiles(of: pair.encrypted, to: copyFolder("encrypted"))

@@ -11,8 +11,8 @@ extension DemoStory {
         let store = wallet.store
         let queued = try store.operations.count()
         var cards = try store.objects(Card.self).sorted(by: \.shop).offset(100).limit(3).all()
-        cards[0] = try store.write { tx in try tx.update(Card.self, cards[0].localID) { $0.points += 250 } }
-        cards[1] = try store.write { tx in try tx.update(Card.self, cards[1].localID) { $0.isPinned = true } }
+        cards[0] = try store.write { tx in try tx.update(Card.self, localID: cards[0].localID) { $0.points += 250 } }
+        cards[1] = try store.write { tx in try tx.update(Card.self, localID: cards[1].localID) { $0.isPinned = true } }
         try store.write { try $0.delete(cards[2]) }
         tell([
             (cards[0], "250 points more"), (cards[1], "pinned, on this device only"),
@@ -44,7 +44,7 @@ extension DemoStory {
                 return try tx.insert(card.received(serverID: id, version: "\"1\"", createdAt: time, updatedAt: time))
             }
         }
-        cards[1] = try store.write { tx in try tx.update(Card.self, cards[1].localID) { $0.points = 20 } }
+        cards[1] = try store.write { tx in try tx.update(Card.self, localID: cards[1].localID) { $0.points = 20 } }
         try store.write { try $0.delete(cards[2]) }
         let all = store.objects(Card.self).includingDeleted()
         let states = try all.where { $0.shop.matches("server sons") }.sorted(by: \.barcode).all()

@@ -13,7 +13,7 @@ extension DemoStory {
         let cards = try store.objects(Card.self).sorted(by: \.shop).offset(110).limit(2).all()
         func picture(_ card: Card) throws -> Data { Data(CardPicture.png(of: try EAN13.checked(card.barcode))) }
         func attach(_ photo: Attachment?, to card: Card) throws {
-            _ = try store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = photo } }
+            _ = try store.write { tx in try tx.update(Card.self, localID: card.localID) { $0.photo = photo } }
         }
         var steps = Table(
             .init(title: "What was done", isFlexible: true), .init(title: "Where the picture is"),

@@ -42,7 +42,7 @@ struct Wallet {
     private static func firstPerson(named name: String?, _ tx: WriteTransaction) throws -> Person {
         // Without a name the person is always new: two people called “Me” on different devices are different people.
         let person = try name.map { try Person.named($0, in: tx) } ?? tx.insert(Person(name: "Me"))
-        return try tx.update(Person.self, person.localID) { $0.isMe = true }
+        return try tx.update(Person.self, localID: person.localID) { $0.isMe = true }
     }
 
     /// All cards, this person's favourites first.

@@ -70,7 +70,7 @@ struct Gadget {
 
     func edit(_ shop: String, _ change: (inout Card) -> Void) throws {
         let card = try wallet.card(shop)
-        try store.write { tx in _ = try tx.update(Card.self, card.localID, change) }
+        try store.write { tx in _ = try tx.update(Card.self, localID: card.localID, change) }
     }
 
     func delete(_ shop: String) throws {
