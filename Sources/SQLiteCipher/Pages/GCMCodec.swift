@@ -16,7 +16,7 @@ import Foundation
 /// combined form. This saves a third of the time per page.
 ///
 /// Random nonces can collide: after n pages under the same key with probability n² / 2⁹⁷. Each codec (a connection has
-/// one, and its helper another) therefore writes under an *epoch*. An epoch is a key that the codec picks at random
+/// one, and its worker another) therefore writes under an *epoch*. An epoch is a key that the codec picks at random
 /// among 2²⁴, and replaces after 2²⁰ pages. After a pebibyte of writes (2³⁸ pages), the probability of a repeated nonce
 /// is below 2⁻³⁸. Each key is then used for 2²⁰ pages or a small multiple, where NIST SP 800-38D allows 2³².
 final class GCMCodec: PageCodec {

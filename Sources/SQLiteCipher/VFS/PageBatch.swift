@@ -7,7 +7,7 @@ import Synchronization
 /// `lend()` until the end of `work(_:)`.
 /// - `fill` and `wipe` change `first`, `count` and the states as a whole. The connection's thread calls them only while
 ///   the batch is at home. `isLent` reads that with acquire, and the worker's last access stores it with release. The
-///   helper wipes an abandoned batch before it stores that. Between these calls the values are only read. The
+///   worker wipes an abandoned batch before it stores that. Between these calls the values are only read. The
 ///   connection's thread does not read them after it has abandoned the batch.
 /// - A page's bytes belong to the thread that changed its state from `stored` to `claimed`. Only one thread can,
 ///   because it is an atomic exchange. The owner ends with another state (release). After that (acquire) the bytes are

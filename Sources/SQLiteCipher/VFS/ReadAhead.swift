@@ -87,7 +87,7 @@ final class ReadAhead {
     }
 
     /// Reads the first batch of a run. It also continues a run whose next batch could not be read in time, because the
-    /// helper had not left the memory.
+    /// worker had not left the memory.
     private func begin(at page: UInt32, from base: BaseFile) -> PageBatch? {
         let goesOn = current.map { page >= $0.first && page - $0.first <= UInt32($0.count) + Self.gap } ?? false
         let count = goesOn ? capacity : Self.firstCount

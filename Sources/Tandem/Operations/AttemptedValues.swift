@@ -1,7 +1,7 @@
 import Crypto
 
-/// Which kinds of request have been sent for an operation since the server last answered: any of them may have been
-/// carried out, late, or with its answer lost.
+/// The kinds of request sent for an operation since the server's last response. The server may have executed any of
+/// them, late or with a lost response.
 package struct AttemptedKinds: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
 

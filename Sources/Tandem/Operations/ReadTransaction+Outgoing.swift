@@ -2,22 +2,23 @@
 package struct OutgoingObject: Sendable {
     /// The operation.
     package let operation: PendingOperation
-    /// `nil` if the server is not known to have it.
+    /// The object's ID on the server, or `nil` if the server is not known to have it.
     package let serverID: ServerID?
-    /// The version that the changes were made on.
+    /// The version on which the changes are based.
     package let version: String?
-    /// All properties that are sent, by their names in Swift, in their stored form; references by the IDs that they are
-    /// sent with.
+    /// All properties that are sent, in their stored form, by their names in Swift. References have the IDs with which
+    /// they are sent.
     package let values: [String: StorageValue]
-    /// The properties that the operation changes, those of an attempt without an answer included; of an insert all.
+    /// The properties that the operation changes, including those of an attempt without a response. All properties for
+    /// an insert.
     package let changed: Set<String>
-    /// The references among its values, those of lists one by one, in the order of the properties.
+    /// The references among the values, in the order of the properties. The elements of lists are separate.
     package let references: [OutgoingReference]
     /// The members that the model does not know.
     package let extras: [UInt8]?
     /// The requests sent since the server's last response, which the server may have executed.
     package let attemptedKinds: AttemptedKinds
-    /// The rows that it was read from; `nil` if it is not from a store.
+    /// The rows from which it was read, or `nil` if it is not from a store.
     var rows: OutgoingRows?
 
     /// Creates an object as it would be sent.
@@ -43,7 +44,7 @@ struct OutgoingRows: Sendable {
     let values: [StorageValue]
 }
 
-/// A reference that an object is sent with.
+/// A reference of an object to be sent.
 package struct OutgoingReference: Hashable, Sendable {
     /// The server's knowledge of the referenced object.
     package enum Target: Hashable, Sendable {
@@ -51,7 +52,7 @@ package struct OutgoingReference: Hashable, Sendable {
         case known(ServerID)
         /// The target's insert is queued. The server does not know this ID until it acknowledges the insert.
         case unsent(PendingOperation.ID, PendingOperation.State)
-        /// The target is not here: the server named it, or it was deleted.
+        /// The target does not exist here: the server named it, or it was deleted.
         case unknown
     }
 

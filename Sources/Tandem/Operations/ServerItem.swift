@@ -2,13 +2,13 @@ import Foundation
 
 /// A server's state of one object, decoded for its model.
 package struct ServerItem: Sendable {
-    /// The server's key of the object.
+    /// The object's ID on the server.
     package var serverID: ServerID
     /// The server's concurrency token; `nil` if the table has none.
     package var version: String?
-    /// When the server made the object.
+    /// The time when the server created the object.
     package var createdAt: Date?
-    /// When the server changed it last.
+    /// The time of the last change on the server.
     package var updatedAt: Date?
     /// Whether it is a tombstone.
     package var isDeleted: Bool
@@ -24,9 +24,10 @@ package struct ServerItem: Sendable {
         set { makeSource = { newValue } }
     }
     private var makeSource: @Sendable () -> [UInt8]
-    /// Why it can't be read for the model, `nil` if it can: it is then deferred, and its ``values`` mean nothing.
+    /// The reason why the item can't be decoded for the model, or `nil` if it can. The item is then deferred, and its
+    /// ``values`` have no meaning.
     package var unreadable: TandemError?
-    /// Whether it was read from a ``DeferredItem``, and not from an answer: a newer one may have been deferred since.
+    /// Whether it was read from a ``DeferredItem``, and not from a response. A newer one may have been deferred since.
     package var wasDeferred = false
     /// Whether an undelete restored the object on a server that keeps no values of deleted objects. The item's values
     /// are then not a remote change, and all local values must still be sent.
@@ -59,7 +60,7 @@ package struct ServerItem: Sendable {
 
 /// The result of applying a response to its operation.
 package enum ResponseOutcome: Hashable, Sendable {
-    /// It is done, and the object synced, or left to files that wait to be uploaded.
+    /// The operation is done. The object is synced, or waits for uploads of its files.
     case done
     /// The sent changes are done. Later changes wait to be sent, on the new version.
     case stillPending

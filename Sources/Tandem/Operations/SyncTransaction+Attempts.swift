@@ -1,7 +1,7 @@
 import Foundation
 
-/// How a property's stored value comes back from the wire after it was sent: a date to the server's precision, JSON in
-/// its canonical form. Throws what can't be sent.
+/// Converts a stored value to its form after a round trip over the wire: a date in the server's precision, JSON in its
+/// canonical form. Throws if the value can't be sent.
 package typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
 
 /// The effects of sending on the queue.

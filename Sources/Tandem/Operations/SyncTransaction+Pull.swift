@@ -1,27 +1,26 @@
 import Foundation
 
-/// How an object that a server sends is known again among those made here.
+/// The rule that matches a server item to a local object.
 package enum IdentityRule: Hashable, Sendable {
-    /// The IDs are made here: an object is inserted on the server under its local ID.
+    /// The client creates the IDs: an object is inserted on the server under its local ID.
     case client
-    /// The server makes the IDs.
+    /// The server creates the IDs.
     ///
-    /// - Parameter localID: The item's value of the property that carries the local ID on the server, if the app has
-    ///   named one.
+    /// - Parameter localID: The value of the item's property for the local ID, if the app has named such a property.
     case server(localID: LocalID?)
 }
 
 /// The result of applying a server item.
 package enum ServerReceipt: Sendable {
-    /// It is new here.
+    /// The object is new, and was inserted.
     case inserted(LocalID)
-    /// The local object has taken the item's values.
+    /// The item's values were written to the local object.
     case updated(LocalID)
     /// The item was a tombstone, and the object was removed.
     case removed(LocalID)
     /// The store already held the item. Nothing was written.
     case unchanged
-    /// The item was a tombstone of an object that is not here. Nothing was written.
+    /// The item was a tombstone of an unknown object. Nothing was written.
     case unknownTombstone
     /// The object has an operation, so the item is deferred. See ``DeferredItem``.
     case deferred(PendingOperation.ID)

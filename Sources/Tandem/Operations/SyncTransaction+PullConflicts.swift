@@ -1,10 +1,10 @@
 extension SyncTransaction {
-    /// Receives server items that may block each other through unique values. If a unique value moved between two
+    /// Applies server items that may block each other through unique values. If a unique value moved between two
     /// objects on the server, or two objects swapped theirs, each item clashes with the other's old value here.
     ///
-    /// The method first receives each item. Then all refused objects without unsent changes release their unique values
-    /// at once. The refused items are received again, as long as that helps. An item that clashes with an object
-    /// outside `items` stays refused, and is kept.
+    /// The method first applies each item. Then all refused objects without unsent changes release their unique values
+    /// at once. The refused items are applied again, as long as that helps. An item that clashes with an object outside
+    /// `items` stays refused, and is deferred.
     ///
     /// - Parameter items: Items of one table, at most one for each object.
     /// - Returns: The outcome of each item, in their order.

@@ -29,13 +29,14 @@ package struct ConflictSides: Sendable {
         self.changedThere = changedThere
     }
 
-    /// Whether anybody else has changed the object. If not, a refusal was about our own write, whose answer was lost.
+    /// Whether another client has changed the object. If not, a refusal was caused by our own write, whose response was
+    /// lost.
     package var isConflict: Bool { server == nil || !changedThere.isEmpty }
 }
 
 /// The result of rebasing an operation onto the server's state.
 package enum RebaseOutcome: Hashable, Sendable {
-    /// Nothing is left to be sent: the operation is gone.
+    /// Nothing is left to be sent. The operation was removed.
     case adopted
     /// The operation waits to be sent, on the new version.
     case pending
@@ -290,7 +291,7 @@ extension SyncTransaction {
         try transaction.resolveWaiting(for: state, in: table)
     }
 
-    /// Restarts an operation whose earlier attempts have been answered.
+    /// Restarts an operation whose earlier attempts all have responses.
     private func restart(
         _ operation: StoredOperation, as kind: PendingOperation.Kind, changes: PropertyBases,
         replacing replaced: PendingOperation.Kind? = nil, sent: AttemptedKinds, in table: TableLayout

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far one query of a table has been pulled.
+/// The progress of the pulls of a query.
 package struct SyncToken: Hashable, Sendable {
     /// The digest of the query's filter. Each query ID has one filter.
     package var digest: [UInt8]
@@ -9,7 +9,7 @@ package struct SyncToken: Hashable, Sendable {
     /// Whether all items of exactly that time are fetched too, and no more can arrive. The next pull then starts after
     /// it.
     package var isSettled: Bool
-    /// When the query was last pulled to its end, by the local clock.
+    /// The local time when the query was last pulled to its end.
     package var lastSuccess: Date?
 
     /// Creates a token.
@@ -69,8 +69,8 @@ extension ReadTransaction {
 package enum SyncSetting: String, CaseIterable, Sendable {
     /// The user who owns the data.
     case user = "sync.user"
-    /// The server with which the data is synchronized, by the app's name for it. (Earlier versions stored its address
-    /// as `sync.remote`, which is no longer read.)
+    /// The name that the app gave the server of the data. (Earlier versions stored its address as `sync.remote`, which
+    /// is no longer read.)
     case server = "sync.server"
 }
 

@@ -1,23 +1,23 @@
 import Foundation
 
-/// An object as a local store has it, by its stored values.
+/// An object of a local store, by its stored values.
 package struct LocalObject: Hashable, Sendable {
-    /// Its key here.
+    /// Its local ID.
     package var localID: LocalID
-    /// Its key on the server; `nil` if the server is not known to have it.
+    /// Its server ID, or `nil` if the server is not known to have it.
     package var serverID: ServerID?
-    /// The server's concurrency token for what the server last sent.
+    /// The server's concurrency token for its last known state.
     package var version: String?
-    /// When the server made it.
+    /// The time when the server created it.
     package var createdAt: Date?
-    /// When the server changed it last.
+    /// The time of the last change on the server.
     package var updatedAt: Date?
-    /// Whether it is deleted here, and the server has not heard of it.
+    /// Whether it is deleted here, and the server has not yet acknowledged that.
     package var isDeleted: Bool
-    /// All its properties, by their names in Swift. References by local IDs; what waits for an object that has not come
-    /// stands in its place, by the ID that it waits for.
+    /// All its properties by their names in Swift, with references by local IDs. An unresolved reference has the ID
+    /// that it waits for.
     package var values: [String: StorageValue]
-    /// The members of it that its model does not know, as the remote wrote them; `nil` if there are none.
+    /// The members that its model does not know, as the remote wrote them; `nil` if there are none.
     package var extras: [UInt8]?
 
     /// Creates an object.
@@ -37,7 +37,7 @@ package struct LocalObject: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// An object by its stored values, a deleted one too; `nil` if there is none.
+    /// Returns an object by its stored values, even a deleted one; `nil` if it does not exist.
     package func object(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
         try checkUsable()
         guard let table = store.schema.table(named: tableName),

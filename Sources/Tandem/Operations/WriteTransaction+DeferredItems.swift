@@ -89,7 +89,7 @@ extension SyncTransaction {
     /// Stores the members of an object that its model does not know, and replaces the previous ones.
     func storeExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
         guard let members else { return try transaction.dropExtras(of: rowID, in: table) }
-        // Equal members are not written: a pull without news writes nothing.
+        // Equal members are not written: a pull without changes writes nothing.
         try connection.execute(
             """
             INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \

@@ -11,7 +11,7 @@ import TandemSync
 /// ```swift
 /// @Test(arguments: RemoteFilesConformance.requirements)
 /// func requirementHolds(requirement: RemoteFilesConformance.Requirement) async throws {
-///     try await law.check(on: MyFiles(url: testServer))
+///     try await requirement.check(on: MyFiles(url: testServer))
 /// }
 /// ```
 ///

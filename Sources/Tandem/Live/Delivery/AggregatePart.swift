@@ -219,7 +219,7 @@ enum RunningAggregate {
     }
 }
 
-/// A helper that presents values as a row, for code that reads rows.
+/// Presents values as a row, for code that reads rows.
 enum StoredValues {
     private struct Handle: @unchecked Sendable {
         // Proof of `@unchecked Sendable`: the lock protects the statement, so one thread uses it at a time. It is never

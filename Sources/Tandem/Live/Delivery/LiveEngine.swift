@@ -6,11 +6,12 @@ import Synchronization
 ///
 /// The path of a commit: the transaction records the rows that it changes (``ChangeCapture``). Before COMMIT their new
 /// state is read, and evaluated for the parts of subscriptions that they can affect (``WatchPlan``). After COMMIT,
-/// before the writer is released, each affected subscription gets its news. After the writer is released, subscriptions
-/// with the immediate scheduler run on the writing thread. The others run on the engine's queue (``LiveSubscription``).
+/// before the writer is released, each affected subscription gets its events. After the writer is released,
+/// subscriptions with the immediate scheduler run on the writing thread. The others run on the engine's queue
+/// (``LiveSubscription``).
 ///
 /// Commits have numbers. A subscription that reloads knows the number of the last commit in the state that it reads.
-/// Such a read begins while this process is not committing (``commitLock``). News with this number or an earlier one
+/// Such a read begins while this process is not committing (``commitLock``). Events with this number or an earlier one
 /// are then outdated.
 final class LiveEngine: Sendable {
     fileprivate struct State {
@@ -44,7 +45,7 @@ final class LiveEngine: Sendable {
     private let commitLock = Mutex(())
     /// The queue on which subscriptions run after commits, one at a time.
     let queue = DispatchQueue(label: "tandem.live")
-    /// The queues for reloads, so that a long read does not delay other subscriptions' news.
+    /// The queues for reloads, so that a long read does not delay other subscriptions' events.
     private let loaders = [DispatchQueue(label: "tandem.live.load.0"), DispatchQueue(label: "tandem.live.load.1")]
     private let nextLoader = Atomic<Int>(0)
     private let path: String
@@ -70,7 +71,7 @@ final class LiveEngine: Sendable {
 
     // MARK: Subscribing
 
-    /// Adds a subscription. It gets news of all later commits.
+    /// Adds a subscription. It gets the events of all later commits.
     ///
     /// - Throws: ``TandemError`` with the code `closed`, or if the store lacks a model.
     func add(_ subscription: LiveSubscription) throws {
@@ -158,12 +159,12 @@ final class LiveEngine: Sendable {
         return ChangeCapture(plan, on: connection, tuning: tuning)
     }
 
-    /// Notes that a transaction has begun and has checked for commits of other processes.
+    /// Records that a transaction has begun and has checked for commits of other processes.
     func recordOwnWrite() { watcher?.recordOwnWrite() }
 
     /// Commits, and distributes the changes.
     ///
-    /// - Returns: The subscriptions with news. Run them after the writer is released.
+    /// - Returns: The subscriptions with events. Run them after the writer is released.
     func commit(
         _ resolved: CommitChanges, withoutNotifying quiet: Set<LiveToken>, commit: () throws -> Void
     ) rethrows -> PendingNotifications {
@@ -200,7 +201,7 @@ final class LiveEngine: Sendable {
         for subscription in subscriptions { subscription.end(with: error) }
     }
 
-    /// Runs the subscriptions with news: immediate ones on this thread, others on the engine's queue.
+    /// Runs the subscriptions with events: immediate ones on this thread, others on the engine's queue.
     func run(_ notifications: PendingNotifications) {
         guard !notifications.isEmpty else { return }
         if let failure = notifications.failure { fail(with: failure) }
@@ -234,7 +235,7 @@ final class LiveEngine: Sendable {
         return try connection.reading {
             let sequence = try commitLock.withLock { _ in
                 // Get the number first: commits of other processes do not wait for our lock. A commit that gets its
-                // number later may or may not be in the state that is read, and counts as news.
+                // number later may or may not be in the state that is read, and counts as an event.
                 let sequence = state.withLock { $0.sequence }
                 try connection.statement("BEGIN DEFERRED").run()
                 // The first read determines the state. The tables must still match the prepared statements.
@@ -260,7 +261,7 @@ final class LiveEngine: Sendable {
                 let connection = store.writer.connection
                 // Query this first: a process in a transaction now may commit after the check.
                 let others = connection.externalTransactions
-                // Record it before the writer is released: the news of the next commit must not come before this one.
+                // Record it before the writer is released: the event of the next commit must not come before this one.
                 let hasMoved = try SchemaUpdater.checkUnchanged(connection, store: store)
                 return (others, hasMoved ? recordExternalCommit() : PendingNotifications())
             }

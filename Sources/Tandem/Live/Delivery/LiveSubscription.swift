@@ -3,12 +3,14 @@ import Foundation
 import OpenCombine
 import Synchronization
 
-/// A subscription to a live query. It receives news from the engine, updates its parts, and delivers changes on demand.
+/// A subscription to a live query. It receives events from the engine, updates its parts, and delivers changes on
+/// demand.
 ///
 /// Only one thread at a time *runs* the subscription. It takes the pending events, updates the parts and delivers,
-/// without holding a lock, until there is nothing left to do. Other threads add their news and leave. An exception is a
-/// writer with the immediate scheduler: it waits for the run and continues it, so that `write` returns after its change
-/// was delivered. A thread inside a delivery does not wait for another thread's run, which then also delivers its news.
+/// without holding a lock, until there is nothing left to do. Other threads add their events and leave. An exception is
+/// a writer with the immediate scheduler: it waits for the run and continues it, so that `write` returns after its
+/// change was delivered. A thread inside a delivery does not wait for another thread's run, which then also delivers
+/// its events.
 ///
 /// At most one delivery is in progress. The parts merge commits that arrive during it, or while there is no demand.
 ///
@@ -94,7 +96,7 @@ class LiveSubscription: @unchecked Sendable {
     /// The number of reloads.
     private(set) var loads = 0
 
-    // MARK: News
+    // MARK: Events
 
     var isImmediate: Bool { scheduler.isImmediate }
 
@@ -301,7 +303,8 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// Releases the run for a waiting writer. It has its own events, and would wait forever if others kept adding more.
+    /// Releases the run for a waiting writer. The writer has its own events, and would wait forever if others kept
+    /// adding more.
     private func yieldRun() -> Bool {
         condition.withLock {
             guard waiting > 0 else { return false }
@@ -342,14 +345,14 @@ class LiveSubscription: @unchecked Sendable {
 
     // MARK: Bringing forward
 
-    /// Loads the parts for the first time. Commits from before that on are news.
+    /// Loads the parts for the first time. Commits after the subscription was added are events.
     private func begin() throws {
         try store.live.add(self)
         try load()
         condition.withLock { isLoaded = true }
     }
 
-    /// Reloads the parts. News of commits that are in the loaded state are then outdated.
+    /// Reloads the parts. Events of commits that are in the loaded state are then outdated.
     private func load() throws {
         loads += 1
         loadedSequence = try store.live.read(store) { connection, sequence in

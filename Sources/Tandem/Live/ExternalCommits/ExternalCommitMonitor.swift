@@ -185,8 +185,8 @@ private final class Session: @unchecked Sendable {
         return changes?.drainChanges() != false || isWoken
     }
 
-    /// Read after the changes were taken. An own write that ended before a foreign write caused a change is already
-    /// counted, because the lock passed from one to the other in between.
+    /// Read after the changes were drained. An own write that ended before another process's write caused a change is
+    /// already counted, because the lock passed from one to the other in between.
     private var ownWritesBegun: Int { ownWrites.count.load(ordering: .sequentiallyConsistent) }
 
     private func schedule(_ delay: Duration) {

@@ -99,7 +99,7 @@ struct PollingSchedule {
     /// Records a check.
     ///
     /// - Parameter foreign: The state of other processes' transactions immediately before the check.
-    /// - Returns: The time until the next step, or `nil` if the series has ended.
+    /// - Returns: The time until the next step, or `nil` if the schedule has ended.
     mutating func checked(_ foreign: ExternalTransactions, at now: Duration) -> Duration? {
         switch foreign {
         case .none: nil

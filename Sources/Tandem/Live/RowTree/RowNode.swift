@@ -125,7 +125,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     @inline(__always)
     func search(branch rowKey: RowKey) -> Int {
         let branches = branches
-        // Places before the second branch are below the first.
+        // Keys before the second branch are below the first.
         var low = 1
         var high = count
         while low < high {

@@ -72,7 +72,7 @@ extension RowTree {
         return rowKeys
     }
 
-    /// Sorts keys whose keys have the same bytes up to an offset, or `nil` if that is unknown.
+    /// Sorts the keys of rows. The bytes of all keys are the same up to an offset, or `nil` if that is unknown.
     ///
     /// A list sorted by name has many names with a common beginning. A comparison of two rows accesses both, wherever
     /// they are in memory. So each row is accessed only once, for its following words.

@@ -14,7 +14,7 @@ struct RowCursor {
         end = range.upperBound
     }
 
-    /// Returns the next place, whose row the tree keeps alive.
+    /// Returns the next key, whose row the tree keeps alive.
     @inline(__always)
     mutating func advance() -> RowKey? {
         if left == 0 {
@@ -57,8 +57,8 @@ struct RowCursor {
         }
     }
 
-    /// Returns the number of keys before a given place, which is not after the last one. It searches near the first
-    /// place, and then with growing steps.
+    /// Returns the number of keys before a given key, which is not after the last one. It searches near the first key,
+    /// and then with growing steps.
     @inline(__always)
     private static func countBefore(_ wanted: RowKey, in rowKeys: UnsafePointer<RowKey>, count: Int) -> Int {
         var low = 0

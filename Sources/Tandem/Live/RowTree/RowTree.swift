@@ -1,4 +1,4 @@
-/// The rows of a live query in their order: a counted B+tree, which finds a row both by its place and by its position.
+/// The rows of a live query in their order: a counted B+tree, which finds a row both by its key and by its position.
 ///
 /// A tree is a value. A copy is free, does not change, and shares all unchanged nodes with the original:
 ///
@@ -38,7 +38,7 @@ struct RowTree: @unchecked Sendable {
         return isFound ? rank : nil
     }
 
-    /// Returns the number of rows before the place of a row, whether or not it is in the tree.
+    /// Returns the number of rows before the key of a row, whether or not the row is in the tree.
     func lowerBound(_ row: LiveRow) -> Int {
         find(row).rank
     }
