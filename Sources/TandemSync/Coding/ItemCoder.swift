@@ -28,10 +28,10 @@ struct ItemCoder: Sendable {
 
     /// Decodes a server item for the model.
     ///
-    /// Null for a property that is not optional is the property's default, if it has one: servers send it for a column
-    /// that is younger than the row. The item's extras then say that the server has null.
+    /// Null for a non-optional property becomes the property's default, if it has one: servers send null for a column
+    /// that is newer than the row. The item's extras then record that the server has null.
     ///
-    /// - Throws: ``UnreadableValue`` for a value that is none of its property's type.
+    /// - Throws: ``UnreadableValue`` for a value that does not have its property's type.
     func decode(_ item: RemoteItem) throws(UnreadableValue) -> ServerItem {
         var lookup = PropertyLookup()
         return try decode(item, lookup: &lookup)
@@ -43,7 +43,7 @@ struct ItemCoder: Sendable {
     func decode(_ item: RemoteItem, lookup: inout PropertyLookup) throws(UnreadableValue) -> ServerItem {
         var values = [String: StorageValue](minimumCapacity: sent.count)
         var unknown: [RemoteItem.Member] = []
-        // A tombstone's values are of no use, and may be what a server leaves of them.
+        // The values of a tombstone are not used. They may be remains of the deleted object.
         if !item.isDeleted {
             for (index, member) in item.members.enumerated() {
                 guard let place = lookup.index(of: member.key, at: index, among: sent) else {
@@ -173,7 +173,7 @@ struct ItemCoder: Sendable {
     /// The members by which values are sent, given by their names in Swift.
     ///
     /// - Parameters:
-    ///   - leavingOut: References that are not sent along: null, or an empty list, stands in their place.
+    ///   - leavingOut: References that are not sent. Null or an empty list replaces them.
     ///   - encoder: The encoder of the values; `nil` for a new one.
     /// - Throws: ``RequestEncodingError``.
     func members(

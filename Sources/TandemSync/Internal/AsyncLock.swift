@@ -72,7 +72,7 @@ final class AsyncLocks: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// Returns the gate of a lock. Balance each call with ``release(_:)``.
+    /// Returns the lock with a name. Balance each call with ``release(_:)``.
     func lock(of name: String) -> AsyncLock {
         entries.withLock { entries in
             var entry = entries[name] ?? Entry()

@@ -117,8 +117,8 @@ extension PullRun.FullPass {
         return deleted.insert(hash).inserted
     }
 
-    /// Whether the next pull may resume this one. If not, it would end with the same error each time, and nothing
-    /// before its place would be fetched.
+    /// Returns whether the next pull may resume this one. If not, it would end with the same error each time, and would
+    /// never fetch anything before its position.
     func isWorthResuming(after error: any Error) -> Bool {
         guard let error = error as? SyncError else { return true }
         switch error.code {

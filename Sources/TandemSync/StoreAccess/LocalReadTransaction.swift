@@ -1,9 +1,9 @@
 import Foundation
 import Tandem
 
-/// The reads of sync, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
+/// Reads for sync, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
 ///
-/// In a write it sees what the block has written. Tables are given by their names in the store.
+/// In a write block, reads see the block's own writes. Tables have their names in the store.
 ///
 /// ## Topics
 /// ### Operations
@@ -29,20 +29,20 @@ import Tandem
 /// - ``pendingFiles(of:in:)``
 /// - ``countOfPendingFiles(in:)``
 /// - ``waitsForReplacements(_:)``
-/// ### What was kept of a server's
+/// ### Deferred items
 /// - ``deferredItem(of:)``
 /// - ``deferredItemsWithoutOperation(in:after:limit:)``
-/// ### What sync remembers
+/// ### Tokens and settings
 /// - ``syncToken(of:in:)``
 /// - ``lastSuccesses()``
 /// - ``syncSetting(_:)``
 /// - ``exchangedTablesWithoutModel()``
 package protocol LocalReadTransaction {
-    /// The operations in the order of the queue, those of no model here left out. Later changes of an object leave its
-    /// operation in its place.
+    /// Returns operations in the order of the queue, except those of unknown models. A later change of an object does
+    /// not move its operation.
     ///
     /// - Parameters:
-    ///   - id: Those after this one; `nil` for the first ones.
+    ///   - id: The operation after which the result begins; `nil` for the first ones.
     ///   - limit: The maximum number to return.
     func operations(after id: PendingOperation.ID?, limit: Int) throws -> [PendingOperation]
 
@@ -52,40 +52,40 @@ package protocol LocalReadTransaction {
     /// Returns the operation of an object; `nil` if it has none.
     func operation(on localID: LocalID, in table: String) throws -> PendingOperation?
 
-    /// The number of operations on a table's objects.
+    /// Returns the number of operations of a table's objects.
     func countOfOperations(in table: String) throws -> Int
 
-    /// The number of all operations.
+    /// Returns the number of all operations.
     func countOfOperations() throws -> Int
 
-    /// The number of operations in a state.
+    /// Returns the number of operations in a state.
     func countOfOperations(in state: PendingOperation.State) throws -> Int
 
-    /// The number of operations that are pending or attempted, and have an error: a try to send them has failed, and
-    /// they wait to be sent again.
+    /// Returns the number of pending or attempted operations that have an error: an attempt has failed, and they will
+    /// be retried.
     func countOfOperationsToRetry() throws -> Int
 
     /// Returns the marks of the operations that are sent automatically: they neither failed nor are held.
     func operationMarks() throws -> OperationMarks
 
-    /// An object by its stored values, a deleted one that the server has not heard of too; `nil` if there is none.
+    /// Returns an object by its stored values, even one with an unsent delete; `nil` if it does not exist.
     func object(_ localID: LocalID, in table: String) throws -> LocalObject?
 
-    /// The local IDs of a table's objects, deleted ones that the server has not heard of included, in their order.
+    /// Returns the local IDs of a table's objects in their order, including objects with an unsent delete.
     func localIDs(in table: String) throws -> [LocalID]
 
-    /// The server ID of a live or deleted object; `nil` if it has none, or there is no such object.
+    /// Returns the server ID of a live or deleted object; `nil` if it has none, or the object does not exist.
     func serverID(of localID: LocalID, in table: String) throws -> ServerID?
 
-    /// Whether there is an object with a local ID, deleted ones that the server has not heard of included.
+    /// Returns whether an object with a local ID exists, including objects with an unsent delete.
     func hasObject(_ localID: LocalID, in table: String) throws -> Bool
 
-    /// An object whose insert failed or is held, and that has to be on the server before another one: because that one
-    /// refers to it, or to what refers to it.
+    /// Returns an object whose insert failed or is held, and which must be on the server before another one. The other
+    /// object refers to it, directly or through other objects.
     func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)?
 
-    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back,
-    /// and may have been carried out.
+    /// Returns whether a delete of the operation's object was sent, and may have been executed. It may belong to this
+    /// operation, or to an earlier one before the object was restored.
     func mayHaveDeleted(_ id: PendingOperation.ID) throws -> Bool
 
     /// Returns the number of an object's files that wait to be uploaded, and the reason of a failed attempt, if any.
@@ -109,23 +109,23 @@ package protocol LocalReadTransaction {
     /// operation that no longer exists.
     ///
     /// - Parameters:
-    ///   - serverID: Those after this one, in the order of their IDs; `nil` for the first ones.
+    ///   - serverID: The ID after which the result begins, in the order of the IDs; `nil` for the first ones.
     ///   - limit: The maximum number to return.
     func deferredItemsWithoutOperation(in table: String, after serverID: ServerID?, limit: Int) throws -> [DeferredItem]
 
-    /// The number of a row, by which ``LocalTransaction/removeSynced(_:in:)`` takes it away; `nil` if no object has the
+    /// Returns the number of an object's row, for ``LocalTransaction/removeSynced(_:in:)``; `nil` if no object has the
     /// ID.
     ///
-    /// An object keeps its row's number; a later object may be given that of one that is gone.
+    /// The number does not change while the object exists. A later object may reuse it.
     func row(of serverID: ServerID, in table: String) throws -> Int64?
 
     /// Calls a closure with the row number and the server ID of each live object that the server knows and that has no
     /// operation.
     ///
     /// - Parameters:
-    ///   - filter: Of those, the ones for which it holds; `nil` for all.
+    ///   - filter: A condition on the objects, or `nil` for all.
     ///   - body: A closure that must not use the store.
-    /// - Throws: `.unknownModel`, and what the closure throws.
+    /// - Throws: `.unknownModel`, and the errors of the closure.
     func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws
@@ -139,17 +139,17 @@ package protocol LocalReadTransaction {
     /// Returns a setting of sync; `nil` if it was not set.
     func syncSetting(_ key: SyncSetting) throws -> String?
 
-    /// The tables of models that the store was not opened with, and that hold what is exchanged with a server: objects
-    /// that it knows, operations, deferred items, or how far a query was pulled. In the order of their names.
+    /// Returns the tables of models that the store was opened without, and that have data of a server, in the order of
+    /// their names. Such data are objects with a server ID, operations, deferred items and sync tokens.
     ///
-    /// A store that holds nothing but the models that it was opened with has none.
+    /// The result is empty if the store was opened with all its models.
     func exchangedTablesWithoutModel() throws -> [String]
 }
 
 extension LocalReadTransaction {
-    /// The row numbers of the live objects that the server knows and that have no operation.
+    /// Returns the row numbers of the live objects that have a server ID and no operation.
     ///
-    /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
+    /// - Parameter filter: A condition on the objects, or `nil` for all.
     package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
         var rows = RowSet()
         try forEachSyncedRow(in: table, where: filter) { row, _ in rows.insert(row) }

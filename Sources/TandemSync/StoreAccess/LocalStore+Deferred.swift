@@ -17,7 +17,7 @@ extension LocalTransaction {
     /// Removes deferred items without an object.
     func removeDeferred(_ serverIDs: some Sequence<ServerID>, in table: String) throws {
         for serverID in serverIDs {
-            // A tombstone of what is not here is the end of what was kept of it.
+            // A tombstone without an object removes the deferred item.
             _ = try applyServerItem(ServerItem(serverID: serverID, isDeleted: true), in: table, identity: .client)
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// The writes of sync, in a block of ``LocalStore/write(_:)``.
+/// Writes for sync, in a block of ``LocalStore/write(_:)``.
 ///
 /// ## Topics
 /// ### As the app does
@@ -31,7 +31,7 @@ import Tandem
 /// - ``filesLetGo(by:for:isOver:)``
 /// - ``addUnwanted(_:)-(UnwantedFile)``
 /// - ``forgetUnwantedFiles()``
-/// ### What sync remembers
+/// ### Tokens and settings
 /// - ``setSyncToken(_:of:in:)``
 /// - ``removeSyncTokens(of:)``
 /// - ``setSyncSetting(_:to:)``
@@ -48,25 +48,25 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.duplicateID`, `.duplicateValue`; `.invalidValue` if a property without a default is missing.
     func insert(_ values: [String: StorageValue], in table: String, as localID: LocalID?) throws -> LocalID
 
-    /// Writes properties of an object as the app would, by their names in Swift: what was deleted comes back first. Or
-    /// deletes it: what refers to it goes by the references' delete rules.
+    /// Writes properties of an object as the app would, by their names in Swift. A deleted object is restored first. Or
+    /// deletes the object, by the delete rules of the references to it.
     ///
     /// Equal values are not written. The operation becomes:
     ///
-    /// | there | change | becomes |
+    /// | operation | change | new operation |
     /// |---|---|---|
-    /// | none | update | update, with the values before as bases |
-    /// | none | delete | delete, and the object is hidden; gone if the server never had it |
+    /// | none | update | update, with the previous values as bases |
+    /// | none | delete | delete, and the object is hidden; it is removed if the server never had it |
     /// | insert | update | insert |
-    /// | insert | delete | nothing, and the object goes, if it was never sent; else delete |
-    /// | update | update | update: what changed joins, bases that are there stay |
-    /// | update | delete | delete, which remembers the update |
-    /// | delete | update | what the delete had replaced, or none, and the update joins; all properties if it was sent |
+    /// | insert | delete | none, and the object is removed, if it was never sent; otherwise delete |
+    /// | update | update | update: changed properties join, existing bases stay |
+    /// | update | delete | delete, which records the update |
+    /// | delete | update | the recorded update, if any, joined by this one; all properties if the delete was sent |
     ///
     /// A failed operation becomes pending again; a held one stays held. Changes of local-only properties cause no
     /// operation.
     ///
-    /// - Parameter values: `nil` to delete it; deleting what is not there, or is deleted, does nothing.
+    /// - Parameter values: `nil` to delete the object. Nothing happens if it does not exist or is deleted.
     /// - Throws: `.notFound`, `.duplicateValue`, `.deleteDenied`.
     func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws
 
@@ -77,28 +77,28 @@ package protocol LocalTransaction: LocalReadTransaction {
     ///
     /// - Parameters:
     ///   - object: The operation's object, as ``outgoing(_:)`` returned it in this block. It has not changed since.
-    ///   - leavingOut: References, by their names in Swift, that an insert does not take along. They stay to be sent,
-    ///     as an update.
-    ///   - rounding: What the wire makes of a value. What is sent is remembered in that form: the server may hold it.
-    /// - Returns: The operation as it is being sent, its ``Tandem/PendingOperation/attempts`` one more.
-    /// - Throws: `.staleOperation` if it is no longer in the queue, or is held; what `rounding` throws.
+    ///   - leavingOut: References, by their names in Swift, that an insert omits. They remain to be sent, as an update.
+    ///   - rounding: The conversion of a value by the wire. Sent values are recorded in that form, because the server
+    ///     may hold it.
+    /// - Returns: The operation as it is being sent. Its ``Tandem/PendingOperation/attempts`` is incremented.
+    /// - Throws: `.staleOperation` if it is no longer in the queue, or is held, and the errors of `rounding`.
     func beginAttempt(
         _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> PendingOperation
 
-    /// Folds what the server holds after an attempt in: what was not changed here meanwhile becomes what the server
-    /// says, and of what was, that is the new base.
+    /// Applies the server's state after an attempt. Properties unchanged here meanwhile take the server's values. For
+    /// changed properties, the server's values become the new bases.
     ///
-    /// If another object here has the server ID, it was pulled while this one's answer was lost: the two become this
-    /// one, and what was changed of that one is a change of this one.
+    /// If another object here has the server ID, it was pulled after this object's response was lost. The two are
+    /// merged into this object, and changes of the other one become changes of this one.
     ///
     /// - Parameters:
     ///   - attempt: The number of the attempt: ``Tandem/PendingOperation/attempts`` when it began.
-    ///   - item: What the server holds; after a delete the tombstone, or `nil`.
-    ///   - keepsTombstones: Whether the server keeps what it deletes, under its ID. An object that was brought back
-    ///     while its delete was under way is then to be undeleted there, and not to be inserted.
-    /// - Throws: `.invalidValue` if an insert or update has no live item for an answer; `.duplicateID` if the server ID
-    ///   is that of an object that was here before.
+    ///   - item: The server's item. After a delete, the tombstone or `nil`.
+    ///   - keepsTombstones: Whether the server keeps deleted objects under their IDs. An object that was restored
+    ///     during its delete must then be undeleted there, and not inserted.
+    /// - Throws: `.invalidValue` if the response to an insert or update has no live item; `.duplicateID` if the server
+    ///   ID belongs to an object that existed here before.
     func acknowledge(
         _ id: PendingOperation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
     ) throws -> ResponseOutcome
@@ -107,10 +107,10 @@ package protocol LocalTransaction: LocalReadTransaction {
     ///
     /// - Parameters:
     ///   - attempt: The number of the attempt: ``Tandem/PendingOperation/attempts`` when it began.
-    ///   - retry: Whether it waits to be sent again by itself. If not, it waits for the user, or for a new change; one
-    ///     that was made meanwhile counts.
-    ///   - retryAt: The time from which it may be sent again, if the server gave one.
-    /// - Returns: `false`, and nothing is changed, if that attempt is no longer the current one.
+    ///   - retry: Whether the operation is retried automatically. If not, it waits for the user or for a new change,
+    ///     also one that was made meanwhile.
+    ///   - retryAt: The earliest time of a retry, if the server has sent one.
+    /// - Returns: `false`, without a change, if that attempt is no longer the current one.
     func fail(
         _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool
@@ -120,12 +120,12 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws
 
-    /// Records that the outcome of an attempt is unknown: the server may have carried it out.
+    /// Records that the outcome of an attempt is unknown: the server may have executed it.
     ///
     /// - Parameters:
     ///   - attempt: The number of the attempt: ``Tandem/PendingOperation/attempts`` when it began.
-    ///   - retryAt: The time from which it may be sent again, if the server gave one.
-    /// - Returns: `false`, and nothing is changed, if that attempt is no longer the current one.
+    ///   - retryAt: The earliest time of a retry, if the server has sent one.
+    /// - Returns: `false`, without a change, if that attempt is no longer the current one.
     func markOutcomeUnknown(
         _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool
@@ -141,18 +141,18 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func sides(of id: PendingOperation.ID, against item: ServerItem, rounding: WireRounding) throws -> ConflictSides
 
-    /// Makes an operation follow what the server holds, in one step: what was not changed here becomes what the server
-    /// says; what was stays to be sent, on the new version, with what the server says as its base.
+    /// Rebases an operation onto the server's state, in one step. Properties unchanged here take the server's values.
+    /// Changed properties remain to be sent, on the new version, with the server's values as bases.
     ///
-    /// An insert of what is there already becomes an update. Over a tombstone all properties are to be sent: the object
-    /// is to be undeleted there. A delete stays one, of what the server holds now; a tombstone is what it wanted.
+    /// An insert of an existing object becomes an update. Over a tombstone all properties are sent, to undelete the
+    /// object there. A delete stays a delete of the server's current state. A tombstone completes a delete.
     ///
     /// - Parameters:
-    ///   - takingServers: Properties, by their names in Swift, changed here, that become what the server says all the
+    ///   - takingServers: The properties changed here, by their names in Swift, that take the server's values all the
     ///     same.
     ///   - rounding: The rounding of a value by the wire, as in ``beginAttempt(_:leavingOut:rounding:)``.
-    /// - Throws: `.duplicateValue` if another object here has a unique value of the server's: the operation is then as
-    ///   it was; `.staleOperation` if it is no longer in the queue.
+    /// - Throws: `.duplicateValue` if another object here has a unique value of the server's. The operation is then
+    ///   unchanged. `.staleOperation` if it is no longer in the queue.
     func rebase(
         _ id: PendingOperation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome
@@ -162,8 +162,8 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.staleOperation` if the operation is no longer in the queue, or is a delete.
     func makeInsert(_ id: PendingOperation.ID) throws
 
-    /// Leaves an operation unsent until ``release(_:)``, whatever changes meanwhile. An attempt that is under way may
-    /// still arrive, and so may its answer: it ends the operation, unless something is left to be sent, which is held.
+    /// Holds an operation back until ``release(_:)``, whatever changes meanwhile. A current attempt may still arrive,
+    /// and so may its response. The response ends the operation unless changes remain, which are then held.
     ///
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func hold(_ id: PendingOperation.ID) throws
@@ -173,58 +173,55 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func release(_ id: PendingOperation.ID) throws
 
-    /// Gives an operation up. An insert's object goes, by the delete rules of those that refer to it; an update's
-    /// returns to what the server last sent, and a delete's comes back. Where the server holds something else by now,
-    /// it becomes that. An insert that the server may have got becomes a delete, to be sent.
+    /// Discards an operation. A new object is removed, by the delete rules of the references to it. An updated object
+    /// returns to the values that the server last sent, and a deleted one is restored. If the server's current state is
+    /// known, the object takes that state. An insert that the server may have received becomes a delete, to be sent.
     ///
-    /// - Parameter item: What the server holds, if that is known: a live item, or the tombstone with which the object
-    ///   goes.
-    /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift; all of an insert's.
+    /// - Parameter item: The server's item, if it is known. A tombstone removes the object.
+    /// - Returns: The lost values: those that were not sent, by the properties' names in Swift. All values for an
+    ///   insert.
     /// - Throws: `.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object has a unique
-    ///   value of what the object would become; `.deleteDenied`. The operation is then as it was.
+    ///   value of the object's new state; `.deleteDenied`. The operation is then unchanged.
     func discard(_ id: PendingOperation.ID, for item: ServerItem?) throws -> [String: StorageValue]
 
     // MARK: Receiving
 
-    /// Takes what a server has sent into the store: writes it where no operation is pending, and keeps it beside the
-    /// operation where one is. What clashes with a unique value of another object here is kept too, and so is what
-    /// can't be read: see ``Tandem/ServerItem/unreadable``.
+    /// Writes a server item into its object, or defers it if the object has an operation. An item that clashes with a
+    /// unique value of another object, or that can't be decoded, is deferred too: see ``Tandem/ServerItem/unreadable``.
     ///
     /// - Parameter identity: The rule that matches the item to a local object.
     /// - Throws: `.invalidValue` if the item lacks a required value of a new object.
     func applyServerItem(_ item: ServerItem, in table: String, identity: IdentityRule) throws -> ServerReceipt
 
-    /// Stores items that may block each other because unique values were moved or swapped.
+    /// Applies items that may block each other because unique values were moved or swapped.
     ///
     /// - Parameter items: Items of the same table, each of a different object.
     /// - Returns: The result of each item, in order.
     func receiveTogether(_ items: [ServerItem], in table: String, identity: IdentityRule) throws -> [ServerReceipt]
 
-    /// Takes away those of some rows that are live, known to the server, and without an operation: the server has them
-    /// no more, or the app wants them no more. What refers to them waits for them.
+    /// Removes those of the given rows that are live, have a server ID, and have no operation: the server no longer has
+    /// them, or the app no longer wants them. References to them become unresolved.
     ///
     /// - Returns: The number of removed rows.
     func removeSynced(_ rows: [Int64], in table: String) throws -> Int
 
-    /// Takes rows away as ``removeSynced(_:in:)`` does, for which a query with a filter asked and which it did not
-    /// bring.
+    /// Removes rows as ``removeSynced(_:in:)`` does. A pull with a filter requested these rows, but the server did not
+    /// list them.
     ///
-    /// What the server is known to hold of such an object, and could not be written, stays, as what is kept without an
-    /// object: it is newer than the row, so that it may be the filter that it has left, and no pull would bring it
-    /// again. A deferred tombstone goes.
+    /// A deferred live item stays, without an object. It is newer than the row, so it may no longer match the filter,
+    /// and no pull would fetch it again. A deferred tombstone is removed.
     ///
     /// - Returns: The number of removed rows.
     func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int
 
-    /// Gives up the operations of some tables' objects, and takes these objects away, deleted ones too. What refers to
-    /// one that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to
-    /// it, after those of them that go as well.
+    /// Discards the operations of some tables' objects, and removes these objects, including deleted ones. References
+    /// to an object with a server ID become unresolved. An object without one is removed by the delete rules of its
+    /// references, after those referring objects that are removed as well.
     ///
-    /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for
-    ///   all.
+    /// - Parameter filter: The objects whose operations are discarded, in a single table; `nil` for all objects.
     /// - Returns: The number of dropped operations.
-    /// - Throws: `.deleteDenied` if what refers to an object that the server never knew, and does not go itself, denies
-    ///   it.
+    /// - Throws: `.deleteDenied` if a reference to an object without a server ID, from an object that stays, denies its
+    ///   removal.
     func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int
 
     // MARK: Files
@@ -234,7 +231,7 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// If the update replaces files, it stays in the queue. If it only adds files, it is removed: their URLs create
     /// another update.
     ///
-    /// - Parameter removingAdditions: Whether an update that adds files only counts.
+    /// - Parameter removingAdditions: Whether an update that only adds files counts.
     func deferToUpload(_ id: PendingOperation.ID, removingAdditions: Bool) throws -> Bool
 
     /// Returns the files that an object on the server no longer names after an operation, or its sent part.

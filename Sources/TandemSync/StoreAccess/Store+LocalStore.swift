@@ -2,7 +2,7 @@ import Foundation
 import OpenCombine
 import Tandem
 
-/// Tandem's store as one that sync works on.
+/// Tandem's store as a local store for sync.
 ///
 /// Its transactions are Tandem's ``Tandem/ReadTransaction`` and ``Tandem/SyncTransaction``.
 package struct TandemStore: LocalStore {
@@ -20,7 +20,7 @@ package struct TandemStore: LocalStore {
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalTransaction) throws -> T) async throws -> T {
-        // Not cancelled with its caller: what a server has answered is to be kept.
+        // Not cancelled with its caller: the response of a server must be stored.
         try await Task { try await store.write { transaction in try body(transaction.sync) } }.value
     }
 
