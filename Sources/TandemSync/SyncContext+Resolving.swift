@@ -136,9 +136,9 @@ extension SyncContext {
     ///
     /// - Returns: The lost values that were not sent, by the properties' names in Swift, as they were stored.
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
-    ///   `.duplicateValue` if another local object has a unique value of the server's side. If the server was asked:
-    ///   ``SyncError`` if it did not answer, if the object was changed meanwhile, or if the sync could not begin;
-    ///   `CancellationError` if the task was cancelled.
+    ///   `.duplicateValue` if another local object has a unique value of the server's side. If the item was
+    ///   requested: ``SyncError`` if there was no valid response, if the object was changed meanwhile, or if the sync
+    ///   could not begin; `CancellationError` if the task was cancelled.
     @discardableResult
     public func takeServers(_ shown: PendingOperation.Version) async throws -> [String: StorageValue] {
         if case .lost(let values) = try await discardForKnown(shown) { return values }
@@ -270,8 +270,8 @@ extension SyncContext {
             advice: "Look at the queue again.")
     }
 
-    /// Returns the known server side of an operation: what a pull has brought, or the answer that the operation failed
-    /// with.
+    /// Returns the known server side of an operation: the item of a pull, or the response with which the operation
+    /// failed.
     private func serverSide(of operation: PendingOperation, _ store: any LocalReadTransaction) throws -> ServerItem? {
         let coder = try coder(of: settings(of: operation.table))
         let answer = operation.error?.serverItem.flatMap { ItemCoder.item(from: Array($0)) }

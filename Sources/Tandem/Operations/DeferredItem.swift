@@ -2,7 +2,7 @@ import Foundation
 
 /// A server item that could not be written into its row when it arrived.
 package struct DeferredItem: Sendable, Hashable {
-    /// Why it could not be written.
+    /// The reason why it could not be written.
     package enum Reason: Int, Sendable {
         /// The object has changes that were not sent: the server's side of a conflict.
         case pending = 1
@@ -10,17 +10,17 @@ package struct DeferredItem: Sendable, Hashable {
         case refused = 2
     }
 
-    /// The server's key of the object.
+    /// The object's ID on the server.
     package let serverID: ServerID
-    /// The object here, `nil` if there is none.
+    /// The local ID of the object, or `nil` if there is none.
     package let localID: LocalID?
     /// The server's concurrency token.
     package let version: String?
-    /// When the server changed the object last.
+    /// The time of the last change on the server.
     package let updatedAt: Date?
     /// Whether it is a tombstone.
     package let isDeleted: Bool
-    /// The whole of it, as ``ServerItem/source``.
+    /// The whole item, as ``ServerItem/source``.
     package let source: [UInt8]
     /// The reason why it was deferred.
     package let reason: Reason

@@ -1,11 +1,11 @@
 import Foundation
 import Tandem
 
-/// Turns what a wire has into what a store has, and back, for one model.
+/// Encodes and decodes the objects of one model for a server.
 struct ItemCoder: Sendable {
     let model: ModelDefinition
     let format: WireFormat
-    /// Where the model's table is, for errors.
+    /// The URL of the model's table, for errors.
     let url: String?
     /// The properties that are exchanged with a server.
     let sent: [PropertyDefinition]
@@ -65,8 +65,8 @@ struct ItemCoder: Sendable {
             source: Self.bytes(of: item))
     }
 
-    /// A property's default; `nil` if it is another one each time, as a new UUID is. An object keeps the one that it
-    /// got.
+    /// Returns a property's default, or `nil` if it differs each time, as a new UUID does. An object keeps the default
+    /// that it got.
     private func constantDefault(of property: PropertyDefinition) -> StorageValue? {
         let row = RowEncoder()
         // Two dates in a row may be the same.
@@ -86,7 +86,7 @@ struct ItemCoder: Sendable {
         return stored
     }
 
-    /// Decodes a deferred server item; returns `nil` if it can't be read: another version of Tandem has written it.
+    /// Decodes a deferred server item. Returns `nil` if another version of Tandem wrote it in an unknown form.
     static func item(from source: [UInt8]) -> RemoteItem? {
         guard
             case .array(let parts)? = source.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) }),
@@ -100,8 +100,8 @@ struct ItemCoder: Sendable {
             updatedAt: text(parts[3]).flatMap { WireTimestamp($0) }, isDeleted: isDeleted, members: members)
     }
 
-    /// `[id, version, createdAt, updatedAt, deleted, "{members}"]`: the members as a text of their own, as they may be
-    /// nested as deeply as JSON is read.
+    /// Encodes `[id, version, createdAt, updatedAt, deleted, "{members}"]`. The members are a text of their own,
+    /// because they may be as deeply nested as the parser allows.
     private static func bytes(of item: RemoteItem) -> [UInt8] {
         func node(_ text: String?) -> JSONNode { text.map { .text($0) } ?? .null }
         return bytes(
@@ -120,8 +120,8 @@ struct ItemCoder: Sendable {
 
     // MARK: Out
 
-    /// Returns a value as it is after a round trip over the wire: a date at the server's precision. What is sent is
-    /// compared with what comes back in this form.
+    /// Returns a value as it is after a round trip over the wire: a date has the server's precision. Sent values are
+    /// compared with returned ones in this form.
     var rounding: WireRounding {
         { property, value in
             try format.storageValue(of: node(of: value, for: property), for: property)
@@ -135,11 +135,11 @@ struct ItemCoder: Sendable {
         try format.node(of: value, for: property, as: attachments[property.name] ?? .object)
     }
 
-    /// An object as the server is to be asked to write it.
+    /// Encodes an object for a request.
     ///
     /// - Parameters:
-    ///   - id: The key that it has, or shall get.
-    ///   - leavingOut: References, by their names in Swift, that are not sent along.
+    ///   - id: The ID that the object has on the server, or will get.
+    ///   - leavingOut: References, by their names in Swift, that are not sent.
     ///   - extra: Members that sync adds.
     ///   - encoder: The encoder of the object's values; `nil` for a new one.
     /// - Throws: ``RequestEncodingError``.
@@ -157,7 +157,7 @@ struct ItemCoder: Sendable {
         if let extras = object.extras,
             case .object(let kept)? = extras.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) })
         {
-            // The server has null for these, and what is here is the default that the app has not changed.
+            // The server has null for these, and the local value is the default that the app has not changed.
             for member in kept {
                 guard case .null = member.value, !changed.contains(member.key),
                     let place = members.firstIndex(where: { ScalarText.isEqual($0.key, member.key) })
@@ -170,7 +170,7 @@ struct ItemCoder: Sendable {
             table: table, id: id, version: object.version, members: members, changed: changed, unknown: unknown)
     }
 
-    /// The members by which values are sent, given by their names in Swift.
+    /// Returns the members of values, which are given by their properties' names in Swift.
     ///
     /// - Parameters:
     ///   - leavingOut: References that are not sent. Null or an empty list replaces them.

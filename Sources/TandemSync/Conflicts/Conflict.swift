@@ -22,9 +22,9 @@ public struct Conflict<M: Model>: Sendable {
     public let changedHere: Set<String>
     /// The properties changed on the server since then, by their names in Swift.
     public let changedThere: Set<String>
-    /// When the object was last changed here, by the local clock.
+    /// The time of the last local change, by the local clock.
     public let changedAt: Date
-    /// When the object was last changed on the server, by the server's clock.
+    /// The time of the last change on the server, by the server's clock.
     public let serverUpdatedAt: Date?
     /// The number of this conflict among the operation's conflicts in this push, from 1.
     public let round: Int

@@ -10,7 +10,7 @@ struct PushResult: Sendable {
     let uploads: [FileUpload]
     /// The error that stopped the push; `nil` if it reached the end of the queue.
     ///
-    /// Also set if the server answered for none of five objects or more: it seems to be down.
+    /// Also set if the server responded for none of five objects or more: it seems to be down.
     let stoppedBy: SyncError?
     /// The time when the first deferred operation or file is due that is not listed here.
     let nextDue: Date?

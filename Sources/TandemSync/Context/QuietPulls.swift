@@ -1,8 +1,8 @@
 import Foundation
 import Tandem
 
-/// When tables were last fetched by pulls that found nothing new. Such a pull makes no commit, so the times are kept in
-/// the lock file beside the store.
+/// The times of the last pulls that found nothing new. Such a pull makes no commit, so the times are stored in the lock
+/// file beside the store.
 ///
 /// The file holds pairs of times and names no table: of an encrypted store it reveals times only. The first time of a
 /// pair is the success that the store records for a table, and the second one is that of a later pull. A pair counts

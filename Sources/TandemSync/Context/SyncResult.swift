@@ -39,7 +39,7 @@ public struct SyncResult: Sendable {
         public let table: String
         /// The object.
         public let localID: LocalID
-        /// How the operation ended.
+        /// The outcome of the operation.
         public let outcome: Outcome
         /// The edit that was dropped because the conflict policy prefers the server's values; `nil` if none was.
         public internal(set) var lost: LostEdit?
@@ -58,7 +58,7 @@ public struct SyncResult: Sendable {
         }
     }
 
-    /// How an operation ended. More ways may be added: keep a `default` in a `switch`.
+    /// The outcome of an operation. More kinds may be added: keep a `default` in a `switch`.
     public enum Outcome: Sendable {
         /// The server has carried it out.
         case done

@@ -1,14 +1,14 @@
-/// A set of rows, by their numbers, in a bit each.
+/// A set of row numbers, with one bit for each.
 package struct RowSet: Sendable, Equatable {
-    /// Of 64 rows each, by the row number's upper bits.
+    /// The bits of 64 rows each, by the upper bits of the row numbers.
     private var words: [Int64: UInt64] = [:]
 
     /// Creates an empty set.
     package init() {}
 
-    /// Whether it has no row.
+    /// Whether the set is empty.
     package var isEmpty: Bool { words.isEmpty }
-    /// How many rows it has.
+    /// The number of rows.
     package var count: Int { words.values.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     /// Adds a row.
@@ -16,7 +16,7 @@ package struct RowSet: Sendable, Equatable {
         words[row >> 6, default: 0] |= 1 << UInt64(row & 63)
     }
 
-    /// Takes a row out.
+    /// Removes a row.
     package mutating func remove(_ row: Int64) {
         guard let word = words[row >> 6] else { return }
         let rest = word & ~(1 << UInt64(row & 63))

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// How far a full pull has come. It is committed with each page, so that an interrupted pull resumes.
+/// The progress of a full pull. It is committed with each page, so that an interrupted pull resumes.
 ///
 /// It is stored among the sync tokens of the table, which purges, adoption and migrations remove: a token for the pull,
 /// and one for each page with a hash of each ID. A page writes eight bytes per item, however large the table is.

@@ -136,7 +136,7 @@ struct PullRun {
         return page
     }
 
-    /// Fetches a page. Retries by ``RetryPolicy`` while the server answers that it is busy.
+    /// Fetches a page. Retries by ``RetryPolicy`` while the server is busy.
     private func ask(_ request: PageRequest) async throws -> RemotePage {
         let options = context.options
         var tries = 0

@@ -156,7 +156,7 @@ struct AttemptSender: Sendable {
         OutgoingItem(table: table, id: attempt.item.id, version: attempt.item.version)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     /// Returns the server's state that prevented a change.
     private func differing(_ failure: RemoteFailure) async throws(RemoteFailure) -> Step {

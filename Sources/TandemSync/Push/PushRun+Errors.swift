@@ -158,7 +158,7 @@ extension PushRun {
 }
 
 extension InvalidResponse.Code {
-    /// Whether another host may have answered, for example a sign-in page.
+    /// Returns whether another host may have responded, for example a sign-in page.
     fileprivate var isStrangers: Bool { self == .notJSON || self == .status }
 }
 

@@ -173,24 +173,25 @@ struct PushState {
     var nextDue: Date?
     /// The number of consecutive operations that have exhausted their attempts and had not failed before.
     private var exhausted = 0
-    /// How many in a row have that failed in an earlier push too: that says little of the server.
+    /// The number of consecutive operations that have exhausted their attempts and had failed in an earlier push too.
+    /// They say little about the server.
     private var exhaustedAgain = 0
     private var lastExhaustion: SyncError?
-    /// Whether the server has answered for any object and so is not down.
+    /// Whether the server has responded for any object and so is not down.
     private var hasResponse = false
     /// The continuations of waiting tasks, resumed if the push is stopped.
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastSleeper = 0
 
     /// Returns the next operation, with its earlier error if it is to be skipped. It is skipped if enough similar
-    /// operations are tried and the server has not answered. An unavailable server must not receive a request for every
-    /// failed operation.
+    /// operations are tried and the server has not responded. An unavailable server must not receive a request for
+    /// every failed operation.
     ///
-    /// - Parameter isIdle: Whether no request is in flight that may still show it.
+    /// - Parameter isIdle: Whether no request is in flight that may still get a response.
     mutating func dequeue(isIdle: Bool) -> (id: PendingOperation.ID, failure: OperationError?)? {
         guard stop == nil, let id = queue.next else { return nil }
         let mayGo = hasResponse && exhaustedAgain < Self.exhaustedLimit
-        // If it is passed over, those that wait for it would be in each push, and never sent.
+        // If a skipped operation had waiting operations, each push would skip them, and they would never be sent.
         guard let node = queue[id], node.isSpare, !mayGo, !queue.isAwaited(id) else {
             queue.dequeue()
             return (id, nil)
@@ -205,7 +206,7 @@ struct PushState {
     /// The number of consecutive exhausted operations after which the server counts as down.
     static let exhaustedLimit = 5
 
-    /// Records that the server has answered for an object.
+    /// Records that the server has responded for an object.
     mutating func recordResponse() {
         (exhausted, exhaustedAgain, hasResponse) = (0, 0, true)
     }
@@ -256,7 +257,7 @@ struct PushState {
 package enum PushStep: Sendable, Hashable {
     /// The attempt is recorded; nothing was sent.
     case began(PendingOperation.ID)
-    /// The server has answered; the response is not stored.
+    /// The server has responded. The response is not stored.
     case answered(PendingOperation.ID)
     /// The response is stored.
     case concluded(PendingOperation.ID)
