@@ -32,15 +32,20 @@ extension SyncTransaction {
             // A file of another client was handled earlier, as a conflict.
             return result.isEmpty ? here : value
         }
-        // A list may contain a file more than once.
         let there = Set(result.map(\.id))
-        var previous: FileID?
+        // The index after the local predecessor.
+        var next = 0
         for attachment in mine {
             if attachment.serverURL == nil, !there.contains(attachment.id) {
-                let place = previous.flatMap { id in result.lastIndex { $0.id == id } }
-                result.insert(attachment, at: place.map { $0 + 1 } ?? (previous == nil ? 0 : result.count))
+                result.insert(attachment, at: next)
+                next += 1
+            } else {
+                // A list may contain a file more than once. Each occurrence follows the one before it.
+                let index =
+                    result[next...].firstIndex { $0.id == attachment.id }
+                    ?? result.lastIndex { $0.id == attachment.id }
+                next = index.map { $0 + 1 } ?? result.count
             }
-            previous = attachment.id
         }
         return storedValue(of: result, column)
     }

@@ -130,8 +130,12 @@ import Testing
         #expect(desk.shelf.files.count == 2)
     }
 
-    @Test(arguments: [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 2, 1, 0, 2, 1]])
-    func `a list with a duplicate file keeps the duplicate while the file is pending`(order: [Int]) async throws {
+    @Test(arguments: [
+        [0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 2, 1, 0, 2, 1],
+        // The server's list has its file twice, without the pending files between the two.
+        [0, 1, 0], [0, 1, 2, 0], [1, 0, 2, 0, 1], [0, 0, 1],
+    ])
+    func `a list with a duplicate file keeps its order while a file is pending`(order: [Int]) async throws {
         let desk = try PhotoFixture()
         let context = desk.restarted(withFiles: false)
         // The first is on the server before the others.
