@@ -70,9 +70,9 @@ import Testing
                             Tandem.PropertyDefinition("barcode", Tandem.Codec.of(String.self), indexed: true),
                             Tandem.PropertyDefinition("points", Tandem.Codec.of(BigInt.self), default: { 0 }),
                             Tandem.PropertyDefinition("isPinned", Tandem.Codec.of(Bool.self), localOnly: true, \
-                            default: { false }),
+                default: { false }),
                             Tandem.PropertyDefinition("owner", Tandem.Codec.of(Reference<HandPerson>?.self), \
-                            onDelete: .cascade),
+                onDelete: .cascade),
                         ]
                     )
 
