@@ -121,4 +121,53 @@ import Testing
         #expect(try await sync.push().isComplete)
         #expect(try world.texts("Card", "shop") == ["Лента"])
     }
+
+    /// Another device replaces or removes a photograph, and deletes the file, before this device learns that the server
+    /// has the URL. By the default policy this device then sends the URL again.
+    @Test(arguments: [true, false])
+    func `a URL that is resent names a file that another device has deleted`(isReplaced: Bool) async throws {
+        let desk = try PhotoFixture { $0.deletesFiles = true }
+        let (store, _) = try desk.other()
+        let other = desk.restarted(on: store) { $0.deletesFiles = true }
+        let id = try await desk.synced().localID
+        let photo = try desk.store.attachments.add(PhotoFixture.bytes(), name: "1.jpg")
+        let url = PhotoServer.url(photo.id.rawValue)
+        try await desk.store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = photo } }
+        desk.remote.next(.loseAnswer, on: .update)
+        try await desk.sync.attemptPush()
+        try await other.synchronize()
+        let seen = try #require(try await store.objects(Receipt.self).first())
+        #expect(seen.photo?.serverURL == url)
+        let second = isReplaced ? try store.attachments.add([9, 9, 9], name: "2.jpg") : nil
+        try await store.write { _ = try $0.update(Receipt.self, localID: seen.localID) { $0.photo = second } }
+        try await other.push()
+        #expect(desk.shelf.files[url] == nil)
+        try await desk.sync.push()
+        let receipt = try desk.receipt(id)
+        #expect(receipt.isSynced && receipt.photo?.serverURL == url)
+        #expect(desk.served(receipt) == receipt.photo?.__json)
+        #expect(desk.shelf.files[url] == nil)
+    }
+
+    @Test func `an undelete after a lost response names a file that another device has deleted`() async throws {
+        let desk = try PhotoFixture { $0.deletesFiles = true }
+        let (store, _) = try desk.other()
+        let other = desk.restarted(on: store) { $0.deletesFiles = true }
+        let receipt = try desk.attached()
+        try await desk.sync.push()
+        try await other.synchronize()
+        let seen = try #require(try await store.objects(Receipt.self).first())
+        try await desk.store.write { _ = try $0.delete(Receipt.self, localID: receipt.localID) }
+        desk.remote.next(.loseAnswer, on: .delete)
+        try await desk.sync.attemptPush()
+        try await store.write { _ = try $0.delete(Receipt.self, localID: seen.localID) }
+        try await other.push()
+        #expect(desk.shelf.files.isEmpty)
+        try await desk.store.write { _ = try $0.undelete(Receipt.self, localID: receipt.localID) }
+        try await desk.sync.push()
+        let restored = try desk.receipt(receipt.localID)
+        #expect(restored.isSynced && restored.photo?.serverURL != nil)
+        #expect(desk.served(restored) == restored.photo?.__json)
+        #expect(desk.shelf.files.isEmpty)
+    }
 }

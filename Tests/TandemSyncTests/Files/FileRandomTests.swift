@@ -15,9 +15,15 @@ import Testing
     @Test func `every file ends in its place after random changes and faults`() async throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         for run in 0..<Self.runs {
-            let problems = try await FileHistory(seed: seed &+ UInt64(run)).problems()
-            #expect(problems == [], "TANDEM_SEED=\(seed &+ UInt64(run))")
-            if !problems.isEmpty { return }
+            let seed = seed &+ UInt64(run)
+            do {
+                let problems = try await FileHistory(seed: seed).problems()
+                #expect(problems == [], "TANDEM_SEED=\(seed)")
+                if !problems.isEmpty { return }
+            } catch {
+                Issue.record(error, "TANDEM_SEED=\(seed)")
+                return
+            }
         }
     }
 }
@@ -118,6 +124,17 @@ private struct FileHistory {
         default: _ = try? await sync.synchronize()
         }
         desk.clock.advance(by: 1)
+        if deletesFiles { try await resendUnanswered(from: device) }
+    }
+
+    /// Resends the device's changes without a response. If files are deleted with their objects, another device must
+    /// not act before: it may delete a file that such a change names. The article on limits describes that.
+    private func resendUnanswered(from device: Int) async throws {
+        let (store, sync) = devices[device]
+        for _ in 0..<20 {
+            guard try store.operations.all().contains(where: { $0.state == .attempted }) else { return }
+            _ = try? await sync.push()
+        }
     }
 
     private mutating func actOnPassport(_ store: Store) async throws {
@@ -182,8 +199,9 @@ private struct FileHistory {
 
     private mutating func settle() async throws -> [String] {
         for _ in 0..<12 {
-            for (_, sync) in devices {
+            for (index, (_, sync)) in devices.enumerated() {
                 _ = try? await sync.synchronize()
+                if deletesFiles { try await resendUnanswered(from: index) }
                 for failed in try await sync.failedOperations() {
                     // Either choice of the user.
                     if !deletesFiles, Bool.random(using: &random) {
