@@ -40,7 +40,7 @@ import Testing
             func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
                 RemotePage(items: [], hasMore: true)
             }
-            func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { nil }
+            func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { nil }
             func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
             func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
             func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
