@@ -59,17 +59,17 @@ extension SocketTests {
             let url = try #require(await server.url(), "\(server.text)")
             let ada = try DatasyncRemote(url: url, dialect: .azureMobileApps) { _ in .zumo("t") }
             let eve = try DatasyncRemote(url: url, dialect: .azureMobileApps) { _ in .zumo("u") }
-            let nobody = try DatasyncRemote(url: url, dialect: .azureMobileApps)
+            let anonymous = try DatasyncRemote(url: url, dialect: .azureMobileApps)
             _ = try await eve.insert(.card("018f", "a"))
             #expect(try await eve.find("Card", key: .id("018f")) != nil)
             #expect(try await ada.find("Card", key: .id("018f")) == nil, "it is eve's")
-            #expect(try await nobody.find("Shop", key: .id("018f")) == nil)
+            #expect(try await anonymous.find("Shop", key: .id("018f")) == nil)
             #expect(
-                await failure { () throws(RemoteFailure) in try await nobody.find("Card", key: .id("018f")) }?.line
+                await failure { () throws(RemoteFailure) in try await anonymous.find("Card", key: .id("018f")) }?.line
                     == "unauthenticated 401")
             #expect(
                 await failure { () throws(RemoteFailure) in
-                    try await nobody.page(PageRequest(table: "Other", order: .id(after: nil)))
+                    try await anonymous.page(PageRequest(table: "Other", order: .id(after: nil)))
                 }?.line == "refused 404")
             #expect(try await server.stop(SIGTERM) == 0)
         }

@@ -21,7 +21,7 @@ public struct Predicate<Root: Model>: Sendable {
         self.node = node
     }
 
-    /// A predicate that holds for every object.
+    /// A predicate that all objects satisfy.
     public static var `true`: Self { Self(.constant(true)) }
 
     /// A predicate that does not hold for any object.

@@ -167,7 +167,7 @@ public final class Migration {
     ///
     /// Write values in their stored form: see ``stored(_:)`` and <doc:StorageFormat>. Each value of the models is read
     /// afterwards. A value that does not have its property's type ends the migration. Tandem rebuilds its own columns
-    /// (folded texts, search, links of lists) for every table that a writing statement names. Do not change them, or a
+    /// (folded texts, search, links of lists) for each table that a writing statement names. Do not change them, or a
     /// table whose name begins with `__`.
     ///
     /// A statement does not queue operations, so its changes are not sent. Operations of rows that it deletes are

@@ -1,6 +1,6 @@
 /// The calls of the row writer to parts of the store that depend on written rows: the attachments and the operations.
 ///
-/// They run for every row. `WriteTransaction` therefore conforms itself, and all calls are statically dispatched.
+/// They run for each row. `WriteTransaction` therefore conforms itself, and all calls are statically dispatched.
 protocol RowWriteDelegate {
     /// The old values that an update's operation records.
     associatedtype OldValues

@@ -135,9 +135,9 @@ extension SocketTests {
             func show(_ text: String) { shown.append(text) }
             func signIn() { shown.append("sign in") }
             try await withServer { url in
-                let nobody = SyncContext(store: store, remote: try DatasyncRemote(url: url) { _ in .bearer("no") })
+                let anonymous = SyncContext(store: store, remote: try DatasyncRemote(url: url) { _ in .bearer("no") })
                 let gone = try #require(URL(string: "http://127.0.0.1:1"))
-                for sync in [try context(store, gone, user: nil), nobody] {
+                for sync in [try context(store, gone, user: nil), anonymous] {
                     // GettingStartedWithSync begins
                     do {
                         let result = try await sync.synchronize()

@@ -26,7 +26,7 @@ struct RouteIndex: Sendable {
     private var equalities: [Equality] = []
     private var ranges: [Ranges] = []
 
-    /// Adds a query. Without a condition it is a candidate for every row.
+    /// Adds a query. Without a condition it is a candidate for each row.
     ///
     /// - Parameter id: The query's number, which is unique in the index.
     /// - Complexity: O(1), or O(*n*) for a range.
