@@ -101,7 +101,7 @@ extension DatasyncRemote {
         do {
             return try write()
         } catch {
-            throw .unsendable(error)
+            throw .notEncodable(error)
         }
     }
 
@@ -170,7 +170,7 @@ extension DatasyncRemote {
             case .notSent(let cause): throw .notSent(cause)
             case .lost(let cause): throw .lost(cause)
             case .tooLarge:
-                throw .badAnswer(
+                throw .invalidResponse(
                     InvalidResponse(
                         .tooLarge, message: "The response body has more than \(reader.limits.bytes) bytes.",
                         table: request.table,

@@ -114,7 +114,7 @@ extension ResponseDecoder {
     func bad(
         _ code: InvalidResponse.Code, message: String, request: WireRequest, response: HTTPResponse
     ) -> RemoteFailure {
-        .badAnswer(
+        .invalidResponse(
             InvalidResponse(
                 code, message: message, table: request.table, url: request.url, status: response.status.code))
     }

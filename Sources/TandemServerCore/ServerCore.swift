@@ -82,7 +82,7 @@ public final class ServerCore: Sendable {
         }
         if faults.contains(.twice) { _ = answer(request, body: body, skew: skew, faults: []) }
         let (response, body) = answer(request, body: body, skew: skew, faults: faults).http
-        return faults.contains(.lostAnswer)
+        return faults.contains(.lostResponse)
             ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew: skew), body: body)
     }
 

@@ -9,7 +9,7 @@ public enum ServerFault: Sendable, Hashable {
     /// The request never arrives, and gets no response.
     case lostRequest
     /// The request is carried out, but its response is lost.
-    case lostAnswer
+    case lostResponse
     /// The request arrives twice, as after a resend by a proxy. The client gets the second response.
     case twice
     /// The request is not carried out and gets this status, with an optional `Retry-After` in seconds.

@@ -22,7 +22,7 @@ extension SyncContext {
     /// - Returns: The outcome of each operation and each file, if the push reached the end of the queue.
     /// - Throws: The error that stopped the push; the queue is then intact. ``SyncError/Code/unreachable`` if the
     ///   server can't be reached, ``SyncError/Code/unauthenticated``, ``SyncError/Code/later``, and
-    ///   ``SyncError/Code/badAnswer`` if its responses are not valid; the error carries the result so far:
+    ///   ``SyncError/Code/invalidResponse`` if its responses are not valid; the error carries the result so far:
     ///   ``SyncError/result``. `CancellationError` and the store's errors; ``SyncError/Code/cancelled`` and
     ///   ``SyncError/Code/store`` in place of these if edits were lost before (``SyncResult/lostEdits``), so that the
     ///   result reaches the app.

@@ -39,8 +39,8 @@ extension RemoteFailure: LocalizedError {
         case .notFound: "Check the ID and the table's name."
         case .refused: "Send another value, or ask for the rights."
         case .later: "Sync again later."
-        case .badAnswer(let answer): answer.code.advice
-        case .unsendable(let problem): problem.code.advice
+        case .invalidResponse(let answer): answer.code.advice
+        case .notEncodable(let problem): problem.code.advice
         case .file(let problem): problem.recoverySuggestion
         }
     }

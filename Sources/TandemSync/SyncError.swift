@@ -8,7 +8,7 @@ public struct SyncError: Error, Sendable {
     /// The kind of an error. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
-            case unreachable, unauthenticated, refused, conflict, later, badAnswer, unsendable
+            case unreachable, unauthenticated, refused, conflict, later, invalidResponse, notEncodable
             case tooManyPages, noProgress, noUpdatedAt, otherFilter, unsupportedFilter, pendingOperations, tooLarge
             case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
         }
@@ -27,8 +27,8 @@ public struct SyncError: Error, Sendable {
             case .refused: "Change the object, or discard its operation."
             case .conflict: "Let the user choose a side."
             case .later: "Sync again later."
-            case .badAnswer: "Report it to the server's operator."
-            case .unsendable: "Change the value, or discard the operation."
+            case .invalidResponse: "Report it to the server's operator."
+            case .notEncodable: "Change the value, or discard the operation."
             case .tooManyPages: "Raise the limit, or narrow the query."
             case .noProgress: "Report it to the server's operator."
             case .noUpdatedAt: "Pull the table without a query ID."
@@ -59,9 +59,9 @@ public struct SyncError: Error, Sendable {
         /// the time that the server gave, if any.
         public static let later = Code(kind: .later)
         /// The server's response is not valid.
-        public static let badAnswer = Code(kind: .badAnswer)
+        public static let invalidResponse = Code(kind: .invalidResponse)
         /// A value or an object can't be sent.
-        public static let unsendable = Code(kind: .unsendable)
+        public static let notEncodable = Code(kind: .notEncodable)
         /// A pull did not end within the limit.
         public static let tooManyPages = Code(kind: .tooManyPages)
         /// A file whose size was not known is larger than the limit: ``SyncContext/Options/downloadLimit``.
@@ -175,7 +175,7 @@ extension SyncError {
     }
 
     /// Whether the server may have failed on several objects in a row, and still serves the rest.
-    var mayConcernObjects: Bool { code == .later || code == .badAnswer }
+    var mayConcernObjects: Bool { code == .later || code == .invalidResponse }
 
     /// Creates the error of a sync that stopped after it had done some work.
     init(stopping error: any Error) {
@@ -208,12 +208,12 @@ extension SyncError {
         case .notFound: (code, status) = (.refused, 404)
         case .refused(let answer, _): (code, status) = (.refused, answer)
         case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
-        case .badAnswer(let answer):
-            (code, status, advice) = (.badAnswer, answer.status, answer.code.advice)
+        case .invalidResponse(let answer):
+            (code, status, advice) = (.invalidResponse, answer.status, answer.code.advice)
             (message, table) = (answer.message, answer.table)
             if !answer.url.isEmpty { url = answer.url }
-        case .unsendable(let problem):
-            (code, advice) = (.unsendable, problem.code.advice)
+        case .notEncodable(let problem):
+            (code, advice) = (.notEncodable, problem.code.advice)
             (message, table, property) = (problem.message, problem.table ?? table, problem.member)
         case .file(let problem): (code, status) = (.refused, problem.status)
         }

@@ -163,7 +163,7 @@ public final class ScriptedRemote: Remote {
         let (table, outgoing) = (request.item.table, request.item)
         if request.kind == .insert { return try insert(outgoing, state: &state) }
         guard let id = outgoing.id else {
-            throw .unsendable(
+            throw .notEncodable(
                 RequestEncodingError(.missingID, message: "The item has no ID on the server.", table: table))
         }
         guard var item = state.tables[table]?[id] else { throw .notFound }

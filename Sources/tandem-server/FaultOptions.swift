@@ -12,7 +12,7 @@ struct FaultOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Probability that a response is lost after its request was carried out.", valueName: "probability"))
-    var lostAnswers = 0.0
+    var lostResponses = 0.0
 
     @Option(help: ArgumentHelp("Probability that a request arrives twice.", valueName: "probability"))
     var twice = 0.0
@@ -46,7 +46,7 @@ struct FaultOptions: ParsableArguments {
     private var odds: [(fault: ServerFault, probability: Double)] {
         [
             (.latency(.milliseconds(latency)), latency > 0 ? 1 : 0), (.skew(.seconds(skew)), skew != 0 ? 1 : 0),
-            (.lostRequest, lostRequests), (.lostAnswer, lostAnswers), (.twice, twice), (.status(503), errors),
+            (.lostRequest, lostRequests), (.lostResponse, lostResponses), (.twice, twice), (.status(503), errors),
             (.status(429, retryAfter: 1), throttled), (.conflict, conflicts),
         ]
     }

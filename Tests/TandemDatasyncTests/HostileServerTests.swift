@@ -23,7 +23,7 @@ extension SocketTests {
                 for failure in failures {
                     let text = "\(String(describing: failure)) \(String(reflecting: failure))"
                     #expect(!text.contains("s3cret"))
-                    guard case .badAnswer(let answer)? = failure else { continue }
+                    guard case .invalidResponse(let answer)? = failure else { continue }
                     #expect(answer.table == "Card")
                     #expect(answer.url.hasPrefix("\(server.url)/tables/card"))
                 }

@@ -147,7 +147,7 @@ extension SocketTests {
             wire: Wire
         ) async throws {
             try await wire.run {
-                $0.faults = .script([[.lostAnswer], [], [.lostRequest], [], [.status(503, retryAfter: 7)]])
+                $0.faults = .script([[.lostResponse], [], [.lostRequest], [], [.status(503, retryAfter: 7)]])
             } _: { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 let lost = await failure { () throws(RemoteFailure) in try await remote.insert(.card("018f", "a")) }

@@ -107,7 +107,7 @@ extension SocketTests {
         }
 
         @Test func `the command applies the given faults`() async throws {
-            let lost = try ServerProcess(["--port", "0", "--lost-answers", "1"])
+            let lost = try ServerProcess(["--port", "0", "--lost-responses", "1"])
             let remote = try DatasyncRemote(url: #require(await lost.url(), "\(lost.text)"))
             #expect(
                 await failure { () throws(RemoteFailure) in try await remote.insert(.card("018f", "a")) }?.line
@@ -135,7 +135,7 @@ extension SocketTests {
         }
 
         @Test(arguments: [
-            ["--port", "65536"], ["--lost-answers", "1.5"], ["--latency", "-1"], ["--user", "ada"],
+            ["--port", "65536"], ["--lost-responses", "1.5"], ["--latency", "-1"], ["--user", "ada"],
             ["--dialect", "soap"],
             ["--user-table", "Card"], ["--certificate", "x.pem"], ["--page-size", "0"], ["now"],
             ["--column", "year:integer"], ["--column", "film.year:int"], ["--column", "film.rating:enum()"],

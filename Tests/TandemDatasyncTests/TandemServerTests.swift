@@ -56,7 +56,7 @@ extension SocketTests {
 
         @Test func `a lost response closes the connection`() async throws {
             try await Wire.datasync.run {
-                $0.faults = .script([[.lostAnswer], [.lostRequest]])
+                $0.faults = .script([[.lostResponse], [.lostRequest]])
             } _: { server in
                 #expect(
                     await failure(of: transport, request(.delete, "/tables/card/a", to: server.url))?.line

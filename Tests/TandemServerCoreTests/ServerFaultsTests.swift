@@ -10,7 +10,7 @@ import Testing
     @Test func `a script applies its faults in order`() async throws {
         let server = try ServerFixture(.datasync) {
             $0.faults = .script([
-                [.lostRequest], [.lostAnswer], [.status(503, retryAfter: 7)], [.latency(.seconds(3))], [.status(429)],
+                [.lostRequest], [.lostResponse], [.status(503, retryAfter: 7)], [.latency(.seconds(3))], [.status(429)],
             ])
         }
         func insert(_ id: String) async -> Answer { await server.send(.post, "/tables/t", [:], "{\"id\":\"\(id)\"}") }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a lost request and a lost response are distinguished`() async throws {
-        let server = try ServerFixture(.datasync) { $0.faults = .script([[.lostRequest], [.lostAnswer]]) }
+        let server = try ServerFixture(.datasync) { $0.faults = .script([[.lostRequest], [.lostResponse]]) }
         let request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/tables/t")
         for wasCarriedOut in [false, true] {
             guard case .noAnswer(wasCarriedOut) = await server.core.exchange(request, body: []) else {
@@ -104,7 +104,9 @@ import Testing
             let server = try ServerFixture(.datasync) {
                 $0.faults = .seeded(
                     seed,
-                    odds: [(.lostRequest, 0.1), (.lostAnswer, 0.1), (.status(503), 0.2), (.latency(.seconds(1)), 0.5)])
+                    odds: [
+                        (.lostRequest, 0.1), (.lostResponse, 0.1), (.status(503), 0.2), (.latency(.seconds(1)), 0.5),
+                    ])
             }
             var statuses: [Int] = []
             for _ in 0..<300 { statuses.append(await server.send(.get, "/tables/t").status) }

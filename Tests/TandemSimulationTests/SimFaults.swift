@@ -30,7 +30,8 @@ struct SimFaults: Sendable {
     ///     client can't distinguish that from a rejection.
     static func stormy(_ strength: UInt64, refuses: Bool) -> SimFaults {
         var all: [(ServerFault, UInt64)] = [
-            (.lostRequest, 20), (.lostAnswer, 60), (.twice, 20), (.status(500), 15), (.status(503, retryAfter: 3), 10),
+            (.lostRequest, 20), (.lostResponse, 60), (.twice, 20), (.status(500), 15),
+            (.status(503, retryAfter: 3), 10),
             (.status(429, retryAfter: 1), 10), (.status(401), 4), (.conflict, 20), (.race, 10),
             (.skew(.seconds(-2)), 15), (.skew(.seconds(2)), 15),
         ]

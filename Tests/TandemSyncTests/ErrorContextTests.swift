@@ -57,8 +57,8 @@ import Testing
             case .notFound: 5
             case .refused: 6
             case .later: 7
-            case .badAnswer: 8
-            case .unsendable: 9
+            case .invalidResponse: 8
+            case .notEncodable: 9
             case .file: 10
             }
         }
@@ -68,13 +68,13 @@ import Testing
         .notSent(TextualError()), .lost(TextualError()), .unauthenticated(status: 401, underlying: TextualError()),
         .conflict(status: 409, item: nil), .gone, .notFound, .refused(status: 403, message: "no"),
         .later(status: 503, retryAfter: nil), .later(status: 429, retryAfter: .seconds(3600)),
-        .badAnswer(
+        .invalidResponse(
             InvalidResponse(
                 .notJSON, message: "It is HTML.", table: "Card",
                 url: "https://ada:hunter2@shop.example:8443/tables/Card?code=hunter2", status: 200)),
-        .badAnswer(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: "", status: 200)),
-        .unsendable(RequestEncodingError(.value, message: "It is no number.")),
-        .unsendable(RequestEncodingError(.filter, message: "It can't be asked.")),
+        .invalidResponse(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: "", status: 200)),
+        .notEncodable(RequestEncodingError(.value, message: "It is no number.")),
+        .notEncodable(RequestEncodingError(.filter, message: "It can't be asked.")),
         .file(.unreadable(TextualError())),
     ]
     static let failures = all.map(Failure.init)

@@ -66,7 +66,7 @@ import Testing
         #expect(try await sync.runPull(query, pushesFirst: false).deferred == 1)
         try look(Self.words)
         try await store.write { _ = try $0.insert(Card(shop: "ПотерянныйОтвет", barcode: "b-lost")) }
-        for _ in 0..<3 { world.next(.post, .lostAnswer) }
+        for _ in 0..<3 { world.next(.post, .lostResponse) }
         let push = try await sync.attemptPush()
         #expect(Set(push.entries.map(\.outcome.name)) == ["conflict", "retryLater"])
 

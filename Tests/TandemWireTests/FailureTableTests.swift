@@ -163,12 +163,12 @@ import Testing
         let acted: [RemoteFailure] = [
             .lost(Some()), .later(status: 408, retryAfter: nil), .later(status: 500, retryAfter: nil),
             .later(status: 503, retryAfter: .seconds(1)),
-            .badAnswer(InvalidResponse(.status, message: "", table: "Card", url: "", status: 202)),
+            .invalidResponse(InvalidResponse(.status, message: "", table: "Card", url: "", status: 202)),
         ]
         let not: [RemoteFailure] = [
             .notSent(Some()), .unauthenticated(status: 401, underlying: nil), .conflict(status: 409, item: nil), .gone,
             .notFound, .refused(status: 400, message: ""), .later(status: 425, retryAfter: nil),
-            .later(status: 429, retryAfter: nil), .unsendable(RequestEncodingError(.value, message: "")),
+            .later(status: 429, retryAfter: nil), .notEncodable(RequestEncodingError(.value, message: "")),
         ]
         for failure in acted { #expect(failure.mayHaveActed, "\(failure)") }
         for failure in not { #expect(!failure.mayHaveActed, "\(failure)") }

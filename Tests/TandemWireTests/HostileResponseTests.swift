@@ -14,13 +14,13 @@ import Testing
         for wire in Wire.allCases {
             let update = try wire.writer.update(.card())
             codes.insert(
-                badAnswer { () throws(RemoteFailure) in
+                invalidResponse { () throws(RemoteFailure) in
                     try wire.reader.answer(response(200), body: Array(item.utf8), to: update)
                 })
             let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
             let text = wire == .azure ? "[\(item)]" : #"{"items":[\#(item)]}"#
             codes.insert(
-                badAnswer { () throws(RemoteFailure) in
+                invalidResponse { () throws(RemoteFailure) in
                     try wire.reader.page(response(200), body: Array(text.utf8), to: page)
                 })
         }
@@ -75,7 +75,7 @@ import Testing
         let items = #"[{"id":"a"},{"id":"b"},{"id":"\u0061"}]"#
         let body = wire == .azure ? items : #"{"items":\#(items)}"#
         #expect(
-            badAnswer { () throws(RemoteFailure) in
+            invalidResponse { () throws(RemoteFailure) in
                 try wire.reader.page(response(200), body: Array(body.utf8), to: page)
             } == .repeatedID)
     }
@@ -86,7 +86,7 @@ import Testing
             let items = (0..<count).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
             let body = wire == .azure ? "[\(items)]" : #"{"items":[\#(items)]}"#
             #expect(
-                badAnswer { () throws(RemoteFailure) in
+                invalidResponse { () throws(RemoteFailure) in
                     try wire.reader.page(response(200), body: Array(body.utf8), to: page)
                 } == code)
         }
@@ -100,7 +100,7 @@ import Testing
                 #"{"id":"\#(index)","updatedAt":\#(time.map { "\"\($0)\"" } ?? "null")}"#
             }
             let body = Array("[\(items.joined(separator: ","))]".utf8)
-            return badAnswer { () throws(RemoteFailure) in
+            return invalidResponse { () throws(RemoteFailure) in
                 try Wire.azure.reader.page(response(200), body: body, to: page)
             }
         }
@@ -120,7 +120,7 @@ import Testing
         ]
         for (wire, body) in bodies {
             let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
-            let code = badAnswer { () throws(RemoteFailure) in
+            let code = invalidResponse { () throws(RemoteFailure) in
                 try wire.reader.page(response(200), body: Array(body.utf8), to: page)
             }
             #expect(code == .wrongType, "\(wire) \(body)")
@@ -131,7 +131,7 @@ import Testing
     func `an HTML page is not a valid response`(type: String) throws {
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
-        let code = badAnswer { () throws(RemoteFailure) in
+        let code = invalidResponse { () throws(RemoteFailure) in
             try Wire.azure.reader.answer(response(200, [.contentType: type]), body: body, to: request)
         }
         #expect(code == .notJSON)
@@ -153,7 +153,7 @@ import Testing
         let request = try Wire.datasync.writer.insert(.card())
         #expect(try reader.answer(response(200), body: Array(#"{"id":"018"}"#.utf8), to: request).item != nil)
         #expect(
-            badAnswer { () throws(RemoteFailure) in
+            invalidResponse { () throws(RemoteFailure) in
                 try reader.answer(response(200), body: Array(#"{"id":"018f"}"#.utf8), to: request)
             } == .tooLarge)
     }
@@ -174,7 +174,7 @@ import Testing
         let whole = Array(#"{"id":"018f","shop":"Лента 🛒","n":[1,{"a":null}]}"#.utf8)
         let request = try Wire.azure.writer.update(.card())
         for count in 1..<whole.count {
-            let code = badAnswer { () throws(RemoteFailure) in
+            let code = invalidResponse { () throws(RemoteFailure) in
                 try Wire.azure.reader.answer(response(200), body: Array(whole.prefix(count)), to: request)
             }
             #expect(code == .notJSON, "\(count) bytes")
@@ -186,7 +186,7 @@ import Testing
         let request = try wire.writer.undelete(.card())
         let body = Array(#"{"id":"018f","deleted":true}"#.utf8)
         #expect(
-            badAnswer { () throws(RemoteFailure) in
+            invalidResponse { () throws(RemoteFailure) in
                 try wire.reader.answer(response(200), body: body, to: request)
             } == .wrongType)
     }

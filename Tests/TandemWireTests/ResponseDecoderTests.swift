@@ -90,7 +90,9 @@ import Testing
             try wire.writer.update(.card()), try wire.writer.delete(.card()), try wire.writer.undelete(.card()),
         ] {
             #expect(
-                badAnswer { () throws(RemoteFailure) in try wire.reader.answer(response(200), body: body, to: request) }
+                invalidResponse { () throws(RemoteFailure) in
+                    try wire.reader.answer(response(200), body: body, to: request)
+                }
                     == .otherItem)
         }
     }
@@ -108,7 +110,7 @@ import Testing
         do {
             request = try wire.writer.page(PageRequest(table: "Card", order: order, top: top))
         } catch {
-            throw .unsendable(error)
+            throw .notEncodable(error)
         }
         return try wire.reader.page(response(200), body: Array(body.utf8), to: request)
     }
@@ -155,7 +157,8 @@ import Testing
         #expect(try page(.azure, "[\(first),\(second)]", order: .updatedAt(from: place)).items.count == 2)
         let later = WireTimestamp("2026-11-21T03:14:34.0030001Z")
         #expect(
-            badAnswer { () throws(RemoteFailure) in try page(.azure, "[\(first)]", order: .updatedAt(from: later)) }
+            invalidResponse { () throws(RemoteFailure) in try page(.azure, "[\(first)]", order: .updatedAt(from: later))
+            }
                 == .outOfOrder)
     }
 
@@ -171,14 +174,16 @@ import Testing
         ] as [(String, InvalidResponse.Code?)])
     func `a next link to another host is refused`(link: String, code: InvalidResponse.Code?) throws {
         let body = #"{"items":[\#(first)],"nextLink":"\#(link)"}"#
-        #expect(badAnswer { () throws(RemoteFailure) in try page(.datasync, body) } == code)
+        #expect(invalidResponse { () throws(RemoteFailure) in try page(.datasync, body) } == code)
     }
 
     @Test func `a page ordered by ID needs no times`() throws {
         let page = try page(.azure, #"[{"id":"b"},{"id":"a"}]"#, order: .id(after: "c"))
         #expect(page.items.count == 2)
         #expect(
-            badAnswer { () throws(RemoteFailure) in try self.page(.azure, #"[{"id":"b"}]"#, order: .id(after: "b")) }
+            invalidResponse { () throws(RemoteFailure) in
+                try self.page(.azure, #"[{"id":"b"}]"#, order: .id(after: "b"))
+            }
                 == .outOfOrder)
     }
 
@@ -187,11 +192,11 @@ import Testing
         #expect(try Wire.azure.reader.found(response(200), body: Array("[\(first)]".utf8), to: azure)?.id == "a")
         #expect(try Wire.azure.reader.found(response(200), body: Array("[]".utf8), to: azure) == nil)
         #expect(
-            badAnswer { () throws(RemoteFailure) in
+            invalidResponse { () throws(RemoteFailure) in
                 try Wire.azure.reader.found(response(200), body: Array("[\(second)]".utf8), to: azure)
             } == .otherItem)
         #expect(
-            badAnswer { () throws(RemoteFailure) in
+            invalidResponse { () throws(RemoteFailure) in
                 try Wire.azure.reader.found(response(200), body: Array("[\(first),\(second)]".utf8), to: azure)
             } == .ambiguous)
         let datasync = try Wire.datasync.writer.find("Card", key: .id("a"))
@@ -205,7 +210,7 @@ import Testing
             for (status, fields) in [(404, [:]), (404, [.contentType: "text/html"]), (410, [:])] as [(Int, HTTPFields)]
             {
                 #expect(
-                    badAnswer { () throws(RemoteFailure) in
+                    invalidResponse { () throws(RemoteFailure) in
                         try wire.reader.found(response(status, fields), body: [], to: request)
                     } == .status)
             }
@@ -214,7 +219,7 @@ import Testing
         #expect(try Wire.datasync.reader.found(response(200), body: found, to: lookUp)?.id == "x")
         let other = Array(#"{"items":[{"id":"x","key":"K"}]}"#.utf8)
         #expect(
-            badAnswer { () throws(RemoteFailure) in
+            invalidResponse { () throws(RemoteFailure) in
                 try Wire.datasync.reader.found(response(200), body: other, to: lookUp)
             } == .otherItem)
     }

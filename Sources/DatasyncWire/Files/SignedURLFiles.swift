@@ -113,7 +113,7 @@ extension SignedURLFiles {
         _ method: HTTPRequest.Method, signed: SignedRequest, fields: HTTPFields
     ) throws(RemoteFailure) -> FileExchange {
         guard let request = signed.request(method, fields: fields) else {
-            throw .unsendable(
+            throw .notEncodable(
                 RequestEncodingError(.invalidID, message: "The signed address is not a valid HTTP URL.", table: "files")
             )
         }

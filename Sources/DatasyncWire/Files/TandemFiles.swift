@@ -209,12 +209,12 @@ extension TandemFiles {
 
     private func path(of file: RemoteFile, at addresses: [ServerAddress]) throws(RemoteFailure) -> String {
         guard let name = addresses.lazy.compactMap({ Self.name(of: file.url, at: $0) }).first else {
-            throw .unsendable(
+            throw .notEncodable(
                 RequestEncodingError(
                     .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
         }
         if let etag = file.etag, !etag.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) {
-            throw .unsendable(
+            throw .notEncodable(
                 RequestEncodingError(
                     .invalidVersion, message: "The file's ETag has characters that a header can't carry.",
                     table: "files")

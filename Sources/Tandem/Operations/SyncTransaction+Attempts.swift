@@ -79,7 +79,7 @@ extension SyncTransaction {
                     do {
                         attempted.record(try rounding(property, form), of: property.column)
                     } catch  where isOfLost {
-                        // An unsendable value must not block a delete. The delete is then sent without values.
+                        // A value that cannot be encoded must not block a delete. The delete is then sent without values.
                     }
                 }
             }

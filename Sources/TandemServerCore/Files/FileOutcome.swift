@@ -107,7 +107,7 @@ extension ServerCore {
             return .answer(dated(FileRequest.refusal(.notFound).response, skew: skew), nil)
         }
         guard let (response, content) = await fileRequest.answer(next) else { return .noAnswer(wasCarriedOut: false) }
-        return faults.contains(.lostAnswer)
+        return faults.contains(.lostResponse)
             ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew: skew), content)
     }
 }

@@ -25,7 +25,7 @@ extension SyncTable {
     /// - Parameters:
     ///   - property: A property of the model itself that is not local only.
     ///   - form: The form from now on. Values that the server already has are not sent again.
-    /// - Throws: ``SyncError/Code/unsendable`` if the property belongs to another model or is local-only.
+    /// - Throws: ``SyncError/Code/notEncodable`` if the property belongs to another model or is local-only.
     public func setAttachments(
         _ property: KeyPath<M.Columns, Property<M, Attachment?>>, as form: AttachmentForm
     ) throws {
@@ -37,7 +37,7 @@ extension SyncTable {
     /// - Parameters:
     ///   - property: A list of attachments of the model itself that is not local only.
     ///   - form: The form from now on. Values that the server already has are not sent again.
-    /// - Throws: ``SyncError/Code/unsendable`` if the property belongs to another model or is local-only.
+    /// - Throws: ``SyncError/Code/notEncodable`` if the property belongs to another model or is local-only.
     public func setAttachments(
         _ property: KeyPath<M.Columns, Property<M, [Attachment]>>, as form: AttachmentForm
     ) throws {
@@ -47,7 +47,7 @@ extension SyncTable {
     private func setAttachments(of column: ColumnPath, as form: AttachmentForm) throws {
         guard column.steps.isEmpty, let property = column.definition, !property.isLocalOnly else {
             throw SyncError(
-                .unsendable, message: "The property is not sent with the table's objects.",
+                .notEncodable, message: "The property is not sent with the table's objects.",
                 advice: "Name a property of the model itself that is not local only.",
                 table: M.__definition.wireName, property: column.definition?.wireName)
         }

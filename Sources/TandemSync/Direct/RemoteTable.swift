@@ -127,7 +127,7 @@ extension RemoteTable {
         if let item = answer.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(
-                .badAnswer, message: "The server does not say what it has made of the object.",
+                .invalidResponse, message: "The server does not say what it has made of the object.",
                 advice: "Report it to the server's operator.", table: name.rawValue, url: coder.url)
         }
         return try object(item)
@@ -144,7 +144,7 @@ extension RemoteTable {
                 table: name, id: id, version: version, members: members, changed: names,
                 unknown: there?.members.filter { !names.contains($0.key) } ?? [])
         } catch {
-            throw SyncError(.unsendable(error), table: name, url: coder.url)
+            throw SyncError(.notEncodable(error), table: name, url: coder.url)
         }
     }
 
@@ -182,7 +182,7 @@ extension RemoteTable {
         }
         if let isMissing {
             throw SyncError(
-                .badAnswer, message: "The item \(item.id) has no value for it.",
+                .invalidResponse, message: "The item \(item.id) has no value for it.",
                 advice: "Give the property a default, or make it optional.", table: name.rawValue,
                 url: coder.url, property: isMissing.wireName)
         }

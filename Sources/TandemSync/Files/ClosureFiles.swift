@@ -116,7 +116,7 @@ public struct ClosureFiles: RemoteFiles {
     }
 
     fileprivate static func bad(_ file: RemoteFile, message: String) -> RemoteFailure {
-        .badAnswer(
+        .invalidResponse(
             InvalidResponse(
                 .size, message: message, table: "files", url: String(file.url.prefix { $0 != "?" && $0 != "#" }),
                 status: 0))

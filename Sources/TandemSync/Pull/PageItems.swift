@@ -27,13 +27,13 @@ struct PageItems: Sendable {
 
     /// Decodes an item for its model.
     ///
-    /// - Throws: ``SyncError/Code/badAnswer`` if a value does not have its property's type.
+    /// - Throws: ``SyncError/Code/invalidResponse`` if a value does not have its property's type.
     static func decode(_ item: RemoteItem, coder: ItemCoder) throws -> ServerItem {
         do throws(UnreadableValue) {
             return try coder.decode(item)
         } catch {
             throw SyncError(
-                .badAnswer, message: "The item \(item.id) can't be read: \(error.message)",
+                .invalidResponse, message: "The item \(item.id) can't be read: \(error.message)",
                 advice: "Update the app, or report it to the server's operator.", table: coder.table.rawValue,
                 url: coder.url, property: error.member, underlying: error)
         }
@@ -89,7 +89,8 @@ struct PageItems: Sendable {
     private func untakeable(_ item: ServerItem, error: TandemError) -> SyncError {
         let property = coder.model.properties.first { $0.name == error.property }
         return SyncError(
-            .badAnswer, message: "The item \(item.serverID) can't be taken: \(error.message)", advice: error.advice,
+            .invalidResponse, message: "The item \(item.serverID) can't be taken: \(error.message)",
+            advice: error.advice,
             table: coder.table.rawValue, url: coder.url, property: property?.wireName ?? error.property,
             underlying: error)
     }

@@ -179,7 +179,11 @@ struct PullRun {
 extension SyncError {
     /// Whether a page has items from before its position.
     fileprivate var isOutOfOrder: Bool {
-        if case .badAnswer(let answer)? = underlying as? RemoteFailure { answer.code == .outOfOrder } else { false }
+        if case .invalidResponse(let answer)? = underlying as? RemoteFailure {
+            answer.code == .outOfOrder
+        } else {
+            false
+        }
     }
 
     static func noProgress(in coder: ItemCoder) -> SyncError {
@@ -201,12 +205,12 @@ extension SyncError {
         if failure.isCancellation { return CancellationError() }
         let error = SyncError(failure, table: coder.table, url: coder.url)
         switch failure {
-        case .badAnswer(let answer) where answer.code == .noUpdatedAt:
+        case .invalidResponse(let answer) where answer.code == .noUpdatedAt:
             return SyncError(
                 .noUpdatedAt, message: error.message,
                 advice: "Pull without a query ID, and call SyncTable.setFeatures(_:).", table: error.table,
                 url: error.url, status: error.status, underlying: failure)
-        case .unsendable(let problem) where problem.code == .filter:
+        case .notEncodable(let problem) where problem.code == .filter:
             return SyncError(
                 .unsupportedFilter, message: error.message, advice: "Pull a wider filter, and query the store.",
                 table: error.table, url: error.url, property: error.property, underlying: failure)

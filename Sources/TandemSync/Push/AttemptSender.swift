@@ -139,7 +139,7 @@ struct AttemptSender: Sendable {
             switch error {
             case .conflict(let status, let item, _): return await inTheWay(item, status: status)
             // The earlier insert would have been refused too. If it was accepted, the object is deleted.
-            case .refused, .unsendable, .notFound, .gone: return try await found(deleting: find())
+            case .refused, .notEncodable, .notFound, .gone: return try await found(deleting: find())
             default: throw error
             }
         }
@@ -202,7 +202,8 @@ struct AttemptSender: Sendable {
                 return .markOutcomeUnknown(
                     attempt,
                     SyncError(
-                        .badAnswer, message: "The server took the object, and does not have it.", table: table.rawValue,
+                        .invalidResponse, message: "The server took the object, and does not have it.",
+                        table: table.rawValue,
                         url: remote.url(of: table)))
             }
             return item.isDeleted ? resolveConflict(with: item, status: nil) : .acknowledge(attempt, item)

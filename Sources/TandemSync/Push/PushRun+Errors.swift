@@ -17,13 +17,13 @@ extension PushRun {
             return .end(.retryLater(error, at: nil))
         case .later(_, let retryAfter):
             return try await postpone(attempt, error: error, retryAfter: retryAfter, mayHaveActed: mayHaveActed)
-        case .badAnswer(let answer):
+        case .invalidResponse(let answer):
             let next = try await markOutcomeUnknown(attempt, error: error)
             if answer.code.isStrangers { recordExhausted(attempt.id, error: error) }
             return next
-        case .refused, .conflict, .gone, .notFound, .unsendable, .file:
+        case .refused, .conflict, .gone, .notFound, .notEncodable, .file:
             // A server that refuses is not down. A request that can't be encoded was not sent.
-            if case .unsendable = failure {} else { state.withLock { $0.recordResponse() } }
+            if case .notEncodable = failure {} else { state.withLock { $0.recordResponse() } }
             guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }
             return try await refuse(attempt, error: error)
         }

@@ -40,7 +40,7 @@ extension PushRun {
     /// object. So the operation waits for the user, and the attempt stays recorded.
     private func mistaken(_ attempt: Attempt, problem: TandemError) async throws -> Step {
         let error = SyncError(
-            .badAnswer, message: problem.message, advice: "Report it to the server's operator.",
+            .invalidResponse, message: problem.message, advice: "Report it to the server's operator.",
             table: attempt.table.rawValue,
             url: context.remote.url(of: attempt.table), underlying: problem)
         let wasUnderWay = try await store.write { store in
@@ -125,7 +125,7 @@ extension LocalTransaction {
 extension SyncError {
     init(_ problem: UnreadableValue, coder: ItemCoder) {
         self.init(
-            .badAnswer, message: problem.message, advice: "Compare the model with the server's table.",
+            .invalidResponse, message: problem.message, advice: "Compare the model with the server's table.",
             table: coder.table.rawValue, url: coder.url, property: problem.member, underlying: problem)
     }
 }

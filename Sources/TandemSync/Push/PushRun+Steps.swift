@@ -125,11 +125,12 @@ extension PushRun {
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
                     mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
         } catch let problem as RequestEncodingError {
-            return try refuse(id, error: SyncError(.unsendable(problem), table: coder.table, url: coder.url), in: store)
+            return try refuse(
+                id, error: SyncError(.notEncodable(problem), table: coder.table, url: coder.url), in: store)
         } catch let problem as UnreadableValue {
             // The value would not round-trip, and the response could not be distinguished from another client's change.
             let error = SyncError(
-                .unsendable, message: problem.message, advice: "Change the value.", table: coder.table.rawValue,
+                .notEncodable, message: problem.message, advice: "Change the value.", table: coder.table.rawValue,
                 url: coder.url, property: problem.member, underlying: problem)
             return try refuse(id, error: error, in: store)
         }

@@ -125,7 +125,7 @@ final class PushRun: Sendable {
         switch error {
         case let error as UnreadableValue:
             return SyncError(
-                .unsendable, message: error.message, advice: "Change the value.", table: coder?.table.rawValue,
+                .notEncodable, message: error.message, advice: "Change the value.", table: coder?.table.rawValue,
                 url: coder?.url,
                 property: error.member, underlying: error)
         case let error as TandemError:

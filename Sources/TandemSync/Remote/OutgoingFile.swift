@@ -104,10 +104,10 @@ extension OutgoingFile {
 
     /// Checks whether the file can be sent. For implementations of ``RemoteFiles``.
     ///
-    /// - Throws: ``RemoteFailure/unsendable(_:)`` if the ID, the hash, the size, the content type or the name is not
+    /// - Throws: ``RemoteFailure/notEncodable(_:)`` if the ID, the hash, the size, the content type or the name is not
     ///   valid.
     public func check() throws(RemoteFailure) {
-        if let problem { throw .unsendable(problem) }
+        if let problem { throw .notEncodable(problem) }
     }
 
     private var problem: RequestEncodingError? {

@@ -12,8 +12,8 @@ import Tandem
 /// | ``notFound``, ``gone`` | no | – |
 /// | ``refused(status:message:)`` | no | another value, or other rights |
 /// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
-/// | ``badAnswer(_:)`` | yes | a fix on the server |
-/// | ``unsendable(_:)`` | no | another value |
+/// | ``invalidResponse(_:)`` | yes | a fix on the server |
+/// | ``notEncodable(_:)`` | no | another value |
 /// | ``file(_:)`` | no | see ``FileProblem``; only ``RemoteFiles`` throws it |
 public enum RemoteFailure: Error, Sendable {
     /// The details of the response to a ``conflict(status:item:detail:)``, without the item.
@@ -49,18 +49,18 @@ public enum RemoteFailure: Error, Sendable {
     /// The server is not available now.
     case later(status: Int, retryAfter: Duration?)
     /// The server reported success with an invalid response.
-    case badAnswer(InvalidResponse)
+    case invalidResponse(InvalidResponse)
     /// The request can't be encoded for this server.
-    case unsendable(RequestEncodingError)
+    case notEncodable(RequestEncodingError)
     /// A problem with a file. It does not occur in exchanges of objects.
     case file(FileProblem)
 
     /// Whether the server may have carried out the request.
     public var mayHaveActed: Bool {
         switch self {
-        case .lost, .badAnswer: true
+        case .lost, .invalidResponse: true
         case .later(let status, _): status != 425 && status != 429
-        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .unsendable, .file: false
+        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .notEncodable, .file: false
         }
     }
 
@@ -90,8 +90,8 @@ extension RemoteFailure: CustomStringConvertible {
             "The server refuses the request (\(status))" + (message.isEmpty ? "." : ": \(message)")
         case .later(let status, let delay):
             "The server can't answer now (\(status))" + (delay.map { ", but in \($0)." } ?? ".")
-        case .badAnswer(let answer): answer.description
-        case .unsendable(let problem): problem.description
+        case .invalidResponse(let answer): answer.description
+        case .notEncodable(let problem): problem.description
         case .file(let problem): problem.description
         }
     }

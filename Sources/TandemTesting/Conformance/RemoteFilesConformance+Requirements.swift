@@ -182,7 +182,7 @@ extension RemoteFilesConformance {
                 change(&file)
                 let changed = file
                 let failure = try await failing("an invalid upload") { _ = try await files.upload(changed) }
-                guard case .unsendable = failure else { return try expect(false, "it failed with \(failure)") }
+                guard case .notEncodable = failure else { return try expect(false, "it failed with \(failure)") }
             }
         },
     ]

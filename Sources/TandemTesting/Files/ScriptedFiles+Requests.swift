@@ -50,7 +50,7 @@ extension ScriptedFiles {
         if let etag = file.etag, etag != stored.etag { throw .file(.changed) }
         let size = Int64(stored.bytes.count)
         if let known = file.size, known != size {
-            throw .badAnswer(
+            throw .invalidResponse(
                 InvalidResponse(
                     .size, message: "The server's file has another size.", table: "files", url: file.url, status: 200))
         }
@@ -184,7 +184,7 @@ extension ScriptedFiles {
 
     private func id(of file: RemoteFile) throws(RemoteFailure) -> String {
         guard file.url.hasPrefix(Self.url(of: "")) else {
-            throw .unsendable(
+            throw .notEncodable(
                 RequestEncodingError(
                     .invalidID, message: "The file's URL is not in the server's folder of files.", table: "files"))
         }

@@ -174,7 +174,7 @@ extension SocketTests {
         @Test func `a server's faults follow a script`() async throws {
             var configuration = ServerConfiguration()
             // TandemServer begins
-            configuration.faults = .script([[.lostAnswer], [], [.status(503, retryAfter: 7)]])
+            configuration.faults = .script([[.lostResponse], [], [.status(503, retryAfter: 7)]])
             // TandemServer ends
             let core = try ServerCore.inMemory(configuration: configuration)
             let server = try await TandemServer.start(core)

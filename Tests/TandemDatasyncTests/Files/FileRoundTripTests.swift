@@ -117,7 +117,7 @@ extension SocketTests {
             count: Int
         ) async throws {
             let isLarge = count > 1 << 20
-            let faults = ServerFaults.script((isLarge ? [[]] : []) + [[.lostAnswer]])
+            let faults = ServerFaults.script((isLarge ? [[]] : []) + [[.lostResponse]])
             try await FileSockets.run({ $0.faults = faults }) { files, storage async throws in
                 let file = FileSockets.file(count)
                 #expect(await fileFailure { try await files.upload(file) } == "lost: closed")

@@ -66,8 +66,8 @@ extension RemoteFailure {
         case .notFound: "not found"
         case .refused(let status, _): "refused \(status)"
         case .later(let status, let delay): "later \(status)\(delay.map { " in \($0)" } ?? "")"
-        case .badAnswer(let answer): "bad \(answer.code)"
-        case .unsendable(let problem): "unsendable \(problem.code)"
+        case .invalidResponse(let answer): "bad \(answer.code)"
+        case .notEncodable(let problem): "notEncodable \(problem.code)"
         case .file(let problem): "file: \(problem)"
         }
     }

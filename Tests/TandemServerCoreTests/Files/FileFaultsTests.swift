@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `a request with a lost response is carried out and a lost request is not`() async throws {
-        let server = try server([[.lostRequest], [.lostAnswer]])
+        let server = try server([[.lostRequest], [.lostResponse]])
         #expect(try await server.put(Self.id, Self.bytes) == nil)
         #expect(try server.shelf.files().isEmpty)
         #expect(try await server.put(Self.id, Self.bytes) == nil)

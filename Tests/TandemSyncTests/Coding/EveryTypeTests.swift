@@ -192,7 +192,7 @@ import Testing
             let result = try await sync.push()
             #expect(result.entries.map(\.outcome.name) == ["refused", "done"], "\(property)")
             let error = try #require(result.entries[0].outcome.error)
-            #expect(error.code == .unsendable && error.table == "AllTypes" && error.property == property)
+            #expect(error.code == .notEncodable && error.table == "AllTypes" && error.property == property)
             #expect(try bench.world.live("alltypes").count == 1)
         }
     }

@@ -11,7 +11,9 @@ import Testing
 /// property.
 @Suite(.ownThreads) struct RemoteTableHostileTests {
     private func isTold(_ error: any Error, _ nonsense: Nonsense) -> Bool {
-        guard let error = error as? SyncError, error.code == .badAnswer, error.table == "Card" else { return false }
+        guard let error = error as? SyncError, error.code == .invalidResponse, error.table == "Card" else {
+            return false
+        }
         guard !nonsense.isAboutAValue else { return error.property == nonsense.property }
         return error.url?.hasPrefix("https://shop.example/tables/") == true && error.status == 200
     }

@@ -84,7 +84,7 @@ import Testing
         try sync.table(ToDo.self).setIdentity(.server(lookUp: "localKey"))
         // MovingFromAzureMobileApps ends
         let localID = try await store.write { try $0.insert(ToDo(text: "Buy bread")) }.localID
-        world.next(.post, .lostAnswer)
+        world.next(.post, .lostResponse)
         try await sync.attemptPush()
         #expect(try await sync.push().isComplete)
         let rows = try world.server.rows(in: "ToDo")

@@ -20,7 +20,7 @@ final class ShelfRemote: Remote {
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         guard request.filter == nil else {
-            throw .unsendable(
+            throw .notEncodable(
                 RequestEncodingError(.filter, message: "This server has no filters.", table: request.table))
         }
         var rows = shelf.withLock { Array(($0.rows[request.table] ?? [:]).values) }

@@ -16,24 +16,24 @@ struct LocalizedErrorTests {
         #expect(SyncError(.busy, message: "", advice: "Wait.").recoverySuggestion == "Wait.")
     }
 
-    @Test func `every invalid response and every unsendable request has its code's advice`() {
+    @Test func `every invalid response and every notEncodable request has its code's advice`() {
         #expect(InvalidResponse.Code.all.count > 15 && RequestEncodingError.Code.all.count > 5)
         for code in InvalidResponse.Code.all {
             let answer = InvalidResponse(
                 code, message: "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
             #expect(answer.localizedDescription.hasPrefix("Card: "))
-            for error in [answer, RemoteFailure.badAnswer(answer)] as [any LocalizedError] {
+            for error in [answer, RemoteFailure.invalidResponse(answer)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
             }
-            #expect(SyncError(.badAnswer(answer), table: "Card", url: nil).recoverySuggestion == code.advice)
+            #expect(SyncError(.invalidResponse(answer), table: "Card", url: nil).recoverySuggestion == code.advice)
         }
         for code in RequestEncodingError.Code.all {
             let problem = RequestEncodingError(code, message: "It is not a number.", table: "Card", member: "points")
             #expect(problem.localizedDescription == "Card.points: It is not a number.")
-            for error in [problem, RemoteFailure.unsendable(problem)] as [any LocalizedError] {
+            for error in [problem, RemoteFailure.notEncodable(problem)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
             }
-            #expect(SyncError(.unsendable(problem), table: "Card", url: nil).recoverySuggestion == code.advice)
+            #expect(SyncError(.notEncodable(problem), table: "Card", url: nil).recoverySuggestion == code.advice)
         }
     }
 

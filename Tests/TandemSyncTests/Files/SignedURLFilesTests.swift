@@ -45,8 +45,8 @@ import Testing
             Issue.record("asked")
             return 200
         }
-        #expect(await failure { try await files.upload(Sample.file(10)) } == "unsendable invalidID")
-        #expect(await failure { try await files.fetch(RemoteFile(url: "x")) } == "unsendable invalidID")
+        #expect(await failure { try await files.upload(Sample.file(10)) } == "notEncodable invalidID")
+        #expect(await failure { try await files.fetch(RemoteFile(url: "x")) } == "notEncodable invalidID")
     }
 
     @Test func `the app's fields and query are sent unchanged`() async throws {

@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [1000, 2_000_000]) func `a lost response has no effect`(count: Int) async throws {
         let isLarge = count > 1 << 20
-        let line = try InProcessFileTransport { $0.faults = .script((isLarge ? [[]] : []) + [[.lostAnswer]]) }
+        let line = try InProcessFileTransport { $0.faults = .script((isLarge ? [[]] : []) + [[.lostResponse]]) }
         let files = files(line)
         #expect(await failure { try await files.upload(Sample.file(count)) } == "lost: Broken")
         let sent = line.sent
@@ -206,8 +206,8 @@ import Testing
                 Issue.record("asked for \(request.path ?? "")")
                 return (HTTPResponse(status: .ok), [])
             })
-        #expect(await failure { try await files.fetch(RemoteFile(url: url)) } == "unsendable invalidID")
-        #expect(await failure { try await files.delete(RemoteFile(url: url)) } == "unsendable invalidID")
+        #expect(await failure { try await files.fetch(RemoteFile(url: url)) } == "notEncodable invalidID")
+        #expect(await failure { try await files.delete(RemoteFile(url: url)) } == "notEncodable invalidID")
     }
 
     @Test func `a file with a former address of the server is requested at the present one`() async throws {
@@ -218,10 +218,10 @@ import Testing
         let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag)
         #expect(try await moved.fetch(remote) == Sample.bytes(1000))
         // Another row may have the file's present URL.
-        #expect(await failure { try await moved.delete(remote) } == "unsendable invalidID")
+        #expect(await failure { try await moved.delete(remote) } == "notEncodable invalidID")
         #expect(try line.shelf.files().count == 1)
         let unknown = RemoteFile(url: "https://evil.example/files/\(Sample.id)")
-        #expect(await failure { try await moved.fetch(unknown) } == "unsendable invalidID")
+        #expect(await failure { try await moved.fetch(unknown) } == "notEncodable invalidID")
         // A new file gets the present address.
         #expect(try await moved.upload(Sample.file(1000)).url == "https://cards.example/files/\(Sample.id)")
     }
@@ -255,9 +255,9 @@ import Testing
             var file = Sample.file(10)
             change(&file)
             let changed = file
-            #expect(await failure { try await files.upload(changed) }.hasPrefix("unsendable"))
+            #expect(await failure { try await files.upload(changed) }.hasPrefix("notEncodable"))
         }
         let quoted = RemoteFile(url: "http://shop.example/api/files/x", etag: "a\"b")
-        #expect(await failure { try await files.fetch(quoted) } == "unsendable invalidVersion")
+        #expect(await failure { try await files.fetch(quoted) } == "notEncodable invalidVersion")
     }
 }

@@ -182,7 +182,7 @@ import Testing
     @Test func `a property that is not sent has no form`() throws {
         let table = try PhotoFixture().sync.table(Receipt.self)
         let error = #expect(throws: SyncError.self) { try table.setAttachments(\.draft, as: .urlText) }
-        #expect(error?.code == .unsendable && error?.property == "draft")
+        #expect(error?.code == .notEncodable && error?.property == "draft")
     }
 
     @Test func `a file without a URL has no text`() throws {

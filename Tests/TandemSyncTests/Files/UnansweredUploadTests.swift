@@ -117,7 +117,7 @@ import Testing
         #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload", "delete"])
     }
 
-    @Test(arguments: [ServerFault.cutRequest(after: 1_200_000), .lostAnswer])
+    @Test(arguments: [ServerFault.cutRequest(after: 1_200_000), .lostResponse])
     func `a complete or partial file is deleted over our own protocol`(fault: ServerFault) async throws {
         let faults = ServerFaults { request, _ in request.method == .put ? [fault] : [] }
         let line = try InProcessFileTransport { $0.faults = faults }
@@ -130,7 +130,7 @@ import Testing
         try await sync.push()
         let id = try #require(receipt.photo).id.rawValue
         let isWhole = try line.shelf.files().count == 1
-        #expect(isWhole == (fault == .lostAnswer))
+        #expect(isWhole == (fault == .lostResponse))
         #expect(try isWhole || line.shelf.offset(of: id) != nil)
         try await Self.meet(.takenOut, desk, receipt)
         try await Self.settle(desk, sync)

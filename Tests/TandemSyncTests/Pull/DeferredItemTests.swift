@@ -19,7 +19,7 @@ import Testing
         #expect(result.inserted == count && result.unchanged == 0 && result.updated == 0 && result.deferred == 0)
         #expect(result.refusedRows.map(\.serverID) == ["n2"])
         let error = try #require(result.refusedRows.first?.underlying as? SyncError)
-        #expect(error.code == .badAnswer && error.table == "Card" && error.property == "shop")
+        #expect(error.code == .invalidResponse && error.table == "Card" && error.property == "shop")
         // A write before the pages, one with the token and one after, however many items there are.
         #expect(bench.store.writes.value - before == 3)
         #expect(try await bench.tandem.objects(Card.self).count() == count)

@@ -66,7 +66,7 @@ import Testing
                 let result = try await sync.pull(Card.self, queryID: queryID)
                 #expect(result.refusedRows.map(\.serverID) == ["it's/b"])
                 let error = try #require(result.refusedRows.first?.underlying as? SyncError)
-                #expect(error.code == .badAnswer && error.table == "Card" && error.property == property)
+                #expect(error.code == .invalidResponse && error.table == "Card" && error.property == property)
                 #expect(error.message.contains("it's/b") && result.refusedRows.first?.message == error.message)
                 #expect(try await store.objects(Card.self).all().map(\.serverID) == ["z"])
                 #expect(try store.checkIntegrity() == [])
@@ -108,7 +108,7 @@ import Testing
                     try await sync.pull(Card.self, queryID: queryID)
                 } throws: { error in
                     guard let error = error as? SyncError else { return false }
-                    return error.code == .badAnswer && error.table == "Card"
+                    return error.code == .invalidResponse && error.table == "Card"
                         && error.url == "https://shop.example/tables/\(isWrapped ? "card" : "Card")"
                 }
             }
@@ -157,9 +157,10 @@ import Testing
         #expect(known.time == "2026-11-21T03:14:34.003Z")
         _ = restored.next()
         await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: { error in
-            guard let error = error as? SyncError, case .badAnswer(let answer)? = error.underlying as? RemoteFailure
+            guard let error = error as? SyncError,
+                case .invalidResponse(let answer)? = error.underlying as? RemoteFailure
             else { return false }
-            return error.code == .badAnswer && error.table == "Card" && answer.code == .outOfOrder
+            return error.code == .invalidResponse && error.table == "Card" && answer.code == .outOfOrder
         }
         #expect(try await token() == known)
         #expect(try await store.objects(Card.self).count() == 1)

@@ -45,7 +45,7 @@ import Testing
     private func loseAnswer(toPage number: Int, of world: SyncWorld) {
         let pages = Counter()
         world.next { request in
-            request.method == .get && pages.next() == number ? [.lostAnswer] : []
+            request.method == .get && pages.next() == number ? [.lostResponse] : []
         }
     }
 

@@ -167,7 +167,7 @@ import Testing
 
     @Test func `an item without a time is the same error`() async throws {
         let server = PagedServer { _, _ throws(RemoteFailure) in
-            throw .badAnswer(
+            throw .invalidResponse(
                 InvalidResponse(
                     .noUpdatedAt, message: "An item has no updatedAt.", table: "animals", url: "https://x/a",
                     status: 200))

@@ -96,7 +96,7 @@ import Testing
                 from: WireTimestamp(Date(timeIntervalSince1970: Double(place.seconds)), fractionDigits: 3))
             let page = PagedServer.answer(coarse, state)
             guard isRefused, let time = page.items.first?.updatedAt, time < place else { return page }
-            throw .badAnswer(
+            throw .invalidResponse(
                 InvalidResponse(
                     .outOfOrder, message: "Not from the place.", table: "animals", url: "https://x/a", status: 200))
         }

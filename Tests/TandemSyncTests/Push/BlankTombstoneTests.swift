@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Dialect.both, [ServerFault.lostAnswer, .lostRequest])
+    @Test(arguments: Dialect.both, [ServerFault.lostResponse, .lostRequest])
     func `an undelete reaches a server that clears deleted rows`(dialect: Dialect, fault: ServerFault) async throws {
         let world = try world(dialect)
         let (store, sync) = try world.device()

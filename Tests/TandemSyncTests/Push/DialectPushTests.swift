@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: Dialect.both, Change.allCases)
     func `the next push resolves a lost response`(dialect: Dialect, change: Change) async throws {
         for faults in [
-            [ServerFault.lostAnswer], [.lostRequest], [.twice], [.status(500)], [.status(429, retryAfter: 1)],
+            [ServerFault.lostResponse], [.lostRequest], [.twice], [.status(500)], [.status(429, retryAfter: 1)],
         ] {
             for editsMeanwhile in [false, true] {
                 let world = try SyncWorld(dialect)
@@ -64,7 +64,7 @@ import Testing
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         try await sync.push()
         try await store.write { _ = try $0.delete(Card.self, localID: id) }
-        world.next(.delete, arrived ? .lostAnswer : .lostRequest)
+        world.next(.delete, arrived ? .lostResponse : .lostRequest)
         try await sync.attemptPush()
         try await store.write { tx in
             try tx.undelete(Card.self, localID: id)

@@ -45,11 +45,12 @@ import Testing
         Row(
             testDescription: "no answer of its kind",
             fault: .fail(
-                .badAnswer(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: url, status: 200))),
+                .invalidResponse(
+                    InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: url, status: 200))),
             ends: ["retryLater attempted", "retryLater attempted", "retryLater attempted"]),
         Row(
-            testDescription: "unsendable",
-            fault: .fail(.unsendable(RequestEncodingError(.value, message: "It is no number."))),
+            testDescription: "notEncodable",
+            fault: .fail(.notEncodable(RequestEncodingError(.value, message: "It is no number."))),
             ends: ["refused failed", "refused failed", "refused failed"]),
     ]
 

@@ -75,11 +75,11 @@ import Testing
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         try await sync.push()
         try await store.write { _ = try $0.delete(Card.self, localID: id) }
-        world.next(.delete, .lostAnswer)
+        world.next(.delete, .lostResponse)
         try await sync.attemptPush()
         try await store.write { _ = try $0.undelete(Card.self, localID: id) }
         let undeletes = Counter()
-        world.next { Self.isUndelete($0) && undeletes.next() == 2 ? [.lostAnswer] : [] }
+        world.next { Self.isUndelete($0) && undeletes.next() == 2 ? [.lostResponse] : [] }
         try await sync.attemptPush()
         #expect(try world.live("card").count == 1)
         try await store.write { _ = try $0.delete(Card.self, localID: id) }

@@ -26,7 +26,7 @@ import Testing
             for id in oddIDs { try tx.update(Card.self, localID: LocalID(id.rawValue)) { $0.points = 7 } }
         }
         // Each ID is looked up too.
-        for _ in oddIDs { world.next { $0.method == .get ? [] : [.lostAnswer] } }
+        for _ in oddIDs { world.next { $0.method == .get ? [] : [.lostResponse] } }
         for _ in 0...oddIDs.count where try store.operations.count() > 0 { try await sync.attemptPush() }
         #expect(try store.operations.count() == 0)
         #expect(try world.live("card").allSatisfy { $0.members["points"] == .number("7") })

@@ -90,7 +90,7 @@ import Testing
         }
         let result = try await sync.push()
         #expect(result.stoppedBy == nil && result.entries.map(\.outcome.name) == ["refused", "done"])
-        #expect(result.entries[0].outcome.error?.code == .unsendable)
+        #expect(result.entries[0].outcome.error?.code == .notEncodable)
         #expect(result.entries[0].outcome.error?.property == "contents")
         #expect(result.entries[0].outcome.error?.table == "Crate")
         #expect(remote.items(in: "Crate").map(\.id.rawValue) == [small.localID.rawValue])
@@ -150,7 +150,7 @@ import Testing
         let result = try await sync.push()
         let refused = result.entries.filter { $0.outcome.name == "refused" }
         #expect(result.stoppedBy == nil && result.entries.map(\.outcome.isSettled).filter { $0 }.count == 1)
-        #expect(refused.map(\.outcome.error?.code) == [.badAnswer])
+        #expect(refused.map(\.outcome.error?.code) == [.invalidResponse])
         #expect(try desk.store.operations.count(in: .failed) == 1 && desk.card(older.localID)?.serverID == "s1")
         #expect(try desk.store.checkIntegrity() == [])
         // The object exists: it is not inserted again, and the user sees the server's item.

@@ -36,7 +36,7 @@ import Testing
         if change != .insert { try await plain.push() }
         if change == .undelete {
             try await store.write { _ = try $0.delete(Card.self, localID: id) }
-            world.next(.delete, .lostAnswer)
+            world.next(.delete, .lostResponse)
             try await plain.attemptPush()
         }
         try await store.write { tx in
@@ -54,7 +54,7 @@ import Testing
         #expect(line.isDone, comment)
         #expect(result.stoppedBy == nil && result.entries.map(\.outcome.name) == ["retryLater", "done"], comment)
         let error = try #require(result.entries.first?.outcome.error, comment)
-        #expect(error.code == .badAnswer && error.table == "Card", comment)
+        #expect(error.code == .invalidResponse && error.table == "Card", comment)
         if nonsense.isAboutAValue {
             #expect(error.property == nonsense.property, comment)
         } else {
@@ -90,7 +90,7 @@ import Testing
             try await world.others.card("other", barcode: "2")
             if change == .undelete {
                 try await store.write { _ = try $0.delete(Card.self, localID: id) }
-                world.next(.delete, .lostAnswer)
+                world.next(.delete, .lostResponse)
                 try await plain.attemptPush()
                 try await store.write { _ = try $0.undelete(Card.self, localID: id) }
             } else {
@@ -99,7 +99,7 @@ import Testing
             line.nextChange(.anotherItem)
             let result = try await line.context(store).push()
             #expect(result.entries.map(\.outcome.name) == ["retryLater"] && line.isDone)
-            #expect(result.entries.first?.outcome.error?.code == .badAnswer)
+            #expect(result.entries.first?.outcome.error?.code == .invalidResponse)
             #expect(try await plain.push().isComplete)
             #expect(try await store.objects(Card.self).all().map(\.serverID?.rawValue) == [id.rawValue])
         }
@@ -148,7 +148,7 @@ import Testing
         let result = try await line.context(store).push()
         #expect(result.entries.map(\.outcome.name) == ["retryLater"] && line.isDone)
         let error = try #require(result.entries.first?.outcome.error)
-        #expect(error.code == .badAnswer && error.table == "Card")
+        #expect(error.code == .invalidResponse && error.table == "Card")
         #expect(try store.operations.all().map(\.state) == [.attempted])
         #expect(try await plain.push().isComplete)
         #expect(try world.live("card").count == 1)

@@ -224,7 +224,7 @@ import Testing
             for code in 0..<100 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
         let result = try await desk.sync.attemptPush()
-        #expect(result.stoppedBy?.code == .badAnswer && desk.asked.count == 5)
+        #expect(result.stoppedBy?.code == .invalidResponse && desk.asked.count == 5)
         #expect(try desk.store.operations.count() == 100)
         #expect(result.entries.filter { $0.outcome.name == "notReached" }.count == 95)
     }
@@ -234,7 +234,7 @@ import Testing
         let desk = try Desk { $0.inFlight = 1 }
         let wrong = InvalidResponse(
             .otherItem, message: "It is another one.", table: "Card", url: "https://shop.example", status: 200)
-        for _ in 0..<10 { desk.remote.next(.fail(.badAnswer(wrong))) }
+        for _ in 0..<10 { desk.remote.next(.fail(.invalidResponse(wrong))) }
         try await desk.store.write { tx in
             for code in 0..<20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }

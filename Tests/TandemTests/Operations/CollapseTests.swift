@@ -88,10 +88,11 @@ struct History: CustomTestStringConvertible, Sendable {
         .init("localOnlyChangeInFlight", "receive name=1 begin note=x ack", "", "1 0*"),
         // Answers.
         .init("deleteAcknowledged", "receive delete begin ack", "", "gone"),
-        .init("lostAnswerThenRetried", "receive name=1 begin begin ack", "", "1 0*"),
-        .init("lostAnswerChangedThenRetried", "receive name=1 begin name=2 begin ack", "", "2 0*"),
-        .init("lostAnswerKeepsTheFirstBase", "receive name=1 begin name=2 begin refuse", "update name:0 failed", "2 0"),
-        .init("lostAnswerOfAnInsertThenDeleted", "insert begin delete begin ack", "", "gone"),
+        .init("lostResponseThenRetried", "receive name=1 begin begin ack", "", "1 0*"),
+        .init("lostResponseChangedThenRetried", "receive name=1 begin name=2 begin ack", "", "2 0*"),
+        .init(
+            "lostResponseKeepsTheFirstBase", "receive name=1 begin name=2 begin refuse", "update name:0 failed", "2 0"),
+        .init("lostResponseOfAnInsertThenDeleted", "insert begin delete begin ack", "", "gone"),
         .init("failedForNow", "receive name=1 begin retry", "update name:0", "1 0"),
         .init("failedForGood", "receive name=1 begin refuse", "update name:0 failed", "1 0"),
         .init("failedThenChanged", "receive name=1 begin refuse count=1", "update count:0 name:0", "1 1"),

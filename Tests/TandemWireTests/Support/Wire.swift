@@ -64,8 +64,8 @@ func failure<T>(_ body: () throws(RemoteFailure) -> T) -> RemoteFailure? {
 }
 
 /// Returns the code of the bad answer that a body throws.
-func badAnswer<T>(_ body: () throws(RemoteFailure) -> T) -> InvalidResponse.Code? {
-    if case .badAnswer(let answer)? = failure(body) { answer.code } else { nil }
+func invalidResponse<T>(_ body: () throws(RemoteFailure) -> T) -> InvalidResponse.Code? {
+    if case .invalidResponse(let answer)? = failure(body) { answer.code } else { nil }
 }
 
 extension RemoteFailure {
@@ -81,8 +81,8 @@ extension RemoteFailure {
         case .notFound: "notFound"
         case .refused(_, let message): "refused \(message)"
         case .later(_, let delay): "later \(delay.map { "in \($0.components.seconds) s" } ?? "some time")"
-        case .badAnswer(let answer): "bad \(answer.code)"
-        case .unsendable(let problem): "unsendable \(problem.code)"
+        case .invalidResponse(let answer): "bad \(answer.code)"
+        case .notEncodable(let problem): "notEncodable \(problem.code)"
         case .file(let problem): "file: \(problem)"
         }
     }

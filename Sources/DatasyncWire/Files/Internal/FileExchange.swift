@@ -57,7 +57,7 @@ struct FileExchange: Sendable {
     }
 
     func bad(_ code: InvalidResponse.Code, message: String, status: Int) -> RemoteFailure {
-        .badAnswer(InvalidResponse(code, message: message, table: "files", url: url, status: status))
+        .invalidResponse(InvalidResponse(code, message: message, table: "files", url: url, status: status))
     }
 
     /// Returns the failure that an unsuccessful status stands for.

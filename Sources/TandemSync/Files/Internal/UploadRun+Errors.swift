@@ -29,7 +29,7 @@ extension UploadRun {
             }
             if isDown { stop(.failure(error)) }
             return try await put(file, off: error, until: retryDate(file, from: 5, to: 3600))
-        case .badAnswer, .conflict, .gone, .notFound, .refused, .unsendable, .file:
+        case .invalidResponse, .conflict, .gone, .notFound, .refused, .notEncodable, .file:
             state.withLock { $0.unanswered = 0 }
             return try await fail(file, with: error)
         }

@@ -109,7 +109,7 @@ extension SyncError {
     /// Whether the same pull may succeed later without a change.
     fileprivate var mayPass: Bool {
         switch code {
-        case .later, .badAnswer, .noProgress, .unreachable, .busy: true
+        case .later, .invalidResponse, .noProgress, .unreachable, .busy: true
         default: false
         }
     }

@@ -21,7 +21,7 @@ final class DemoServer: Sendable {
             guard request.method == .post else { return [] }
             return losesAnswer.withLock { loses in
                 defer { loses = false }
-                return loses ? [.lostAnswer] : []
+                return loses ? [.lostResponse] : []
             }
         }
     }
