@@ -139,12 +139,6 @@ extension SyncContext {
         if case .uploading = status.state, let sent { status.state = .uploading(sent: sent) }
         return status
     }
-
-    static func noFiles() -> SyncError {
-        SyncError(
-            .unknownModel, message: "The context's store keeps no files, or it was made without a server for them.",
-            advice: "Give SyncContext a store of Tandem's, and files:.")
-    }
 }
 
 extension ReadTransaction {
