@@ -38,6 +38,7 @@ extension SyncContext {
     /// The change is one transaction. The method waits for uploads of this process. For uploads of another process it
     /// waits for ``Options/patience``.
     ///
+    /// - Parameter choice: The treatment of the store's current data.
     /// - Throws: ``SyncError/Code/busy``; ``SyncError/Code/unknownModel`` if the store holds data of a model that it
     ///   was not opened with; `TandemError` with the code `deleteDenied` if references prevent the removal of an object
     ///   that the server never knew. Nothing is changed then.

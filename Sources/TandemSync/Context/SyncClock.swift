@@ -6,6 +6,7 @@ public protocol SyncClock: Sendable {
     func now() -> Date
     /// Waits.
     ///
+    /// - Parameter duration: The time to wait, by this clock.
     /// - Throws: `CancellationError`.
     func sleep(for duration: Duration) async throws
 }
@@ -17,5 +18,8 @@ public struct SystemSyncClock: SyncClock {
     /// The current time of the system.
     public func now() -> Date { Date() }
     /// Waits by the clock of the system.
+    ///
+    /// - Parameter duration: The time to wait.
+    /// - Throws: `CancellationError`.
     public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

@@ -20,6 +20,7 @@ extension SyncContext {
     /// broken connection is resumed up to ``RetryPolicy/tries`` times. A download is not part of a sync and may run
     /// beside a sync.
     ///
+    /// - Parameter attachment: The attachment, as an object has it.
     /// - Throws: ``SyncError`` if the server does not send it, ``SyncError/Code/tooLarge`` if it is larger than the
     ///   limit; `TandemError.Code.fileMismatch` if it sends another file, which is then discarded;
     ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.attachmentNotHere` if no server is
