@@ -12,6 +12,12 @@ extension Model {
     /// ```
     ///
     /// An ordinary write of the app ignores this data.
+    ///
+    /// - Parameters:
+    ///   - serverID: The object's key on the server.
+    ///   - version: The server's version of the object, if it has versions.
+    ///   - createdAt: The time when the server created the object.
+    ///   - updatedAt: The time of the last change on the server.
     public func received(
         serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil
     ) -> Self {

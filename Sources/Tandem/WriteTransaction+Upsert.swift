@@ -6,6 +6,7 @@ extension WriteTransaction {
     /// If the object has a pending delete, the update restores it. A write from a server does not change the local-only
     /// properties of an existing object.
     ///
+    /// - Parameter object: The values of the object.
     /// - Returns: The object in its stored state, with the local ID of the stored object.
     /// - Throws: ``TandemError/Code/duplicateValue``. In a write from a server, ``TandemError/Code/unsentChanges``.
     @discardableResult
@@ -22,6 +23,11 @@ extension WriteTransaction {
     /// ```
     ///
     /// A new object is inserted with all its properties.
+    ///
+    /// - Parameters:
+    ///   - object: The values of the object.
+    ///   - properties: The properties to change in an existing object.
+    /// - Throws: The errors of ``upsert(_:)``.
     @discardableResult
     public func upsert<M: Model, each P: StoredProperty>(
         _ object: M, properties: repeat KeyPath<M.Columns, each P>
@@ -40,11 +46,19 @@ extension WriteTransaction {
     }
 
     /// Inserts objects, or updates the objects with their IDs. See ``upsert(_:)``.
+    ///
+    /// - Parameter objects: The objects, in this order.
+    /// - Throws: The errors of ``upsert(_:)`` for a single object.
     public func upsert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try upsert(object, only: nil) }
     }
 
     /// Inserts objects, or updates the named properties of the objects with their IDs. See ``upsert(_:properties:)``.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects, in this order.
+    ///   - properties: The properties to change in existing objects.
+    /// - Throws: The errors of ``upsert(_:)`` for a single object.
     public func upsert<M: Model, each P: StoredProperty>(
         contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
     ) throws {

@@ -22,6 +22,7 @@ extension Store {
     ///
     /// Inside another block of the same store, it joins that block's transaction.
     ///
+    /// - Parameter body: Reads by means of the transaction, which must not leave the block.
     /// - Throws: The errors of the block, and ``TandemError``.
     public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         if let current = AccessFrame.current(on: self) { return try body(current) }
@@ -34,6 +35,9 @@ extension Store {
     /// Reads a consistent state of the store, outside the caller's thread.
     ///
     /// Cancelling the task interrupts the current statement and throws `CancellationError`.
+    ///
+    /// - Parameter body: Reads by means of the transaction, which must not leave the block.
+    /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     public func read<T: Sendable>(_ body: @Sendable (ReadTransaction) throws -> T) async throws -> T {
         try checkOpen()
         guard let readers else {
@@ -100,6 +104,8 @@ extension Store {
     /// saved.
     ///
     /// Cancelling the task before the commit rolls back and throws `CancellationError`.
+    ///
+    /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     @discardableResult
     public func write<T: Sendable>(
         from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],

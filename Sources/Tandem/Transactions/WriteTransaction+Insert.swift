@@ -16,6 +16,7 @@ extension WriteTransaction {
     /// ``Model/received(serverID:version:createdAt:updatedAt:)`` also gets it as its local ID, unless another object
     /// already has it.
     ///
+    /// - Parameter object: The values of the object, and its local ID.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/duplicateID`` if another object has its ID, ``TandemError/Code/duplicateValue`` if
     ///   another object has its value of a `@Unique` property.
@@ -28,6 +29,9 @@ extension WriteTransaction {
     }
 
     /// Inserts new objects. See ``insert(_:)``.
+    ///
+    /// - Parameter objects: The objects to insert, in this order.
+    /// - Throws: The errors of ``insert(_:)``.
     public func insert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try insertRow(of: object) }
     }

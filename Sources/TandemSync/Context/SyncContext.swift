@@ -58,6 +58,7 @@ public final class SyncContext: Sendable {
 
     /// Returns the table of a model, to configure its sync.
     ///
+    /// - Parameter model: The model of the objects.
     /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or if the model is
     ///   local-only.
     public func table<M: Model>(_ model: M.Type) throws -> SyncTable<M> {

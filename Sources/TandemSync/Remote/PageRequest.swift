@@ -27,6 +27,15 @@ public struct PageRequest: Sendable {
     public var wantsCount: Bool
 
     /// Creates a request for the first page of an order, or for the page after a position.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - filter: The condition on the items; `nil` for all.
+    ///   - order: The order of the items, and the position from which they are requested.
+    ///   - skip: The number of items to skip after the position.
+    ///   - top: The maximum number of items.
+    ///   - includeDeleted: Whether tombstones are included.
+    ///   - wantsCount: Whether the response has the number of all items.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
         includeDeleted: Bool = false, wantsCount: Bool = false
@@ -58,6 +67,12 @@ public struct RemotePage: Sendable, Equatable {
 
     /// Creates a page. Set `hasMore` to `false` only if no item follows: a full pull then removes all objects that it
     /// did not see.
+    ///
+    /// - Parameters:
+    ///   - items: The items, in the requested order.
+    ///   - hasMore: Whether more items follow.
+    ///   - count: The number of all items, if the server has counted them.
+    ///   - serverDate: The server's clock, if the response had it.
     public init(items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil) {
         self.items = items
         self.hasMore = hasMore

@@ -37,6 +37,7 @@ public enum RemoteFilesConformance {
 
         /// Checks that a server meets the requirement.
         ///
+        /// - Parameter files: A server that the check fills with files of its own.
         /// - Throws: ``RemoteFilesViolation``, or an unexpected error of the server.
         public func check(on files: any RemoteFiles) async throws {
             do {
