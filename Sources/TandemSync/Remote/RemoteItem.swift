@@ -90,14 +90,18 @@ public struct RemoteResponse: Sendable, Equatable {
     public var serverDate: Date?
     /// Whether the server has received the values. Only an undelete can omit them.
     public var tookValues: Bool
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` if it does not.
+    public var backoff: Duration?
 
     /// Creates a response. Without an item, the caller looks the item up.
     public init(
-        item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true
+        item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true,
+        backoff: Duration? = nil
     ) {
         self.item = item
         self.version = version
         self.serverDate = serverDate
         self.tookValues = tookValues
+        self.backoff = backoff
     }
 }
