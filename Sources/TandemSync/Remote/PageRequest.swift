@@ -64,6 +64,11 @@ public struct RemotePage: Sendable, Equatable {
     public var count: Int?
     /// The server's clock.
     public var serverDate: Date?
+    /// A value that differs after the table was removed and created again. Positions and tombstones of the former table
+    /// are not valid then, and a full pull follows. `nil` if the server has no such value.
+    public var generation: String?
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` if it does not.
+    public var backoff: Duration?
 
     /// Creates a page. Set `hasMore` to `false` only if no item follows: a full pull then removes all objects that it
     /// did not see.
@@ -73,10 +78,17 @@ public struct RemotePage: Sendable, Equatable {
     ///   - hasMore: Whether more items follow.
     ///   - count: The number of all items, if the server has counted them.
     ///   - serverDate: The server's clock, if the response had it.
-    public init(items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil) {
+    ///   - generation: A value of this table's creation, if the server has one.
+    ///   - backoff: The requested pause of clients, if any.
+    public init(
+        items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil, generation: String? = nil,
+        backoff: Duration? = nil
+    ) {
         self.items = items
         self.hasMore = hasMore
         self.count = count
         self.serverDate = serverDate
+        self.generation = generation
+        self.backoff = backoff
     }
 }
