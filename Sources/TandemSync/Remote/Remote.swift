@@ -2,7 +2,8 @@ import Tandem
 
 /// A client of a server, in the server's own protocol. It does not know stores, queues or conflicts.
 ///
-/// To support another server, implement this protocol and its requirements:
+/// To support another server, implement this protocol and its requirements, which `RemoteConformance` of TandemTesting
+/// checks:
 ///
 /// 1. A call is a single exchange with the server. It does not retry, except once after the server has requested
 ///    authentication. If that request may concern the item only, the client may check with a read of the table.
