@@ -35,6 +35,10 @@ public final class ScriptedRemote: Remote {
     private let softDelete: Bool
     private let versions: Bool
     private let undeletesWithValues: Bool
+    /// The member names that the server uses itself.
+    public let reservedNames: Set<String>
+    /// The behavior that not every server has.
+    public let traits: Traits
     private let state = Mutex(State())
 
     /// Creates an empty server.
@@ -46,9 +50,12 @@ public final class ScriptedRemote: Remote {
     ///   - softDelete: Whether deleted items stay as tombstones.
     ///   - versions: Whether items have versions.
     ///   - undeletesWithValues: Whether an undelete includes the values.
+    ///   - reservedNames: The member names that the server uses itself.
+    ///   - traits: The behavior that not every server has.
     public init(
         format: WireFormat = WireFormat(), clock: ManualClock = ManualClock(), ids: IDs = .client,
-        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true
+        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true,
+        reservedNames: Set<String> = [], traits: Traits = []
     ) {
         self.format = format
         self.clock = clock
@@ -56,6 +63,8 @@ public final class ScriptedRemote: Remote {
         self.softDelete = softDelete
         self.versions = versions
         self.undeletesWithValues = undeletesWithValues
+        self.reservedNames = reservedNames
+        self.traits = traits
     }
 
     // MARK: Items
@@ -122,6 +131,10 @@ public final class ScriptedRemote: Remote {
         var mostInFlight = 0
         var lastVersion = 0
         var lastID = 0
+        /// The number of times that each table was removed and created again.
+        var generations: [RemoteTableName: Int] = [:]
+        /// The number of changes of each table.
+        var changes: [RemoteTableName: Int] = [:]
     }
 
     /// A request that changes an item.
@@ -134,6 +147,10 @@ public final class ScriptedRemote: Remote {
         try state.withLock { state throws(RemoteFailure) in try body(&state) }
     }
 
+    func withItems<T>(_ body: (inout State) -> T) -> T {
+        state.withLock { body(&$0) }
+    }
+
     private func time() -> WireTimestamp? {
         defer { clock.advance(by: 0.001) }
         return WireTimestamp(clock.now(), fractionDigits: 3)
@@ -144,11 +161,13 @@ public final class ScriptedRemote: Remote {
         state.lastVersion += 1
         item.version = versions ? "v\(state.lastVersion)" : nil
         item.updatedAt = time()
+        state.changes[table, default: 0] += 1
         state.tables[table, default: [:]][item.id] = item
     }
 
     private func erase(_ item: RemoteItem, in table: RemoteTableName, state: inout State) -> RemoteItem? {
         guard softDelete else {
+            state.changes[table, default: 0] += 1
             state.tables[table]?[item.id] = nil
             return nil
         }
@@ -192,7 +211,7 @@ public final class ScriptedRemote: Remote {
             state.lastID += 1
             id = ServerID("s\(state.lastID)")
         }
-        if let item = state.tables[outgoing.table]?[id] {
+        if let item = state.tables[outgoing.table]?[id], !item.isDeleted || !insertRestoresDeleted {
             throw .conflict(status: 409, item: item, detail: .init(serverDate: clock.now()))
         }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
