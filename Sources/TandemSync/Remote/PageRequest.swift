@@ -58,7 +58,7 @@ public struct RemotePage: Sendable, Equatable {
     /// A value that differs after the table was removed and created again. Positions and tombstones of the former table
     /// are not valid then, and a full pull follows. `nil` if the server has no such value.
     public var generation: String?
-    /// The time for which the server asks clients to send no further requests of their own accord; `nil` if it does not.
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
     public var backoff: Duration?
 
     /// Creates a page. Set `hasMore` to `false` only if no item follows: a full pull then removes all objects that it
