@@ -209,7 +209,9 @@ extension SyncError {
         case .conflict(let answer, _, _): (code, status) = (.conflict, answer)
         case .gone: (code, status) = (.deletedOnServer, 410)
         case .notFound: (code, status) = (.refused, 404)
-        case .refused(let answer, _), .outdatedPosition(let answer, _): (code, status) = (.refused, answer)
+        case .refused(let answer, _): (code, status) = (.refused, answer)
+        case .outdatedPosition(let answer, _):
+            (code, status, advice) = (.refused, answer, "Report it to the server's operator.")
         case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
         case .invalidResponse(let answer):
             (code, status, advice) = (.invalidResponse, answer.status, answer.code.advice)

@@ -25,11 +25,14 @@ public struct PageRequest: Sendable {
     public var includeDeleted: Bool
     /// Whether the server should count all items of the filter. If it can't, interrupted full pulls begin again.
     public var wantsCount: Bool
+    /// Whether the page should have the table's generation: ``RemotePage/generation``. A pull requests it with its first
+    /// page, because the server may need another request for it. A remote may send it with any page.
+    public var wantsGeneration: Bool
 
     /// Creates a request for the first page of an order, or for the page after a position.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
-        includeDeleted: Bool = false, wantsCount: Bool = false
+        includeDeleted: Bool = false, wantsCount: Bool = false, wantsGeneration: Bool = false
     ) {
         self.table = table
         self.filter = filter
@@ -38,6 +41,7 @@ public struct PageRequest: Sendable {
         self.top = top
         self.includeDeleted = includeDeleted
         self.wantsCount = wantsCount
+        self.wantsGeneration = wantsGeneration
     }
 }
 
