@@ -133,6 +133,7 @@ extension ScriptedRemote {
             if self.traits.contains(.checksPositions) { try Self.checkPosition(page, among: items) }
             var answer = Self.page(page, of: items)
             if self.traits.contains(.generations) { answer.generation = "\(state.generations[page.table] ?? 0)" }
+            answer.backoff = state.backoff
             return answer
         }
     }

@@ -61,6 +61,11 @@ extension ScriptedRemote {
         }
     }
 
+    /// Sets the backoff in each successful response from now on; `nil` for none.
+    public func setBackoff(_ backoff: Duration?) {
+        withItems { $0.backoff = backoff }
+    }
+
     // MARK: -
 
     /// Throws if a page begins after the newest item of its table.

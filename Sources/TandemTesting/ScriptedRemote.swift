@@ -135,6 +135,8 @@ public final class ScriptedRemote: Remote {
         var generations: [RemoteTableName: Int] = [:]
         /// The number of changes of each table.
         var changes: [RemoteTableName: Int] = [:]
+        /// The backoff in each successful response.
+        var backoff: Duration?
     }
 
     /// A request that changes an item.
@@ -191,14 +193,16 @@ public final class ScriptedRemote: Remote {
             throw .conflict(status: 412, item: item, detail: .init(serverDate: clock.now()))
         }
         switch request.kind {
-        case .delete: return answer(erase(item, in: table, state: &state))
+        case .delete:
+            let tombstone = erase(item, in: table, state: &state)
+            return answer(tombstone, state: state)
         case .undelete:
             item.isDeleted = false
             if undeletesWithValues { Self.merge(outgoing, into: &item, all: true) }
         default: Self.merge(outgoing, into: &item, all: false)
         }
         write(item, in: table, state: &state)
-        var result = answer(state.tables[table]?[id])
+        var result = answer(state.tables[table]?[id], state: state)
         result.tookValues = request.kind != .undelete || undeletesWithValues
         return result
     }
@@ -217,7 +221,7 @@ public final class ScriptedRemote: Remote {
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)
         write(item, in: outgoing.table, state: &state)
-        return answer(state.tables[outgoing.table]?[id])
+        return answer(state.tables[outgoing.table]?[id], state: state)
     }
 
     private static func merge(_ outgoing: OutgoingItem, into item: inout RemoteItem, all: Bool) {
@@ -226,8 +230,8 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    private func answer(_ item: RemoteItem?) -> RemoteResponse {
-        RemoteResponse(item: item, version: item?.version, serverDate: clock.now())
+    private func answer(_ item: RemoteItem?, state: State) -> RemoteResponse {
+        RemoteResponse(item: item, version: item?.version, serverDate: clock.now(), backoff: state.backoff)
     }
 }
 

@@ -7,6 +7,7 @@ struct AttemptSender: Sendable {
     let remote: any Remote
     let clock: any SyncClock
     let serverClock: ServerTimeEstimator
+    let pause: ServerBackoff
 
     private var table: RemoteTableName { attempt.table }
     private var isSoft: Bool { attempt.settings.features.softDelete }
@@ -241,13 +242,14 @@ struct AttemptSender: Sendable {
         return try await remote.find(table, key: key)
     }
 
-    /// Sends a request, and records the server's time from its response.
+    /// Sends a request, and records the server's time and its backoff from its response.
     private func sent(
         _ request: () async throws(RemoteFailure) -> RemoteResponse
     ) async throws(RemoteFailure) -> RemoteResponse {
         let before = clock.now()
         do throws(RemoteFailure) {
             let answer = try await request()
+            pause.record(backoff: answer.backoff, at: clock.now())
             if let date = answer.serverDate { serverClock.record(date, between: before, and: clock.now()) }
             return answer
         } catch {
