@@ -86,8 +86,8 @@ public protocol Remote: Sendable {
     /// - Throws: ``RemoteFailure``, among others ``RemoteFailure/conflict(status:item:detail:)``.
     func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse
 
-    /// The member names that the server uses itself. A model with a property of such a wire name is refused when a
-    /// context is created. Empty by default.
+    /// The member names that the server uses itself. A model with a property of such a wire name is refused before the
+    /// first request: ``SyncError/Code/reservedName``. Empty by default.
     var reservedNames: Set<String> { get }
 
     /// Whether an insert restores a deleted item with the same ID. Before such an insert is repeated, its ID is looked

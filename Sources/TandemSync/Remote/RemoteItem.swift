@@ -106,7 +106,7 @@ public struct RemoteResponse: Sendable, Equatable {
     public var serverDate: Date?
     /// Whether the server has received the values. Only an undelete can omit them.
     public var tookValues: Bool
-    /// The time for which the server asks clients to send no further requests of their own accord; `nil` if it does not.
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
     public var backoff: Duration?
 
     /// Creates a response. Without an item, the caller looks the item up.
