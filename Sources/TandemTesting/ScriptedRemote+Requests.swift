@@ -7,7 +7,7 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     /// The kind of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The methods of `Remote`.
-        case insert, update, undelete, delete, find, page
+        case insert, update, undelete, delete, find, page, changeTag
     }
 
     /// The kind of the request.
@@ -74,6 +74,9 @@ public struct RequestMatch: Sendable {
     public static let find = RequestMatch(.find)
     /// Selects requests for pages.
     public static let page = RequestMatch(.page)
+
+    /// Selects requests for change tags.
+    public static let changeTag = RequestMatch(.changeTag)
 
     /// Selects requests for one item.
     public static func id(_ id: String) -> RequestMatch { RequestMatch { $0.id == id } }
@@ -146,7 +149,12 @@ extension ScriptedRemote {
     public func page(_ page: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = RecordedRequest(kind: .page, table: page.table, id: nil, version: nil, members: [])
         return try await exchange(request) { state throws(RemoteFailure) in
-            Self.page(page, of: Array((state.tables[page.table] ?? [:]).values))
+            let items = Array((state.tables[page.table] ?? [:]).values)
+            if self.traits.contains(.checksPositions) { try Self.checkPosition(page, among: items) }
+            var answer = Self.page(page, of: items)
+            if self.traits.contains(.generations) { answer.generation = "\(state.generations[page.table] ?? 0)" }
+            answer.backoff = state.backoff
+            return answer
         }
     }
 
@@ -164,7 +172,7 @@ extension ScriptedRemote {
         }
     }
 
-    private func exchange<T: Sendable>(
+    func exchange<T: Sendable>(
         _ request: RecordedRequest, late: Write? = nil, answer: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
         if Task.isCancelled { throw .notSent(CancellationError()) }

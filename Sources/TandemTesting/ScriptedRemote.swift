@@ -35,6 +35,10 @@ public final class ScriptedRemote: Remote {
     private let softDelete: Bool
     private let versions: Bool
     private let undeletesWithValues: Bool
+    /// The member names that the server uses itself.
+    public let reservedNames: Set<String>
+    /// The behavior that not every server has.
+    public let traits: Traits
     private let state = Mutex(State())
 
     /// Creates an empty server.
@@ -46,9 +50,12 @@ public final class ScriptedRemote: Remote {
     ///   - softDelete: Whether deleted items stay as tombstones.
     ///   - versions: Whether items have versions.
     ///   - undeletesWithValues: Whether an undelete includes the values.
+    ///   - reservedNames: The member names that the server uses itself.
+    ///   - traits: The behavior that not every server has.
     public init(
         format: WireFormat = WireFormat(), clock: ManualClock = ManualClock(), ids: IDs = .client,
-        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true
+        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true,
+        reservedNames: Set<String> = [], traits: Traits = []
     ) {
         self.format = format
         self.clock = clock
@@ -56,6 +63,8 @@ public final class ScriptedRemote: Remote {
         self.softDelete = softDelete
         self.versions = versions
         self.undeletesWithValues = undeletesWithValues
+        self.reservedNames = reservedNames
+        self.traits = traits
     }
 
     // MARK: Items
@@ -137,6 +146,12 @@ public final class ScriptedRemote: Remote {
         var mostInFlight = 0
         var lastVersion = 0
         var lastID = 0
+        /// The number of times that each table was removed and created again.
+        var generations: [RemoteTableName: Int] = [:]
+        /// The number of changes of each table.
+        var changes: [RemoteTableName: Int] = [:]
+        /// The backoff in each successful response.
+        var backoff: Duration?
     }
 
     /// A request that changes an item.
@@ -149,6 +164,10 @@ public final class ScriptedRemote: Remote {
         try state.withLock { state throws(RemoteFailure) in try body(&state) }
     }
 
+    func withItems<T>(_ body: (inout State) -> T) -> T {
+        state.withLock { body(&$0) }
+    }
+
     private func time() -> WireTimestamp? {
         defer { clock.advance(by: 0.001) }
         return WireTimestamp(clock.now(), fractionDigits: 3)
@@ -159,11 +178,13 @@ public final class ScriptedRemote: Remote {
         state.lastVersion += 1
         item.version = versions ? "v\(state.lastVersion)" : nil
         item.updatedAt = time()
+        state.changes[table, default: 0] += 1
         state.tables[table, default: [:]][item.id] = item
     }
 
     private func erase(_ item: RemoteItem, in table: RemoteTableName, state: inout State) -> RemoteItem? {
         guard softDelete else {
+            state.changes[table, default: 0] += 1
             state.tables[table]?[item.id] = nil
             return nil
         }
@@ -187,14 +208,16 @@ public final class ScriptedRemote: Remote {
             throw .conflict(status: 412, item: item, detail: .init(serverDate: clock.now()))
         }
         switch request.kind {
-        case .delete: return answer(erase(item, in: table, state: &state))
+        case .delete:
+            let tombstone = erase(item, in: table, state: &state)
+            return answer(tombstone, state: state)
         case .undelete:
             item.isDeleted = false
             if undeletesWithValues { Self.merge(outgoing, into: &item, all: true) }
         default: Self.merge(outgoing, into: &item, all: false)
         }
         write(item, in: table, state: &state)
-        var result = answer(state.tables[table]?[id])
+        var result = answer(state.tables[table]?[id], state: state)
         result.tookValues = request.kind != .undelete || undeletesWithValues
         return result
     }
@@ -207,13 +230,13 @@ public final class ScriptedRemote: Remote {
             state.lastID += 1
             id = ServerID("s\(state.lastID)")
         }
-        if let item = state.tables[outgoing.table]?[id] {
+        if let item = state.tables[outgoing.table]?[id], !item.isDeleted || !insertRestoresDeleted {
             throw .conflict(status: 409, item: item, detail: .init(serverDate: clock.now()))
         }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)
         write(item, in: outgoing.table, state: &state)
-        return answer(state.tables[outgoing.table]?[id])
+        return answer(state.tables[outgoing.table]?[id], state: state)
     }
 
     private static func merge(_ outgoing: OutgoingItem, into item: inout RemoteItem, all: Bool) {
@@ -222,8 +245,8 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    private func answer(_ item: RemoteItem?) -> RemoteResponse {
-        RemoteResponse(item: item, version: item?.version, serverDate: clock.now())
+    private func answer(_ item: RemoteItem?, state: State) -> RemoteResponse {
+        RemoteResponse(item: item, version: item?.version, serverDate: clock.now(), backoff: state.backoff)
     }
 }
 

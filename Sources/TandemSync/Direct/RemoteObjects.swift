@@ -81,6 +81,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
             let page: RemotePage
             do throws(RemoteFailure) {
                 page = try await table.remote.page(request)
+                table.context.pause.record(backoff: page.backoff, at: table.context.options.clock.now())
             } catch {
                 throw table.context.thrown(for: error, table.coder)
             }

@@ -86,7 +86,8 @@ public struct RemoteTable<M: Model>: Sendable {
     public func delete(_ object: M) async throws {
         let item = OutgoingItem(table: name, id: key(of: object), version: object.version)
         do throws(RemoteFailure) {
-            _ = try await remote.delete(item)
+            let answer = try await remote.delete(item)
+            context.pause.record(backoff: answer.backoff, at: context.options.clock.now())
         } catch {
             switch error {
             case .gone, .notFound: return
@@ -133,6 +134,7 @@ extension RemoteTable {
 
     /// Returns the object from a response, or requests it if the response does not contain it.
     private func whole(_ answer: RemoteResponse, id: ServerID?) async throws -> M {
+        context.pause.record(backoff: answer.backoff, at: context.options.clock.now())
         if let item = answer.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(

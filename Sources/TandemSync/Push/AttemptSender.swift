@@ -7,6 +7,7 @@ struct AttemptSender: Sendable {
     let remote: any Remote
     let clock: any SyncClock
     let serverClock: ServerTimeEstimator
+    let pause: ServerBackoff
 
     private var table: RemoteTableName { attempt.table }
     private var isSoft: Bool { attempt.settings.features.softDelete }
@@ -29,8 +30,7 @@ struct AttemptSender: Sendable {
     // MARK: Requests
 
     private func insert() async throws(RemoteFailure) -> Step {
-        // If the server creates the IDs, a second insert would create a second object.
-        if attempt.mayBeThere, case .property? = attempt.key, let found = try await find() {
+        if attempt.mayBeThere, mustLookUpInsert, let found = try await find() {
             return resolveConflict(with: found, status: nil)
         }
         do throws(RemoteFailure) {
@@ -44,6 +44,14 @@ struct AttemptSender: Sendable {
             default: throw error
             }
         }
+    }
+
+    /// Whether an insert with an unknown outcome must be looked up before it is sent again.
+    ///
+    /// If the server creates the IDs, a second insert would create a second object. If an insert restores a deleted
+    /// item, it would undo a delete that another device has sent since.
+    private var mustLookUpInsert: Bool {
+        if case .property? = attempt.key { true } else { remote.insertRestoresDeleted }
     }
 
     private func taken(_ status: Int, item: RemoteItem?, message: String) async throws(RemoteFailure) -> Step {
@@ -128,9 +136,12 @@ struct AttemptSender: Sendable {
     }
 
     /// An insert without a response may still be in transit. If the server keeps tombstones, the insert is sent again.
-    /// A late insert then meets the tombstone and restores nothing.
+    /// A late insert then meets the tombstone and restores nothing. If an insert restores deleted items, a tombstone
+    /// prevents nothing, so the item is only looked up.
     private func deleteLostInsert() async throws(RemoteFailure) -> Step {
-        guard isSoft, case .id? = attempt.key else { return try await found(deleting: find()) }
+        guard isSoft, case .id? = attempt.key, !remote.insertRestoresDeleted else {
+            return try await found(deleting: find())
+        }
         guard !attempt.item.members.isEmpty else { return try await delete(bare) }
         do throws(RemoteFailure) {
             return await left(
@@ -231,13 +242,14 @@ struct AttemptSender: Sendable {
         return try await remote.find(table, key: key)
     }
 
-    /// Sends a request, and records the server's time from its response.
+    /// Sends a request, and records the server's time and its backoff from its response.
     private func sent(
         _ request: () async throws(RemoteFailure) -> RemoteResponse
     ) async throws(RemoteFailure) -> RemoteResponse {
         let before = clock.now()
         do throws(RemoteFailure) {
             let answer = try await request()
+            pause.record(backoff: answer.backoff, at: clock.now())
             if let date = answer.serverDate { serverClock.record(date, between: before, and: clock.now()) }
             return answer
         } catch {

@@ -21,7 +21,7 @@ extension PushRun {
             let next = try await markOutcomeUnknown(attempt, error: error)
             if answer.code.isStrangers { recordExhausted(attempt.id, error: error) }
             return next
-        case .refused, .conflict, .gone, .notFound, .notEncodable, .file:
+        case .refused, .conflict, .gone, .notFound, .notEncodable, .outdatedPosition, .file:
             // A server that refuses is not down. A request that can't be encoded was not sent.
             if case .notEncodable = failure {} else { state.withLock { $0.recordResponse() } }
             guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }

@@ -18,7 +18,8 @@ extension PushRun {
             case .send(let attempt):
                 try await step(.began(id))
                 next = await AttemptSender(
-                    attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock
+                    attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock,
+                    pause: context.pause
                 ).nextStep()
                 try await step(.answered(id))
                 isAnswered = true

@@ -106,6 +106,8 @@ public struct RemoteResponse: Sendable, Equatable {
     public var serverDate: Date?
     /// Whether the server has received the values. Only an undelete can omit them.
     public var tookValues: Bool
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
+    public var backoff: Duration?
 
     /// Creates a response. Without an item, the caller looks the item up.
     ///
@@ -115,11 +117,13 @@ public struct RemoteResponse: Sendable, Equatable {
     ///   - serverDate: The server's clock, if the response had it.
     ///   - tookValues: Whether the server has applied the values of the request.
     public init(
-        item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true
+        item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true,
+        backoff: Duration? = nil
     ) {
         self.item = item
         self.version = version
         self.serverDate = serverDate
         self.tookValues = tookValues
+        self.backoff = backoff
     }
 }
