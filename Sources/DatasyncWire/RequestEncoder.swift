@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -172,5 +173,4 @@ extension RequestEncoder {
 extension HTTPField.Name {
     static let zumoVersion = Self("zumo-api-version")!
     static let link = Self("link")!
-    static let zumoToken = Self("x-zumo-auth")!
 }

@@ -1,0 +1,12 @@
+import HTTPTypes
+
+extension HTTPFields {
+    /// Creates the header field `X-ZUMO-AUTH` with a token of Azure Mobile Apps.
+    public static func zumo(_ token: String) -> HTTPFields {
+        [.zumoToken: token]
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let zumoToken = Self("x-zumo-auth")!
+}
