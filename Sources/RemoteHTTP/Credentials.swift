@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import TandemSync
 
@@ -16,6 +17,15 @@ extension HTTPFields {
     /// Creates the header field `Authorization` with a bearer token.
     public static func bearer(_ token: String) -> HTTPFields {
         [.authorization: "Bearer \(token)"]
+    }
+
+    /// Creates the header field `Authorization` with a name and a password.
+    ///
+    /// - Parameters:
+    ///   - user: The user's name, without a colon.
+    ///   - password: The password.
+    public static func basic(user: String, password: String) -> HTTPFields {
+        [.authorization: "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()]
     }
 }
 
