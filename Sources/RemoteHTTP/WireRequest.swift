@@ -30,4 +30,13 @@ public struct WireRequest: Sendable {
     public let action: Action
     /// The address without the query, which errors may show.
     public let url: String
+
+    /// Creates a request.
+    package init(head: HTTPRequest, body: [UInt8] = [], table: RemoteTableName, action: Action, url: String) {
+        self.head = head
+        self.body = body
+        self.table = table
+        self.action = action
+        self.url = url
+    }
 }

@@ -2,15 +2,15 @@ import Foundation
 import HTTPTypes
 
 /// The header fields of a file response. Each is `nil` unless it is well-formed.
-struct FileFields {
-    let fields: HTTPFields
+package struct FileFields {
+    package let fields: HTTPFields
 
-    init(_ response: HTTPResponse) {
+    package init(_ response: HTTPResponse) {
         fields = response.headerFields
     }
 
     /// The entity tag without quotes. `nil` if it is missing, or weak and therefore unusable in a precondition.
-    var etag: String? {
+    package var etag: String? {
         guard let text = fields[.eTag], text.utf8.count >= 3, text.utf8.count <= 1026, text.first == "\"",
             text.last == "\""
         else { return nil }
@@ -20,7 +20,7 @@ struct FileFields {
     }
 
     /// The SHA-256 in `Repr-Digest`, as hexadecimal digits.
-    var sha256: String? {
+    package var sha256: String? {
         guard let text = fields[.reprDigest] else { return nil }
         for member in text.split(separator: ",") {
             let member = member.drop { $0 == " " || $0 == "\t" }
@@ -32,15 +32,15 @@ struct FileFields {
         return nil
     }
 
-    var length: Int64? { number(.contentLength) }
-    var uploadOffset: Int64? { number(.uploadOffset) }
-    var uploadLength: Int64? { number(.uploadLength) }
+    package var length: Int64? { number(.contentLength) }
+    package var uploadOffset: Int64? { number(.uploadOffset) }
+    package var uploadLength: Int64? { number(.uploadLength) }
 
     /// Whether the body is not encoded.
-    var isPlain: Bool { fields[.contentEncoding].map { $0.lowercased() == "identity" } ?? true }
+    package var isPlain: Bool { fields[.contentEncoding].map { $0.lowercased() == "identity" } ?? true }
 
     /// `Content-Range: bytes 5-9/10`.
-    var range: (first: Int64, last: Int64, size: Int64)? {
+    package var range: (first: Int64, last: Int64, size: Int64)? {
         guard let text = fields[.contentRange], text.lowercased().hasPrefix("bytes ") else { return nil }
         let sides = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2, let size = Self.number(sides[1]) else { return nil }
@@ -63,10 +63,10 @@ struct FileFields {
     }
 
     /// Returns the `Repr-Digest` of a SHA-256 in hexadecimal digits.
-    static func digest(_ sha256: String) -> String { "sha-256=:\(base64(sha256)):" }
+    package static func digest(_ sha256: String) -> String { "sha-256=:\(base64(sha256)):" }
 
     /// Converts bytes from hexadecimal digits to base64.
-    static func base64(_ hex: String) -> String {
+    package static func base64(_ hex: String) -> String {
         let digits = Array(hex.utf8)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { index in
             UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) ?? 0
@@ -76,7 +76,7 @@ struct FileFields {
 }
 
 extension HTTPField.Name {
-    static let reprDigest = Self("repr-digest")!
-    static let uploadOffset = Self("upload-offset")!
-    static let uploadLength = Self("upload-length")!
+    package static let reprDigest = Self("repr-digest")!
+    package static let uploadOffset = Self("upload-offset")!
+    package static let uploadLength = Self("upload-length")!
 }

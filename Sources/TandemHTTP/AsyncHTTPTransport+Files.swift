@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-public import DatasyncWire
 public import HTTPTypes
 import NIOCore
 import NIOHTTPCompression
+public import RemoteHTTP
 
 /// Files use the same connections and the same trust. ``Configuration/idleTimeout`` limits the server's silence. The
 /// whole exchange has no time limit.

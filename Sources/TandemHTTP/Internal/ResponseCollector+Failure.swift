@@ -1,10 +1,10 @@
 import AsyncHTTPClient
-import DatasyncWire
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
+import RemoteHTTP
 
 extension ResponseCollector {
     /// Returns the reason for a missing response.

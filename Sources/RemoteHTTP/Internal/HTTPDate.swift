@@ -3,13 +3,13 @@ import TandemSync
 
 /// Parses the dates of headers: `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete formats of RFC 9110 are not
 /// supported: the supported servers do not write them.
-enum HTTPDate {
+package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// Returns seconds since 1970, or `nil` if the text is not such a date. The name of the day is not checked.
-    static func seconds(_ text: String) -> Int64? {
+    package static func seconds(_ text: String) -> Int64? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, parts[0].utf8.count == 4, parts[0].utf8.last == UInt8(ascii: ","), parts[5] == "GMT",
             let month = months.firstIndex(of: parts[2])

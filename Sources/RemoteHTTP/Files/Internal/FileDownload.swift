@@ -4,7 +4,7 @@ import Tandem
 import TandemSync
 
 /// Decodes the response to a `GET` of a file, and delivers its bytes.
-final class FileDownload: Sendable {
+package final class FileDownload: Sendable {
     private struct State {
         var file: ServedFile?
         /// The offset in the file of the response's next byte.
@@ -17,7 +17,7 @@ final class FileDownload: Sendable {
     private let take: @Sendable (FilePiece) async throws -> Void
     private let state = Mutex(State())
 
-    init(
+    package init(
         _ exchange: FileExchange, wanted: RemoteFile, from offset: Int64,
         to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) {
@@ -28,7 +28,7 @@ final class FileDownload: Sendable {
     }
 
     /// Returns the header fields of a request for the file from the offset on.
-    static func fields(_ file: RemoteFile, from offset: Int64) -> HTTPFields {
+    package static func fields(_ file: RemoteFile, from offset: Int64) -> HTTPFields {
         // Compression in transit would change the body's length.
         var fields: HTTPFields = [.acceptEncoding: "identity"]
         if offset > 0 { fields[.range] = "bytes=\(offset)-" }
@@ -37,7 +37,7 @@ final class FileDownload: Sendable {
     }
 
     /// Processes a piece of the response.
-    func piece(_ response: HTTPResponse, bytes: [UInt8]) async throws {
+    package func piece(_ response: HTTPResponse, bytes: [UInt8]) async throws {
         let file = try begin(response)
         var bytes = bytes
         let place = state.withLock { state in
@@ -71,7 +71,7 @@ final class FileDownload: Sendable {
     }
 
     /// Returns the server's description of the file, after the response is complete.
-    func end(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
+    package func end(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
         let file = try begin(response)
         guard state.withLock({ $0.place }) == file.size else {
             throw exchange.bad(

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-public import DatasyncWire
 public import HTTPTypes
 import NIOCore
 import NIOHTTP1
+public import RemoteHTTP
 
 /// Sends requests with AsyncHTTPClient, by HTTP/1.1.
 ///

@@ -50,7 +50,7 @@ public struct ServerAddress: Hashable, Sendable {
 
     /// Returns whether a link names a host, and is not only a path or a query. A query may contain an address as a
     /// value.
-    static func isWhole(_ link: String) -> Bool {
+    package static func isWhole(_ link: String) -> Bool {
         guard let colon = link.range(of: "://") else { return link.hasPrefix("//") }
         return link.hasPrefix("//")
             || link[..<colon.lowerBound].utf8.allSatisfy { byte in
@@ -62,7 +62,7 @@ public struct ServerAddress: Hashable, Sendable {
     }
 
     /// Returns whether an absolute address has this scheme, host and port.
-    func hasOrigin(of link: String) -> Bool {
+    package func hasOrigin(of link: String) -> Bool {
         let text = link.split(whereSeparator: { $0 == "?" || $0 == "#" }).first.map(String.init) ?? ""
         guard let other = ServerAddress(text) else { return false }
         return other.scheme == scheme && other.authority == authority

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import DatasyncWire
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import RemoteHTTP
 import Synchronization
 
 /// Delivers the bytes of one response as they arrive, sends the body of one request, and records whether the request

@@ -4,8 +4,8 @@ import Tandem
 import TandemSync
 
 /// An exchange with a file server, and the meaning of its responses in any protocol.
-struct FileExchange: Sendable {
-    typealias ChunkHandler = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+package struct FileExchange: Sendable {
+    package typealias ChunkHandler = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
     /// The number of bytes kept of a response that is not a file. They may contain an error message.
     private static let kept = 16 << 10
@@ -15,12 +15,12 @@ struct FileExchange: Sendable {
     /// The response exceeds its maximum size.
     private struct Endless: Error {}
 
-    let transport: any FileTransport
-    let request: HTTPRequest
+    package let transport: any FileTransport
+    package let request: HTTPRequest
     /// The address without its query, which errors may show.
-    let url: String
+    package let url: String
 
-    init(_ transport: any FileTransport, request: HTTPRequest) {
+    package init(_ transport: any FileTransport, request: HTTPRequest) {
         self.transport = transport
         self.request = request
         let path = (request.path ?? "").prefix { $0 != "?" }
@@ -30,7 +30,7 @@ struct FileExchange: Sendable {
     /// Sends the request, and keeps the first bytes of the response's body.
     ///
     /// - Parameter take: Receives the body of a success. The body is then not kept.
-    func run(
+    package func run(
         body: FileBody? = nil, take: ChunkHandler? = nil
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         if Task.isCancelled { throw .notSent(CancellationError()) }
@@ -56,14 +56,12 @@ struct FileExchange: Sendable {
         }
     }
 
-    func bad(_ code: InvalidResponse.Code, message: String, status: Int) -> RemoteFailure {
+    package func bad(_ code: InvalidResponse.Code, message: String, status: Int) -> RemoteFailure {
         .invalidResponse(InvalidResponse(code, message: message, table: "files", url: url, status: status))
     }
 
     /// Returns the failure that an unsuccessful status stands for.
-    func failure(_ response: HTTPResponse, body: [UInt8], onMismatch mismatch: FileProblem) -> RemoteFailure {
-        // File servers format error messages as table servers do.
-        let words = ResponseDecoder(.datasync, at: .nowhere)
+    package func failure(_ response: HTTPResponse, body: [UInt8], onMismatch mismatch: FileProblem) -> RemoteFailure {
         switch response.status.code {
         case 200..<300:
             return bad(.status, message: "The status is not valid for this response.", status: response.status.code)
@@ -77,10 +75,11 @@ struct FileExchange: Sendable {
         case 507: return .file(.outOfSpace)
         // Another upload of this file is running or has ended. The next attempt asks for its state.
         case 408, 409, 423, 425, 429:
-            return .later(status: response.status.code, retryAfter: words.retryAfter(response))
+            return .later(status: response.status.code, retryAfter: response.retryAfter)
         case let status where (400..<500).contains(status):
-            return .refused(status: status, message: words.message(response, body: body))
-        case let status: return .later(status: status, retryAfter: words.retryAfter(response))
+            return .refused(
+                status: status, message: ServerMessage.text(of: response, body: body, limit: ResponseLimits().message))
+        case let status: return .later(status: status, retryAfter: response.retryAfter)
         }
     }
 }
@@ -90,7 +89,7 @@ struct FileExchange: Sendable {
 extension FileExchange {
     /// Returns a file's bytes from an offset on, as a body. Read errors are a ``RemoteFailure`` inside the transport's
     /// failure.
-    static func body(
+    package static func body(
         of file: OutgoingFile, from offset: Int64, progress: @escaping @Sendable (Int64) -> Void
     ) -> FileBody {
         // A retry after a 401 restarts the body. The reported progress must not decrease.
@@ -120,9 +119,4 @@ extension FileExchange {
 
     /// The number of bytes read from a file at a time.
     private static let piece: Int64 = 256 << 10
-}
-
-extension ServerAddress {
-    /// A placeholder for a reader without a server.
-    fileprivate static let nowhere = ServerAddress("https://localhost")!
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import TandemSync
 
@@ -13,27 +14,29 @@ public enum AuthenticationReason: Hashable, Sendable {
 public typealias Authentication = @Sendable (AuthenticationReason) async throws -> HTTPFields
 
 extension HTTPFields {
-    /// Creates the header field `X-ZUMO-AUTH` with a token of Azure Mobile Apps.
-    ///
-    /// - Parameter token: The token that Azure Mobile Apps gave the user.
-    public static func zumo(_ token: String) -> HTTPFields {
-        [.zumoToken: token]
-    }
-
     /// Creates the header field `Authorization` with a bearer token.
     ///
     /// - Parameter token: The token, without the scheme `Bearer`.
     public static func bearer(_ token: String) -> HTTPFields {
         [.authorization: "Bearer \(token)"]
     }
+
+    /// Creates the header field `Authorization` with a name and a password.
+    ///
+    /// - Parameters:
+    ///   - user: The user's name, without a colon.
+    ///   - password: The password.
+    public static func basic(user: String, password: String) -> HTTPFields {
+        [.authorization: "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()]
+    }
 }
 
 /// Caches the app's credentials. Asks for new ones once, however many concurrent requests were refused.
-actor Credentials {
+package actor Credentials {
     /// Numbered credentials. The number keeps a refusal of older credentials from invalidating newer ones.
-    struct Issue: Sendable {
-        let fields: HTTPFields
-        let number: Int
+    package struct Issue: Sendable {
+        package let fields: HTTPFields
+        package let number: Int
     }
 
     private let ask: Authentication
@@ -46,14 +49,14 @@ actor Credentials {
     private var waiters: [Int: CheckedContinuation<Issue, any Error>] = [:]
     private var nextWaiter = 0
 
-    init(_ ask: @escaping Authentication) {
+    package init(_ ask: @escaping Authentication) {
         self.ask = ask
     }
 
     /// Returns the cached credentials, or asks the app for them.
     ///
     /// A cancelled caller stops waiting at once. The app's result is cached all the same.
-    func current() async throws -> Issue {
+    package func current() async throws -> Issue {
         if let issue { return issue }
         if !isAsking {
             isAsking = true
@@ -83,20 +86,20 @@ actor Credentials {
     }
 
     /// Drops credentials that the server refused, unless newer ones are cached.
-    func refuse(_ number: Int, status: Int) {
+    package func refuse(_ number: Int, status: Int) {
         guard issue?.number == number else { return }
         issue = nil
         reason = .refused(status: status)
     }
 
     /// Records that the server accepted a request with these credentials.
-    func recordUsed(_ number: Int) {
+    package func recordUsed(_ number: Int) {
         lastUsed = max(lastUsed ?? number, number)
     }
 
     /// Returns whether the server may have refused a request for its content, and not for its credentials, of which it
     /// refused both: it accepted them from another request, or the app has issued different ones since.
-    func mayBeAccepted(_ first: Issue, _ second: Issue) -> Bool {
+    package func mayBeAccepted(_ first: Issue, _ second: Issue) -> Bool {
         guard let lastUsed else { return false }
         return lastUsed >= second.number || lastUsed >= first.number && first.fields != second.fields
     }

@@ -79,7 +79,7 @@ public struct NetworkError: Error, Sendable {
     /// The network stack's error.
     public let underlying: (any Error)?
 
-    init(_ code: Code, message: String, server: String? = nil, underlying: (any Error)? = nil) {
+    package init(_ code: Code, message: String, server: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.server = server
