@@ -1,0 +1,99 @@
+"""Runs Kinto on PostgreSQL for the cards app until Ctrl-C: `make kinto`.
+
+Usage: run.py [--port PORT] [--keep FOLDER]. The data is in a temporary folder, which is removed at the end, or in the
+folder of --keep, which is used again by the next run.
+"""
+import argparse
+import json
+import os
+import secrets
+import signal
+import sys
+
+from servers import Client, Failure, Kinto, Servers
+
+BUCKET = "cards"
+COLLECTIONS = ["person", "brand", "card", "star"]
+USERS = ["maria", "ada"]
+
+
+def passwords(folder):
+    """Returns the passwords of all accounts, which are made once for a folder."""
+    path = os.path.join(folder, "passwords.json")
+    if not os.path.exists(path):
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            json.dump({user: secrets.token_urlsafe(12) for user in ["admin", *USERS]}, file, indent=1)
+    with open(path) as file:
+        return json.load(file)
+
+
+def create_bucket(port, words):
+    """Creates the accounts and the bucket of a family: only its members read and write the cards."""
+    admin = Client(port, f"admin:{words['admin']}")
+    for user in USERS:
+        admin.expect([200, 201], "PUT", f"/accounts/{user}", {"data": {"password": words[user]}})
+    group = f"/buckets/{BUCKET}/groups/family"
+    admin.expect([200, 201], "PUT", f"/buckets/{BUCKET}", {"permissions": {"read": [group]}})
+    admin.expect([200, 201], "PUT", group, {"data": {"members": [f"account:{user}" for user in USERS]}})
+    for collection in COLLECTIONS:
+        # NB: A PUT of an existing collection would change its time, by which clients recognize a new one.
+        admin.expect(
+            [201, 412], "PUT", f"/buckets/{BUCKET}/collections/{collection}", {"permissions": {"write": [group]}},
+            {"If-None-Match": "*"})
+
+
+def instructions(port, words):
+    url = f"http://127.0.0.1:{port}/v1/buckets/{BUCKET}"
+    cards = "swift run --package-path Examples/DiscountCards --scratch-path .build cards"
+    return f"""
+Kinto is running: {url}
+Connect the cards app, in another terminal:
+
+  CARDS_TOKEN={USERS[0]}:{words[USERS[0]]} {cards} login Maria --server {url} --store phone.tandem
+  {cards} sync --store phone.tandem
+
+The account for another device is {USERS[1]}:{words[USERS[1]]}. Ctrl-C stops the server."""
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="make kinto")
+    parser.add_argument("--port", type=int, default=8888)
+    parser.add_argument("--keep", metavar="FOLDER")
+    options = parser.parse_args()
+
+    def end(number, frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    servers = None
+    try:
+        servers = Servers(options.keep)
+        servers.start_postgresql()
+        words = passwords(servers.folder)
+        kinto = Kinto(servers.folder, options.port)
+        kinto.migrate()
+        kinto.create_user("admin", words["admin"])
+        kinto = servers.start_kinto(options.port)
+        create_bucket(options.port, words)
+        print(instructions(options.port, words), flush=True)
+        while True:
+            signal.sigtimedwait([], 1)
+            for process in (kinto.process, servers.postgresql.process):
+                process.check()
+    except KeyboardInterrupt:
+        print()
+        return 0
+    except Failure as failure:
+        print(f"kinto: {failure}", file=sys.stderr)
+        return 1
+    finally:
+        # A second Ctrl-C must not interrupt the end of the first one.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if servers:
+            servers.stop()
+            rest = "The data is removed." if servers.is_temporary else f"The data is in {servers.folder}."
+            print(f"Both have stopped. {rest}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
