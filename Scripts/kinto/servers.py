@@ -212,6 +212,11 @@ class Kinto:
             "PYTHONPATH": HERE, "PYTHONWARNINGS": "ignore", **self.settings}
 
     def start(self, seconds=60):
+        self.begin()
+        self.wait_until_ready(seconds)
+
+    def begin(self):
+        """Starts the process without waiting until it responds."""
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -221,6 +226,8 @@ class Kinto:
         command = [KINTO, "start", "--ini", self.ini, "--port", str(self.port)]
         self.process = Process(
             self.name, command, os.path.join(self.folder, f"{self.name}.log"), env=self._environment())
+
+    def wait_until_ready(self, seconds=60):
         wait_for(f"{self.name} to respond on port {self.port}", self._is_ready, seconds)
 
     def _is_ready(self):
@@ -343,6 +350,20 @@ class Servers:
         self.kintos.append(kinto)
         kinto.start()
         return kinto
+
+    def start_kintos(self, count, **options):
+        """Starts several processes at once, because the start of one takes seconds."""
+        for number in range(count):
+            self.kintos.append(Kinto(self.folder, name=f"kinto-{number + 1}", **options))
+        self.restart_kintos()
+
+    def restart_kintos(self):
+        for kinto in self.kintos:
+            kinto.stop()
+        for kinto in self.kintos:
+            kinto.begin()
+        for kinto in self.kintos:
+            kinto.wait_until_ready()
 
     def start_process(self, name, command, **options):
         """Starts a process that ``stop()`` ends too."""
