@@ -8,6 +8,7 @@ import collections
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import nginx
@@ -145,6 +146,32 @@ class Interop:
         self.check_equal("trial", device)
         device.quit()
         client.close()
+
+    def check_simultaneous_edits(self, rounds):
+        """Two clients change one record at once, with the same If-Match: see kinto.storage_isolation_level."""
+        clients = [self.create_bucket("edits"), Client(self.kintos[1].port, USER)]
+        for round in range(rounds):
+            path = f"/buckets/edits/collections/note/records/record-{round}"
+            clients[0].expect([201], "PUT", path, {"data": {"a": 0, "b": 0}})
+            fields = {"If-Match": clients[0].get(path)[1]["ETag"]}
+            statuses, barrier = {}, threading.Barrier(2)
+
+            def edit(number, member):
+                barrier.wait(10)
+                statuses[member] = clients[number].request("PATCH", path, {"data": {member: 1}}, fields)[0]
+
+            threads = [threading.Thread(target=edit, args=each) for each in [(0, "a"), (1, "b")]]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(30)
+            record = clients[0].get(path)[2]["data"]
+            lost = [member for member, status in statuses.items() if status == 200 and record[member] != 1]
+            if len(statuses) != 2 or lost:
+                raise Failure(f"an acknowledged edit is lost: {statuses} {record}")
+        holds(True, f"of two edits of a record with the same If-Match at once, none is lost in {rounds} rounds")
+        for client in clients:
+            client.close()
 
     # MARK: Another generation of the data
 
@@ -347,6 +374,7 @@ def main():
         interop.servers.start_kintos(2, settings=OPEN)
         interop.check_conformance("on PostgreSQL", interop.kintos[0])
         interop.check_writers(60 if IS_LONG else 5)
+        interop.check_simultaneous_edits(200 if IS_LONG else 20)
         interop.check_recreated_collection()
         interop.check_restored_database()
         interop.check_live_sync(20 if IS_LONG else 3)

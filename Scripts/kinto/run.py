@@ -1,16 +1,18 @@
 """Runs Kinto on PostgreSQL for the cards app until Ctrl-C: `make kinto`.
 
-Usage: run.py [--port PORT] [--keep FOLDER]. The data is in a temporary folder, which is removed at the end, or in the
-folder of --keep, which is used again by the next run.
+Usage: run.py [--port PORT] [--keep FOLDER] [--run COMMAND...]. The data is in a temporary folder, which is removed at
+the end, or in the folder of --keep, which is used again by the next run. With --run it runs a command instead of
+waiting, with the bucket's URL in CARDS_SERVER and an account in CARDS_TOKEN, and ends with its exit code.
 """
 import argparse
 import json
 import os
 import secrets
 import signal
+import subprocess
 import sys
 
-from servers import Client, Failure, Kinto, Servers
+from servers import Client, Failure, Kinto, Servers, free_port
 
 BUCKET = "cards"
 COLLECTIONS = ["person", "brand", "card", "star"]
@@ -42,14 +44,17 @@ def create_bucket(port, words):
             {"If-None-Match": "*"})
 
 
+def url(port):
+    return f"http://127.0.0.1:{port}/v1/buckets/{BUCKET}"
+
+
 def instructions(port, words):
-    url = f"http://127.0.0.1:{port}/v1/buckets/{BUCKET}"
     cards = "swift run --package-path Examples/DiscountCards --scratch-path .build cards"
     return f"""
-Kinto is running: {url}
+Kinto is running: {url(port)}
 Connect the cards app, in another terminal:
 
-  CARDS_TOKEN={USERS[0]}:{words[USERS[0]]} {cards} login Maria --server {url} --store phone.tandem
+  CARDS_TOKEN={USERS[0]}:{words[USERS[0]]} {cards} login Maria --server {url(port)} --store phone.tandem
   {cards} sync --store phone.tandem
 
 The account for another device is {USERS[1]}:{words[USERS[1]]}. Ctrl-C stops the server."""
@@ -59,6 +64,7 @@ def main():
     parser = argparse.ArgumentParser(prog="make kinto")
     parser.add_argument("--port", type=int, default=8888)
     parser.add_argument("--keep", metavar="FOLDER")
+    parser.add_argument("--run", metavar="COMMAND", nargs=argparse.REMAINDER)
     options = parser.parse_args()
 
     def end(number, frame):
@@ -70,12 +76,16 @@ def main():
         servers = Servers(options.keep)
         servers.start_postgresql()
         words = passwords(servers.folder)
-        kinto = Kinto(servers.folder, options.port)
+        port = free_port() if options.run else options.port
+        kinto = Kinto(servers.folder, port)
         kinto.migrate()
         kinto.create_user("admin", words["admin"])
-        kinto = servers.start_kinto(options.port)
-        create_bucket(options.port, words)
-        print(instructions(options.port, words), flush=True)
+        kinto = servers.start_kinto(port)
+        create_bucket(port, words)
+        if options.run:
+            account = {"CARDS_SERVER": url(port), "CARDS_TOKEN": f"{USERS[0]}:{words[USERS[0]]}"}
+            return subprocess.run(options.run, env={**os.environ, **account}).returncode
+        print(instructions(port, words), flush=True)
         while True:
             signal.sigtimedwait([], 1)
             for process in (kinto.process, servers.postgresql.process):
@@ -92,7 +102,8 @@ def main():
         if servers:
             servers.stop()
             rest = "The data is removed." if servers.is_temporary else f"The data is in {servers.folder}."
-            print(f"Both have stopped. {rest}")
+            if not options.run:
+                print(f"Both have stopped. {rest}")
 
 
 if __name__ == "__main__":
