@@ -15,7 +15,7 @@ import nginx
 from devices import Device
 from proxy import Proxy
 from servers import Client, Failure, Kinto, Servers, wait_for
-from writers import ExactReader, Writers
+from writers import ExactReader, Writers, note
 
 PEER = sys.argv[1]
 SECONDS = int(os.environ.get("TANDEM_KINTO_SECONDS", "0"))
@@ -184,8 +184,8 @@ class Interop:
         client.expect([200], "DELETE", "/buckets/recreated/collections/note")
         client.expect([200, 201], "PUT", "/buckets/recreated/collections/note", {})
         for number in range(5):
-            client.expect([201], "PUT", f"/buckets/recreated/collections/note/records/new-{number}", {
-                "data": {"tag": f"new-{number}", "title": "new"}})
+            path = f"/buckets/recreated/collections/note/records/new-{number}"
+            client.expect([201], "PUT", path, {"data": note(f"new-{number}")})
         device.do("finish 30")
         tags = sorted(record["tag"] for record in self.check_equal("recreated", device).values())
         expected = [f"new-{n}" for n in range(5)] + [f"unsent-{n}" for n in range(3)]
@@ -259,6 +259,10 @@ class Interop:
         for device in devices:
             records = self.check_equal("faults", device)
         self._check_acts(records, devices, objects // 2)
+        topics = self.records("faults", "topic")
+        missing = [record["id"] for record in records.values() if record.get("topic") not in (None, *topics)]
+        if missing:
+            raise Failure(f"{len(missing)} records refer to missing topics: {missing[:5]}")
         lost = ", ".join(f"{counts[name]} {what}" for name, what in [
             ("refuse", "requests refused"), ("lose", "responses lost"), ("cut", "responses cut"),
             ("no server", "without a server"), ("status 503", "answered with 503")])

@@ -38,10 +38,10 @@ def create_bucket(port, words):
     admin.expect([200, 201], "PUT", f"/buckets/{BUCKET}", {"permissions": {"read": [group]}})
     admin.expect([200, 201], "PUT", group, {"data": {"members": [f"account:{user}" for user in USERS]}})
     for collection in COLLECTIONS:
-        # NB: A PUT of an existing collection would change its time, by which clients recognize a new one.
+        # Clients recognize a collection that was deleted and created again by this member.
+        settings = {"data": {"generation": secrets.token_hex(16)}, "permissions": {"write": [group]}}
         admin.expect(
-            [201, 412], "PUT", f"/buckets/{BUCKET}/collections/{collection}", {"permissions": {"write": [group]}},
-            {"If-None-Match": "*"})
+            [201, 412], "PUT", f"/buckets/{BUCKET}/collections/{collection}", settings, {"If-None-Match": "*"})
 
 
 def url(port):

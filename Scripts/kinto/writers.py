@@ -5,6 +5,11 @@ import uuid
 from servers import Client, Failure
 
 
+def note(tag):
+    """Returns the members of a record as the devices' model has them: see Tests/KintoTestPeer/KintoNote.swift."""
+    return {"tag": tag, "title": tag, "topic": None, **{f"c{number}": 0 for number in range(8)}}
+
+
 class Writers:
     """Threads that create records at several servers, one by one and in batches, and note the stored ones."""
 
@@ -43,14 +48,12 @@ class Writers:
         finally:
             client.close()
 
-    def _record(self, tag):
-        return {"data": {"tag": tag, "title": f"by a writer, {tag}"}}
 
     def _path(self, id):
         return f"/buckets/{self.bucket}/collections/{self.collection}/records/{id}"
 
     def _single(self, client, ids, tag):
-        status, _, content = client.request("PUT", self._path(ids[0]), self._record(tag), {"If-None-Match": "*"})
+        status, _, content = client.request("PUT", self._path(ids[0]), {"data": note(tag)}, {"If-None-Match": "*"})
         if status == 409:
             self._note({}, 1)
         elif status == 201:
@@ -61,7 +64,7 @@ class Writers:
     def _batch(self, client, ids, tag):
         tags = {id: f"{tag}-{place}" for place, id in enumerate(ids)}
         requests = [
-            {"method": "PUT", "path": self._path(id), "headers": {"If-None-Match": "*"}, "body": self._record(tag)}
+            {"method": "PUT", "path": self._path(id), "headers": {"If-None-Match": "*"}, "body": {"data": note(tag)}}
             for id, tag in tags.items()]
         content = client.expect([200], "POST", "/batch", {"requests": requests})
         # NB: A 409 in a batch undoes the requests before it, although they report 201.
