@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the checks that are too long for CI, before a version is tagged.
 #
-# Usage: release-check.sh [PART...]. Without PART it runs all parts: release, interop, kinto, demos, soak, tsan, bench. A machine
-# that is lent for hours only runs them one by one. .ci/release-check keeps, for each part, the commit and the date of its
-# last successful run, and the seconds that it took. A version may be tagged if all lines name its commit.
+# Usage: release-check.sh [PART...]. Without PART it runs all parts: release, interop, kinto, demos, soak, tsan, bench.
+# A machine that is lent for hours only runs them one by one. .ci/release-check keeps, for each part, the commit and the
+# date of its last successful run, and the seconds that it took. A version may be tagged if all lines name its commit.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export TANDEM_STRICT=1 LC_ALL=C.UTF-8

@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-from servers import Failure
+from servers import Failure, die_with_parent
 
 LONGEST = 60
 
@@ -26,7 +26,8 @@ class Device:
         self.path = path
         self.process = subprocess.Popen(
             [peer, "device", path, url, json.dumps(settings)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self.errors, text=True, start_new_session=True, env={**os.environ, "KINTO_USER": user})
+            stderr=self.errors, text=True, start_new_session=True, preexec_fn=die_with_parent,
+            env={**os.environ, "KINTO_USER": user})
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 

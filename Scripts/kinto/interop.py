@@ -6,6 +6,7 @@ time with faults.
 """
 import collections
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -63,7 +64,8 @@ class Interop:
     def print_logs(self):
         """Prints the ends of the logs of all processes, to find the cause of a failure."""
         logs = {device.name: device.last_words() for device in self.devices}
-        for process in [*self.servers.others, *[kinto.process for kinto in self.kintos], self.servers.postgresql.process]:
+        kintos = [kinto.process for kinto in self.kintos]
+        for process in [*self.servers.others, *kintos, self.servers.postgresql.process]:
             if process:
                 logs[process.name] = process.last_words()
         for name, words in logs.items():
@@ -96,8 +98,8 @@ class Interop:
         objects, records = device.objects(), self.records(bucket)
         if objects.keys() != records.keys():
             raise Failure(
-                f"{device.name} differs from the server: {len(objects.keys() - records.keys())} objects are only on the "
-                f"device, {len(records.keys() - objects.keys())} only on the server: "
+                f"{device.name} differs from the server: {len(objects.keys() - records.keys())} objects are only on "
+                f"the device, {len(records.keys() - objects.keys())} only on the server: "
                 f"{sorted(objects.keys() ^ records.keys())[:5]}")
         for id, record in records.items():
             theirs = {name: record.get(name) for name in objects[id]}
@@ -238,7 +240,8 @@ class Interop:
             device.begin(f"finish {patience}")
         for device in devices:
             device.finish("the first pull", patience + 10)
-        print(f"kinto: {count} devices have {objects // 2} objects after {time.monotonic() - started:.0f} s", flush=True)
+        taken = time.monotonic() - started
+        print(f"kinto: {count} devices have {objects // 2} objects after {taken:.0f} s", flush=True)
 
         each = objects // 2 // count
         proxy.reset()
@@ -266,7 +269,7 @@ class Interop:
         lost = ", ".join(f"{counts[name]} {what}" for name, what in [
             ("refuse", "requests refused"), ("lose", "responses lost"), ("cut", "responses cut"),
             ("no server", "without a server"), ("status 503", "answered with 503")])
-        holds(True, f"{count} devices and {len(records)} objects, half of the devices encrypted, worked for {seconds} s: "
+        holds(True, f"{count} devices, half of them encrypted, with {len(records)} objects worked for {seconds} s: "
               f"each equals the server, nothing is lost, nothing exists twice ({counts['requests']} requests; {lost})")
         for device in devices:
             device.quit()
@@ -366,6 +369,8 @@ class Interop:
 
 def main():
     started = time.monotonic()
+    # The processes end also if this one is terminated.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     interop = Interop(Servers(settings=POSTGRESQL))
     try:
         memory = interop.servers.start_kinto(settings=MEMORY)

@@ -1,4 +1,4 @@
-"""An HTTP proxy on loopback in front of several servers: it counts requests and bytes, and loses responses on demand."""
+"""An HTTP proxy on loopback in front of several servers. It counts requests and bytes, and loses responses."""
 import asyncio
 import collections
 import random

@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 def wait_for(what, condition, seconds):
-    """Polls until the condition returns a true value, and returns it. Raises with the awaited state after a time limit."""
+    """Polls until the condition returns a true value, and returns it. Fails after a time limit."""
     end = time.monotonic() + seconds
     while True:
         found = condition()
@@ -52,13 +52,19 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 
 
+def die_with_parent(number=signal.SIGKILL):
+    """Lets Linux send a signal to this process when the thread that started it ends: call it before `exec`."""
+    _libc.prctl(_PR_SET_PDEATHSIG, int(number))
+
+
 class Process:
     """A process with a session of its own, so that Ctrl-C does not reach it, and with a log.
 
     NB: Start it from the main thread. Linux sends the death signal if the thread that started the process ends.
     """
 
-    def __init__(self, name, command, log, stop_signal=signal.SIGTERM, death_signal=signal.SIGKILL, env=None, user=None):
+    def __init__(
+            self, name, command, log, stop_signal=signal.SIGTERM, death_signal=signal.SIGKILL, env=None, user=None):
         self.name, self.log, self.stop_signal = name, log, stop_signal
         credentials = {}
         if user is not None:
@@ -68,7 +74,7 @@ class Process:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, cwd="/",
                 env={**os.environ, **(env or {})},
-                preexec_fn=lambda: _libc.prctl(_PR_SET_PDEATHSIG, int(death_signal)), **credentials)
+                preexec_fn=lambda: die_with_parent(death_signal), **credentials)
 
     @property
     def is_running(self):
@@ -208,8 +214,8 @@ class Kinto:
             secret = file.read()
         # NB: kinto-attachment imports pkg_resources, which warns at each start.
         return {
-            "KINTO_USERID_HMAC_SECRET": secret, "KINTO_ATTACHMENT_BASE_URL": f"{self.url}/files/", "KINTO_INI": self.ini,
-            "PYTHONPATH": HERE, "PYTHONWARNINGS": "ignore", **self.settings}
+            "KINTO_USERID_HMAC_SECRET": secret, "KINTO_ATTACHMENT_BASE_URL": f"{self.url}/files/",
+            "KINTO_INI": self.ini, "PYTHONPATH": HERE, "PYTHONWARNINGS": "ignore", **self.settings}
 
     def start(self, seconds=60):
         self.begin()
