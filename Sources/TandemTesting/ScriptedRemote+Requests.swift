@@ -89,26 +89,43 @@ extension ScriptedRemote {
     public func url(of table: RemoteTableName) -> String? { "https://scripted.example/tables/\(table)" }
 
     /// Inserts an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values to insert.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the ID is taken.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.insert, item: item)
     }
 
     /// Updates an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values, the changed members, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.update, item: item)
     }
 
     /// Deletes an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The ID, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.delete, item: item)
     }
 
     /// Restores a deleted item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values, and the version of the tombstone.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.undelete, item: item)
     }
 
     /// Looks an item up, with the planned fault if any.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the item.
+    ///   - key: The item's ID, or a property with a unique value.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let text: String
         switch key {
@@ -126,6 +143,9 @@ extension ScriptedRemote {
     }
 
     /// Returns a page, with the planned fault if any.
+    ///
+    /// - Parameter page: The table, filter, order and position of the page.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func page(_ page: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = RecordedRequest(kind: .page, table: page.table, id: nil, version: nil, members: [])
         return try await exchange(request) { state throws(RemoteFailure) in

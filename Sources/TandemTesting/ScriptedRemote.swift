@@ -93,6 +93,11 @@ public final class ScriptedRemote: Remote {
     // MARK: Changes by other devices
 
     /// Changes an item, or creates it, as another device does.
+    ///
+    /// - Parameters:
+    ///   - table: The item's table.
+    ///   - id: The item's ID.
+    ///   - change: Changes the members in place. A new item has none.
     public func edit(_ table: RemoteTableName, id: ServerID, _ change: (inout RemoteItem) -> Void) {
         state.withLock { state in
             var item = state.tables[table]?[id] ?? RemoteItem(id: id, createdAt: time())
@@ -102,6 +107,10 @@ public final class ScriptedRemote: Remote {
     }
 
     /// Deletes an item, as another device does.
+    ///
+    /// - Parameters:
+    ///   - table: The item's table.
+    ///   - id: The item's ID. An unknown ID is ignored.
     public func remove(_ table: RemoteTableName, id: ServerID) {
         state.withLock { state in
             guard let item = state.tables[table]?[id] else { return }
@@ -110,11 +119,17 @@ public final class ScriptedRemote: Remote {
     }
 
     /// Advances the server's clock, or sets it back.
+    ///
+    /// - Parameter seconds: The number of seconds, negative to set the clock back.
     public func advanceClock(by seconds: TimeInterval) { clock.advance(by: seconds) }
 
     // MARK: Faults
 
     /// Plans a fault for the next matching request. Several faults apply in order, one per request.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - match: The requests to which it applies.
     public func next(_ fault: RemoteFault, on match: RequestMatch = .any) {
         state.withLock { $0.faults.append((match, fault)) }
     }
@@ -237,6 +252,10 @@ public final class ScriptedRemote: Remote {
 
 extension RemoteItem {
     /// Sets a member's value; `nil` removes the member.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - name: The member's name on the wire.
     public mutating func set(_ value: JSONNode?, of name: String) {
         let place = members.firstIndex { $0.key == name }
         switch (place, value) {

@@ -61,6 +61,7 @@ public final class SyncContext: Sendable {
 
     /// Returns the table of a model, to configure its sync.
     ///
+    /// - Parameter model: The model of the objects.
     /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or if the model is
     ///   local-only; ``SyncError/Code/reservedName`` if a property has a wire name that the server uses itself.
     public func table<M: Model>(_ model: M.Type) throws -> SyncTable<M> {

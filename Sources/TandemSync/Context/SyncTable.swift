@@ -63,11 +63,15 @@ public struct SyncTable<M: Model>: Sendable {
     let context: SyncContext
 
     /// Sets the side that creates the IDs; this device by default.
+    ///
+    /// - Parameter identity: The side from now on.
     public func setIdentity(_ identity: IdentityPolicy) {
         context.change(M.self) { $0.identity = identity }
     }
 
     /// Sets the features of the server's table; all by default.
+    ///
+    /// - Parameter features: The features from now on.
     public func setFeatures(_ features: TableFeatures) {
         context.change(M.self) { $0.features = features }
     }

@@ -30,6 +30,15 @@ public struct PageRequest: Sendable {
     public var wantsGeneration: Bool
 
     /// Creates a request for the first page of an order, or for the page after a position.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - filter: The condition on the items; `nil` for all.
+    ///   - order: The order of the items, and the position from which they are requested.
+    ///   - skip: The number of items to skip after the position.
+    ///   - top: The maximum number of items.
+    ///   - includeDeleted: Whether tombstones are included.
+    ///   - wantsCount: Whether the response has the number of all items.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
         includeDeleted: Bool = false, wantsCount: Bool = false, wantsGeneration: Bool = false
@@ -67,6 +76,14 @@ public struct RemotePage: Sendable, Equatable {
 
     /// Creates a page. Set `hasMore` to `false` only if no item follows: a full pull then removes all objects that it
     /// did not see.
+    ///
+    /// - Parameters:
+    ///   - items: The items, in the requested order.
+    ///   - hasMore: Whether more items follow.
+    ///   - count: The number of all items, if the server has counted them.
+    ///   - serverDate: The server's clock, if the response had it.
+    ///   - generation: A value of this table's creation, if the server has one.
+    ///   - backoff: The requested pause of clients, if any.
     public init(
         items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil, generation: String? = nil,
         backoff: Duration? = nil

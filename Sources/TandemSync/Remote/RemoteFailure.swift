@@ -26,6 +26,10 @@ public enum RemoteFailure: Error, Sendable {
         public var message: String
 
         /// Creates the details of a response.
+        ///
+        /// - Parameters:
+        ///   - serverDate: The server's clock, if the response had it.
+        ///   - message: The server's message, if any.
         public init(serverDate: Date? = nil, message: String = "") {
             self.serverDate = serverDate
             self.message = message
