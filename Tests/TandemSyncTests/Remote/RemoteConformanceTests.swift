@@ -117,6 +117,11 @@ import Testing
         #expect(violation?.requirement == slip.violated)
     }
 
+    @Test func `each requirement has a planted slip`() {
+        let names = Set(RemoteConformance.requirements.map(\.name))
+        #expect(names.symmetricDifference(PlantedSlipRemote.Slip.allCases.map(\.violated)) == [])
+    }
+
     @Test func `a report counts requirements and lists exceptions`() async throws {
         let (article, all) = (Kind.article, RemoteConformance.requirements.count)
         let report = await RemoteConformance.report(on: try article.make())
