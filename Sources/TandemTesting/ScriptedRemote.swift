@@ -35,6 +35,9 @@ public final class ScriptedRemote: Remote {
     private let softDelete: Bool
     private let versions: Bool
     private let undeletesWithValues: Bool
+    /// Whether an insert restores a deleted item with the same ID.
+    public let insertRestoresDeleted: Bool
+    let mostInBatch: Int
     private let state = Mutex(State())
 
     /// Creates an empty server.
@@ -46,9 +49,12 @@ public final class ScriptedRemote: Remote {
     ///   - softDelete: Whether deleted items stay as tombstones.
     ///   - versions: Whether items have versions.
     ///   - undeletesWithValues: Whether an undelete includes the values.
+    ///   - batchLimit: The maximum number of writes in a batch; 1 if the server has no batches.
+    ///   - insertRestoresDeleted: Whether an insert restores a deleted item with the same ID.
     public init(
         format: WireFormat = WireFormat(), clock: ManualClock = ManualClock(), ids: IDs = .client,
-        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true
+        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true, batchLimit: Int = 1,
+        insertRestoresDeleted: Bool = false
     ) {
         self.format = format
         self.clock = clock
@@ -56,6 +62,8 @@ public final class ScriptedRemote: Remote {
         self.softDelete = softDelete
         self.versions = versions
         self.undeletesWithValues = undeletesWithValues
+        mostInBatch = batchLimit
+        self.insertRestoresDeleted = insertRestoresDeleted
     }
 
     // MARK: Items
@@ -74,6 +82,13 @@ public final class ScriptedRemote: Remote {
 
     /// The requests so far, in order of arrival, including lost ones.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
+    /// The writes that arrived in batches so far, by batch, including lost ones.
+    public var batches: [[RecordedRequest]] {
+        let writes = requests.filter { $0.batch != nil }
+        return Dictionary(grouping: writes) { $0.batch ?? 0 }.sorted { $0.key < $1.key }.map(\.value)
+    }
+    /// The number of calls of `Remote.batchLimit()` so far.
+    public var batchLimitRequests: Int { state.withLock { $0.batchLimitRequests } }
     /// Clears the recorded requests.
     public func forgetRequests() { state.withLock { $0.requests = [] } }
     /// The number of current requests.
@@ -110,12 +125,24 @@ public final class ScriptedRemote: Remote {
         state.withLock { $0.faults.append((match, fault)) }
     }
 
+    /// Applies a fault to all matching requests for which no other fault is planned. In a batch, it applies to all of
+    /// the batch if it prevents a response.
+    public func always(_ fault: RemoteFault, on match: RequestMatch) {
+        state.withLock { $0.lastingFaults.append((match, fault)) }
+    }
+
+    /// Ends the faults of ``always(_:on:)``.
+    public func endLastingFaults() { state.withLock { $0.lastingFaults = [] } }
+
     // MARK: -
 
     struct State {
         var tables: [RemoteTableName: [ServerID: RemoteItem]] = [:]
         var requests: [RecordedRequest] = []
         var faults: [(match: RequestMatch, fault: RemoteFault)] = []
+        var lastingFaults: [(match: RequestMatch, fault: RemoteFault)] = []
+        var batchLimitRequests = 0
+        var lastBatch = 0
         /// The late requests, and the number of requests before each arrives.
         var late: [(count: Int, request: Write)] = []
         var inFlight = 0
@@ -192,7 +219,7 @@ public final class ScriptedRemote: Remote {
             state.lastID += 1
             id = ServerID("s\(state.lastID)")
         }
-        if let item = state.tables[outgoing.table]?[id] {
+        if let item = state.tables[outgoing.table]?[id], !(insertRestoresDeleted && item.isDeleted) {
             throw .conflict(status: 409, item: item, detail: .init(serverDate: clock.now()))
         }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))

@@ -13,12 +13,14 @@ struct Desk: Sendable {
 
     init(
         ids: ScriptedRemote.IDs = .client, softDelete: Bool = true, versions: Bool = true,
-        undeletesWithValues: Bool = true, lookUp: String? = "localKey",
+        undeletesWithValues: Bool = true, lookUp: String? = "localKey", batchLimit: Int = 1,
+        insertRestoresDeleted: Bool = false,
         _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) throws {
         remote = ScriptedRemote(
             clock: ManualClock(clock.now()), ids: ids, softDelete: softDelete, versions: versions,
-            undeletesWithValues: undeletesWithValues)
+            undeletesWithValues: undeletesWithValues, batchLimit: batchLimit,
+            insertRestoresDeleted: insertRestoresDeleted)
         var configuration = Store.Configuration()
         configuration.now = clock.now
         store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self], configuration: configuration)
