@@ -206,6 +206,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
+            exclude: ["EarlierStores/Fixtures"],
             swiftSettings: strict
         ),
         // Random histories of devices and a server. They run as long as their time limit allows.

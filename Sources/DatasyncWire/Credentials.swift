@@ -14,11 +14,15 @@ public typealias Authentication = @Sendable (AuthenticationReason) async throws 
 
 extension HTTPFields {
     /// Creates the header field `X-ZUMO-AUTH` with a token of Azure Mobile Apps.
+    ///
+    /// - Parameter token: The token that Azure Mobile Apps gave the user.
     public static func zumo(_ token: String) -> HTTPFields {
         [.zumoToken: token]
     }
 
     /// Creates the header field `Authorization` with a bearer token.
+    ///
+    /// - Parameter token: The token, without the scheme `Bearer`.
     public static func bearer(_ token: String) -> HTTPFields {
         [.authorization: "Bearer \(token)"]
     }

@@ -7,7 +7,7 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     /// The kind of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The methods of `Remote`.
-        case insert, update, undelete, delete, find, page
+        case insert, update, undelete, delete, find, page, changeTag
     }
 
     /// The kind of the request.
@@ -81,6 +81,8 @@ public struct RequestMatch: Sendable {
 
     /// Selects writes in batches.
     public static let batch = RequestMatch { $0.batch != nil }
+    /// Selects requests for change tags.
+    public static let changeTag = RequestMatch(.changeTag)
 
     /// Selects requests for one item.
     public static func id(_ id: String) -> RequestMatch { RequestMatch { $0.id == id } }
@@ -93,26 +95,43 @@ extension ScriptedRemote {
     public func url(of table: RemoteTableName) -> String? { "https://scripted.example/tables/\(table)" }
 
     /// Inserts an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values to insert.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the ID is taken.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.insert, item: item)
     }
 
     /// Updates an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values, the changed members, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.update, item: item)
     }
 
     /// Deletes an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The ID, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.delete, item: item)
     }
 
     /// Restores a deleted item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values, and the version of the tombstone.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.undelete, item: item)
     }
 
     /// Looks an item up, with the planned fault if any.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the item.
+    ///   - key: The item's ID, or a property with a unique value.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let text: String
         switch key {
@@ -130,10 +149,18 @@ extension ScriptedRemote {
     }
 
     /// Returns a page, with the planned fault if any.
+    ///
+    /// - Parameter page: The table, filter, order and position of the page.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func page(_ page: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = RecordedRequest(kind: .page, table: page.table, id: nil, version: nil, members: [])
         return try await exchange(request) { state throws(RemoteFailure) in
-            Self.page(page, of: Array((state.tables[page.table] ?? [:]).values))
+            let items = Array((state.tables[page.table] ?? [:]).values)
+            if self.traits.contains(.checksPositions) { try Self.checkPosition(page, among: items) }
+            var answer = Self.page(page, of: items)
+            if self.traits.contains(.generations) { answer.generation = "\(state.generations[page.table] ?? 0)" }
+            answer.backoff = state.backoff
+            return answer
         }
     }
 
@@ -148,7 +175,7 @@ extension ScriptedRemote {
         }
     }
 
-    private func exchange<T: Sendable>(
+    func exchange<T: Sendable>(
         _ request: RecordedRequest, late: Write? = nil, answer: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
         if Task.isCancelled { throw .notSent(CancellationError()) }

@@ -30,3 +30,8 @@ public func expectBlockingAllowed(
         "This test blocks the cooperative pool. Add `.ownThreads` to its suite.",
         sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
+
+/// Runs a function on threads of its own. A task that is not a child of the test's task does not inherit them.
+public func onOwnThreads<Success: Sendable>(_ body: @Sendable () async -> Success) async -> Success {
+    await withTaskExecutorPreference(ThreadExecutor.shared) { await body() }
+}

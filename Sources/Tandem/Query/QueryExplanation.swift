@@ -54,6 +54,8 @@ extension Results {
     /// ```
     ///
     /// The text is for people, and may change from version to version.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func explain() throws -> QueryExplanation {
         let sql = try store.compiled(compileObjects)
         return try store.reading { connection in

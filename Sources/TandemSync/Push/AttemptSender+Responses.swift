@@ -17,7 +17,7 @@ extension AttemptSender {
     ///   - result: The outcome.
     ///   - sentAt: The local time before the request.
     func step(after result: Result<RemoteResponse, RemoteFailure>, sentAt: Date) async -> Step {
-        recordTime(of: result, sentAt: sentAt)
+        record(result, sentAt: sentAt)
         do throws(RemoteFailure) {
             switch attempt.request {
             case .insert: return try await inserted(result)
@@ -32,11 +32,13 @@ extension AttemptSender {
         }
     }
 
-    /// Records the server's time from a response.
-    private func recordTime(of result: Result<RemoteResponse, RemoteFailure>, sentAt: Date) {
+    /// Records the server's time and its backoff from a response.
+    private func record(_ result: Result<RemoteResponse, RemoteFailure>, sentAt: Date) {
         let date: Date?
         switch result {
-        case .success(let response): date = response.serverDate
+        case .success(let response):
+            date = response.serverDate
+            pause.record(backoff: response.backoff, at: clock.now())
         // A conflict policy may need the server's time for this response.
         case .failure(.conflict(_, _, let detail)): date = detail.serverDate
         case .failure: date = nil

@@ -7,6 +7,7 @@ struct AttemptSender: Sendable {
     let remote: any Remote
     let clock: any SyncClock
     let serverClock: ServerTimeEstimator
+    let pause: ServerBackoff
 
     var table: RemoteTableName { attempt.table }
     var isSoft: Bool { attempt.settings.features.softDelete }

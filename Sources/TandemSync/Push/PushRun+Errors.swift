@@ -177,12 +177,3 @@ extension InvalidResponse.Code {
     /// Returns whether another host may have responded, for example a sign-in page.
     var isStrangers: Bool { self == .notJSON || self == .status }
 }
-
-extension RetryPolicy {
-    /// Returns the delay after a failed attempt. It is random, up to twice the last limit, so that clients that failed
-    /// together do not retry together.
-    func delay(after tries: Int, _ random: UInt64) -> Duration {
-        let longest = min(ceiling.seconds, first.seconds * Double(1 << min(max(tries - 1, 0), 30)))
-        return .seconds(max(0, longest) * (Double(random >> 11) * 0x1p-53))
-    }
-}

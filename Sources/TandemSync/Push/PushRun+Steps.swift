@@ -66,7 +66,8 @@ extension PushRun {
     /// Returns the exchange with the server for an attempt.
     func sender(of attempt: Attempt) -> AttemptSender {
         AttemptSender(
-            attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock)
+            attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock,
+            pause: context.pause)
     }
 
     /// Waits until requests may be sent, and lets the app check an operation.

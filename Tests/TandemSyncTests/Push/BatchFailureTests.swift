@@ -222,7 +222,7 @@ import Testing
     /// Another device deletes the object before the insert is repeated, which would restore it.
     @Test(arguments: [1, 4])
     func `a repeated insert restores no deleted object`(limit: Int) async throws {
-        let desk = try Desk(batchLimit: limit, insertRestoresDeleted: true) { $0.inFlight = 1 }
+        let desk = try Desk(traits: .insertRestoresDeleted, batchLimit: limit) { $0.inFlight = 1 }
         try desk.sync.table(Card.self).setConflicts(.serverWins)
         let (ids, remote) = (try await desk.insertCards(4), desk.remote)
         remote.next(.failAfterwards(Self.error500), on: .insert)
@@ -231,17 +231,5 @@ import Testing
         #expect(result.entries.first?.outcome.name == "tookServers")
         #expect(try desk.arrived == ["1", "2", "3"] && desk.isLevel())
         #expect(desk.asked.filter { $0 == .find }.count == limit)
-    }
-
-    /// The deleted object's insert must not be sent again either.
-    @Test func `a delete of a lost insert restores nothing`() async throws {
-        let desk = try Desk(insertRestoresDeleted: true)
-        let id = try await desk.insertCards(1)[0]
-        desk.remote.next(.loseAnswer, on: .insert)
-        try await desk.sync.attemptPush()
-        desk.remote.remove("Card", id: ServerID(id.rawValue))
-        try await desk.store.write { _ = try $0.delete(Card.self, localID: id) }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(try desk.asked == [.insert, .find] && desk.arrived.isEmpty && desk.isLevel())
     }
 }

@@ -101,7 +101,7 @@ extension SyncError {
     /// Whether the error recurs until the app resolves the problem.
     fileprivate var needsApp: Bool {
         switch code {
-        case .unauthenticated, .otherUser, .otherServer: true
+        case .unauthenticated, .otherUser, .otherServer, .reservedName: true
         default: false
         }
     }

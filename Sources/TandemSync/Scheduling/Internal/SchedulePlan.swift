@@ -38,6 +38,8 @@ struct SchedulePlan {
     private var appEnd: Date?
     /// The end of the server's `Retry-After`.
     private var pauseEnd: Date?
+    /// The end of the backoff that the server requested with a successful response.
+    private var serverBackoffEnd: Date?
     /// The number of consecutive failed syncs.
     private var failures = 0
     /// The number of syncs with unfinished work since the last complete one.
@@ -82,6 +84,10 @@ struct SchedulePlan {
     mutating func recordPause(until date: Date?) {
         if let date { pauseEnd = max(pauseEnd ?? date, date) }
     }
+
+    /// Records the current end of the backoff that the server requested with a successful response; `nil` if there is
+    /// none.
+    mutating func recordServerBackoff(until date: Date?) { serverBackoffEnd = date }
 
     mutating func ask() { isAsked = true }
 
@@ -202,7 +208,7 @@ struct SchedulePlan {
         let backoff = isBack ? nil : backoffEnd
         // Options with zero durations must not cause syncs without a pause.
         let rest = lastEnd.map { $0 + Self.pauseAfterSync }
-        return [date, backoff, appEnd, pauseEnd, rest].compactMap { $0 }.max() ?? date
+        return [date, backoff, appEnd, pauseEnd, serverBackoffEnd, rest].compactMap { $0 }.max() ?? date
     }
 
     var state: SyncScheduler.State {

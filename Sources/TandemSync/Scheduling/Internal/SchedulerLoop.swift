@@ -52,6 +52,7 @@ final class SchedulerLoop: Sendable {
             plan.advance(to: max(clock.now(), due ?? .distantPast))
             if due != nil { timer = nil }
             plan.recordPause(until: context.pause.end(at: plan.now))
+            plan.recordServerBackoff(until: context.pause.backoffEnd(at: plan.now))
             for state in mail.networks { plan.update(state) }
             if mail.isAsked { plan.ask() }
             if mail.hasChanged { plan.recordChange() }
