@@ -148,6 +148,10 @@ public struct ServerClock: Sendable {
     public var sleep: @Sendable (Duration) async -> Void
 
     /// Creates a clock, by default the system's.
+    ///
+    /// - Parameters:
+    ///   - now: Returns the current time.
+    ///   - sleep: Waits for a duration. Used for planned latency.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }

@@ -26,6 +26,9 @@ extension ScriptedRemote {
     public var insertRestoresDeleted: Bool { traits.contains(.insertRestoresDeleted) }
 
     /// Returns the table's tag, with the planned fault if any; `nil` without ``Traits/changeTags``.
+    ///
+    /// - Parameter table: The table.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func changeTag(of table: RemoteTableName) async throws(RemoteFailure) -> String? {
         guard traits.contains(.changeTags) else { return nil }
         let request = RecordedRequest(kind: .changeTag, table: table, id: nil, version: nil, members: [])

@@ -91,6 +91,9 @@ extension StorageValue {
 extension SQLRow {
     /// Reads the value of the first column with a name.
     ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
     /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
     ///   the value has another type.
     public func value<T: PropertyValue>(_ column: String, as type: T.Type) throws -> T {

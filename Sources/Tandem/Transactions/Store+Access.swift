@@ -94,6 +94,9 @@ extension Store {
     ///
     /// Cancelling the task before the commit rolls back and throws `CancellationError`.
     ///
+    /// - Parameters:
+    ///   - quiet: Tokens of subscriptions that are not notified of this write.
+    ///   - body: Writes by means of the transaction, which must not leave the block.
     /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     @discardableResult
     public func write<T: Sendable>(

@@ -96,6 +96,8 @@ public protocol Remote: Sendable {
 
     /// Returns the maximum number of requests of a batch, which may need a request to the server. 1 by default: the
     /// server has no batches, and ``send(_:)`` is not called.
+    ///
+    /// - Throws: ``RemoteFailure``, if the server was asked for its limit.
     func batchLimit() async throws(RemoteFailure) -> Int
 
     /// Sends several writes of different items in one request, and returns an outcome for each, in the same order.
@@ -104,11 +106,15 @@ public protocol Remote: Sendable {
     /// may have stored them, the failure says so (``RemoteFailure/mayHaveActed``).
     ///
     /// - Parameter requests: At least one write, at most ``batchLimit()``.
+    /// - Throws: ``RemoteFailure`` of the batch as a whole.
     func send(_ requests: [RemoteRequest]) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>]
 
     /// Returns a tag that differs after each change of a table. `nil` by default: the server has no such tags.
     ///
     /// A scheduler requests it between pulls, so the request must be much cheaper than a pull.
+    ///
+    /// - Parameter table: The table.
+    /// - Throws: ``RemoteFailure``.
     func changeTag(of table: RemoteTableName) async throws(RemoteFailure) -> String?
 }
 
@@ -123,9 +129,14 @@ extension Remote {
     public var insertRestoresDeleted: Bool { false }
 
     /// Returns 1: without an own implementation, the server has no batches.
+    ///
+    /// - Throws: Nothing.
     public func batchLimit() async throws(RemoteFailure) -> Int { 1 }
 
     /// Sends the writes one after the other.
+    ///
+    /// - Parameter requests: The writes, in order.
+    /// - Throws: Nothing: each outcome has its own failure.
     public func send(
         _ requests: [RemoteRequest]
     ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
@@ -135,6 +146,8 @@ extension Remote {
     }
 
     /// Returns `nil`: without an own implementation, the server has no tags.
+    ///
+    /// - Throws: Nothing.
     public func changeTag(of table: RemoteTableName) async throws(RemoteFailure) -> String? { nil }
 
     /// Sends a write as a request of its own.
