@@ -9,9 +9,9 @@ import Tandem
 extension PushRun {
     /// Handles the failure of a batch as a whole.
     ///
-    /// A failure that a value may cause divides the batch: its operations return to the queue for smaller batches, until
-    /// the operation at fault is alone. An operation alone is handled as if there were no batches. Each division makes
-    /// the largest possible batch of these operations smaller, so it ends.
+    /// A failure that a value may cause divides the batch. Its operations return to the queue for smaller batches,
+    /// until the operation at fault is alone. An operation alone is handled as if there were no batches. Each division
+    /// makes the largest possible batch of these operations smaller, so it ends.
     func fail(_ attempts: [Attempt], with failure: RemoteFailure) async throws {
         for attempt in attempts { try await step(.answered(attempt.id)) }
         if failure.isCancellation, Task.isCancelled {
@@ -105,7 +105,7 @@ extension PushRun {
         return errors
     }
 
-    private func syncError(_ failure: RemoteFailure, of attempt: Attempt) -> SyncError {
+    func syncError(_ failure: RemoteFailure, of attempt: Attempt) -> SyncError {
         SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
     }
 

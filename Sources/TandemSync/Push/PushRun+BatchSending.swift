@@ -3,8 +3,9 @@ import Tandem
 
 // The request of a batch, with one transaction before it and one after it.
 //
-// Nothing here waits for another operation. Each operation of a batch ends, returns to the queue, or is parked behind
-// an unfinished operation before its task ends, also if a request fails, the task is cancelled, or the push stops.
+// Nothing here waits for another operation to join a batch. Each operation of a batch ends, returns to the queue, or is
+// parked behind an unfinished operation before its task ends, also if a request fails, the task is cancelled, or the
+// push stops.
 
 extension PushRun {
     /// Processes operations that are ready at the same time. The independent ones go out in one request.
@@ -135,20 +136,57 @@ extension PushRun {
         try await conclude(found)
     }
 
+    /// Sends one batch at a time, so that no batch waits in the remote and is sent after the push has stopped.
+    /// Meanwhile, the transactions of other batches run.
+    ///
+    /// The wait for the lock ends: its holder only waits for a single request. A cancelled task stops waiting at once.
     private func send(_ senders: [AttemptSender]) async throws {
-        guard !isBlocked else { return try await withdraw(senders.map(\.attempt)) }
-        let sentAt = options.clock.now()
-        let results: [Result<RemoteResponse, RemoteFailure>]
-        if senders.count == 1 {
-            results = [await context.remote.sendAlone(senders[0].write)]
-        } else {
-            do throws(RemoteFailure) {
-                results = try await sendBatch(senders)
-            } catch {
-                return try await fail(senders.map(\.attempt), with: error)
-            }
+        let attempts = senders.map(\.attempt)
+        do {
+            try await batchLock.lock()
+        } catch {
+            return try await withdraw(attempts)
         }
-        try await receive(results, of: senders, sentAt: sentAt)
+        guard !isBlocked else {
+            batchLock.unlock()
+            return try await withdraw(attempts)
+        }
+        let sentAt = options.clock.now()
+        let results = await exchange(senders)
+        batchLock.unlock()
+        switch results {
+        case .success(let results): try await receive(results, of: senders, sentAt: sentAt)
+        case .failure(let failure): try await fail(attempts, with: failure)
+        }
+    }
+
+    /// Sends a batch, and stops the push or begins a pause if a failure demands it.
+    private func exchange(
+        _ senders: [AttemptSender]
+    ) async -> Result<[Result<RemoteResponse, RemoteFailure>], RemoteFailure> {
+        do throws(RemoteFailure) {
+            let results =
+                senders.count == 1
+                ? [await context.remote.sendAlone(senders[0].write)] : try await sendBatch(senders)
+            for (sender, result) in zip(senders, results) {
+                if case .failure(let failure) = result { obey(failure, of: sender.attempt) }
+            }
+            return .success(results)
+        } catch {
+            obey(error, of: senders[0].attempt)
+            return .failure(error)
+        }
+    }
+
+    /// Stops the push or begins a pause after a failure, before another batch is sent.
+    private func obey(_ failure: RemoteFailure, of attempt: Attempt) {
+        var error = syncError(failure, of: attempt)
+        switch failure {
+        case .notSent, .lost, .unauthenticated:
+            stop(failure.isCancellation && Task.isCancelled ? .cancelled : .failure(error))
+        case .later(_, let delay?) where delay > .zero: _ = recordPause(delay, in: &error)
+        default: break
+        }
     }
 
     private func sendBatch(

@@ -13,6 +13,8 @@ final class PushRun: Sendable {
     /// The operations to send; all if `nil`.
     private let only: Set<PendingOperation.ID>?
     let state = Mutex(PushState())
+    /// Held while a batch is in flight.
+    let batchLock = AsyncLock()
 
     var store: any LocalStore { context.store }
     var options: SyncContext.Options { context.options }

@@ -61,7 +61,7 @@ import Testing
         #expect(try desk.isLevel() && desk.batchSizes == [2, 2, 2])
     }
 
-    // MARK: One value is at fault
+    // MARK: Values at fault
 
     /// A batch is one transaction on the server. A value that it can never store fails the whole batch.
     @Test(arguments: [1, 8], ["0", "3", "7"])

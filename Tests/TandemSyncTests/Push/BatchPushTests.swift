@@ -15,14 +15,14 @@ import Testing
         let result = try await desk.sync.push()
         #expect(result.isComplete && result.entries.map(\.outcome.name) == Array(repeating: "done", count: 12))
         #expect(desk.batchSizes.sorted() == [2, 5, 5] && desk.exchanges == 3)
-        #expect(desk.remote.batchLimitRequests == 1 && desk.remote.mostInFlight <= inFlight)
+        #expect(desk.remote.batchLimitRequests == 1 && desk.remote.mostInFlight == 1)
         #expect(try desk.isLevel())
         // With one request in flight, the order is that of the queue.
         let codes = desk.remote.requests.map { request in request.members.first { $0.key == "barcode" }?.value }
         if inFlight == 1 { #expect(codes == (0..<12).map { .text("\($0)") }) }
     }
 
-    @Test func `one operation goes alone and asks for no limit`() async throws {
+    @Test func `a single operation goes alone and asks for no limit`() async throws {
         let desk = try Desk(batchLimit: 5)
         try await desk.insertCards(1)
         #expect(try await desk.sync.push().isComplete)

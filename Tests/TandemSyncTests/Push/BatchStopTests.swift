@@ -55,6 +55,37 @@ import Testing
         #expect(try desk.isLevel())
     }
 
+    /// The second batch waits for the first one, whose failure stops the push.
+    @Test(arguments: [
+        RemoteFailure.later(status: 503, retryAfter: .seconds(3600)), .unreachable,
+        .unauthenticated(status: 401, underlying: nil),
+    ])
+    func `a batch that waits for another one is not sent after the push has stopped`(
+        failure: RemoteFailure
+    ) async throws {
+        let desk = try Desk(batchLimit: 2)
+        let ids = try await desk.insertCards(6)
+        let (last, began) = (try #require(try desk.store.operations.all().last?.id), Synchronized(false))
+        let sync = desk.context(with: desk.remote) { options in
+            options.inFlight = 3
+            options.onPushStep = { step in
+                if case .began(last) = step { began.change { $0 = true } }
+            }
+        }
+        // The response arrives when all batches are recorded.
+        desk.remote.next(.meanwhile { await Self.wait { began.value } }, on: .id(ids[0].rawValue))
+        desk.remote.next(.fail(failure), on: .id(ids[1].rawValue))
+        let result = try await sync.attemptPush()
+        #expect(result.stoppedBy != nil && began.value && desk.batchSizes == [2])
+        let operations = try desk.store.operations.all()
+        #expect(operations.map(\.attempts) == [1, 1, 0, 0, 0, 0])
+        #expect(operations.suffix(4).allSatisfy { $0.state == .pending && $0.error == nil })
+        #expect(result.entries.suffix(4).allSatisfy { $0.outcome.name == "notReached" })
+        desk.clock.advance(by: 3601)
+        #expect(try await sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+
     @Test func `a batch that was not sent before a cancellation is withdrawn`() async throws {
         let desk = try Desk(batchLimit: 3)
         try await desk.insertCards(3)
