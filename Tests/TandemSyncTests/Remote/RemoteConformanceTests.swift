@@ -11,7 +11,8 @@ import Testing
 /// The requirements of `Remote`, tested on all remotes without a socket. Each planted slip violates its requirement.
 @Suite(.ownThreads) struct RemoteConformanceTests {
     enum Kind: CaseIterable {
-        case scripted, scriptedServerIDs, scriptedWithoutTombstones, scriptedNestedJSON, allFeatures, restoring
+        case scripted, scriptedBatches, scriptedServerIDs, scriptedWithoutTombstones, scriptedNestedJSON, allFeatures,
+            restoring
         case azureMobileApps, datasync, article
 
         func make() throws -> TestedRemote {
@@ -19,6 +20,9 @@ import Testing
             let remote: any Remote
             switch self {
             case .scripted: remote = ScriptedRemote()
+            case .scriptedBatches:
+                remote = ScriptedRemote(batchLimit: 4)
+                features.batches = true
             case .scriptedServerIDs:
                 remote = ScriptedRemote(ids: .server)
                 features.choosesIDs = false
