@@ -29,7 +29,7 @@ struct FileCommit: CommitParticipant {
 
     func end(_ transaction: WriteTransaction) {
         // Release the drafts of uncommitted files with the transaction.
-        transaction.connection.row.drafts = []
+        transaction.connection.row.retainers = []
     }
 
     /// Removes files that were registered for a row that was then not written, or was removed.
