@@ -108,7 +108,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Commits inside the ``CommitParticipant/commit(_:with:)`` of each participant.
     private func commit(_ participants: ArraySlice<any CommitParticipant>) throws {
-        guard let participant = participants.first else { return try connection.statement(.commit).run() }
+        guard let participant = participants.first else { return try connection.commit() }
         try participant.commit(self) { try commit(participants.dropFirst()) }
     }
 

@@ -239,7 +239,7 @@ final class LiveEngine: Sendable {
                 let sequence = state.withLock { $0.sequence }
                 try connection.statement("BEGIN DEFERRED").run()
                 // The first read determines the state. The tables must still match the prepared statements.
-                try SchemaUpdater.checkStamp(connection, store: store)
+                try store.checkStamp(connection)
                 return sequence
             }
             return try body(connection, sequence)
@@ -262,7 +262,7 @@ final class LiveEngine: Sendable {
                 // Query this first: a process in a transaction now may commit after the check.
                 let others = connection.externalTransactions
                 // Record it before the writer is released: the event of the next commit must not come before this one.
-                let hasMoved = try SchemaUpdater.checkUnchanged(connection, store: store)
+                let hasMoved = try store.checkSchema(connection)
                 return (others, hasMoved ? recordExternalCommit() : PendingNotifications())
             }
             run(notifications)
