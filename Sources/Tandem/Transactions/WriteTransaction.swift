@@ -29,10 +29,8 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// A cache of the targets of references.
     var knownTargets = KnownTargets()
-    /// A cache of the data that sync keeps besides the objects.
-    var deferredItemCache = DeferredItemCache()
-    /// The transaction's changes of files.
-    var files = TouchedFiles()
+    /// The data of other parts of the store.
+    private var slots = TransactionSlots()
     /// Whether the stored references or attachments of the current row differ from the given ones.
     var hasRewrittenLinks = false
     /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
@@ -49,6 +47,9 @@ public final class WriteTransaction: ReadTransaction {
         self.origin = origin
         super.init(store: store, connection: connection)
     }
+
+    /// Returns the slot of a type, which is created at its first use and lives as long as the transaction.
+    func slot<Slot: TransactionSlot>(_ type: Slot.Type) -> Slot { slots.slot(type) }
 
     override func checkUsable() throws {
         try super.checkUsable()
@@ -147,7 +148,7 @@ public final class WriteTransaction: ReadTransaction {
         } catch {
             pendingSearch.removeAll()
             knownTargets.removeAll()
-            deferredItemCache = DeferredItemCache()
+            slots.didRollBackToSavepoint()
             if connection.isInTransaction {
                 do {
                     try connection.statement("ROLLBACK TO tandem").run()
