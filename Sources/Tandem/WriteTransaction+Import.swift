@@ -94,9 +94,6 @@ extension WriteTransaction {
                     throw invalid("serverID is not a text.", advice: "Give a string.", in: table)
                 }
                 state.serverID = ServerID(text)
-            case "version" where origin == .server: state.version = value.text
-            case "createdAt" where origin == .server: state.createdAt = value.date
-            case "updatedAt" where origin == .server: state.updatedAt = value.date
             case "version", "createdAt", "updatedAt", "synced", "deleted": continue
             default:
                 if let index = table.definition.index(ofImported: key) {

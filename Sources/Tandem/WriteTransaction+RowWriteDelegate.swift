@@ -1,24 +1,27 @@
 extension WriteTransaction: RowWriteDelegate {
     typealias OldValues = PropertyBases
 
-    func willWrite(_ row: RowEncoder, over stored: Statement?, in table: TableLayout, only: Set<Int>?) throws {
-        if !table.attachments.isEmpty { try registerAttachments(row, in: table, only: only, over: stored?.row()) }
+    func willWrite(
+        _ row: RowEncoder, over stored: Statement?, in table: TableLayout, only: Set<Int>?, from source: RowSource
+    ) throws {
+        guard !table.attachments.isEmpty else { return }
+        try registerAttachments(row, in: table, only: only, over: stored?.row(), from: source)
     }
 
-    func didInsert(_ state: inout ObjectState, in table: TableLayout) throws {
+    func didInsert(_ state: inout ObjectState, in table: TableLayout, from source: RowSource) throws {
         if state.isSynced, try !hasNoPendingFiles(state.rowID, in: table) {
             state.isSynced = false
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         }
-        if origin == .app && !table.isLocalOnly { try recordInsert(state, in: table) }
+        if source.queuesOperations && !table.isLocalOnly { try recordInsert(state, in: table) }
     }
 
     func willUpdate(
         _ changed: [Int], of statement: Statement, waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
         in table: TableLayout
     ) -> PropertyBases? {
-        guard origin == .app, !table.isLocalOnly else { return nil }
+        guard !table.isLocalOnly else { return nil }
         let sent = changed.filter { !table.definition.properties[$0].isLocalOnly }
         guard !sent.isEmpty else { return nil }
         return PropertyBases(
@@ -35,8 +38,7 @@ extension WriteTransaction: RowWriteDelegate {
     }
 
     func willDelete(_ state: ObjectState, in table: TableLayout) throws -> Bool {
-        guard origin == .app, !table.isLocalOnly else { return false }
-        return try recordDelete(state, in: table)
+        try !table.isLocalOnly && recordDelete(state, in: table)
     }
 
     func willErase(_ rowID: Int64, in table: TableLayout) throws {

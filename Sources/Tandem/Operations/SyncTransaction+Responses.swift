@@ -77,7 +77,6 @@ extension SyncTransaction {
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
                 binding: [.text(item.serverID.rawValue), .integer(state.rowID)])
-            transaction.knownTargets.removeAll()
             // Changes to an object that is merged into this one count as changes made meanwhile.
             if let united = try self.operation(of: state.rowID, in: table) { operation = united }
         }
@@ -164,27 +163,13 @@ extension SyncTransaction {
                 row.appendNull()
             }
         }
-        try asServer {
-            let statements = try connection.tableStatements(table)
-            guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
-                throw notFound(state.localID, in: table)
-            }
-            _ = try transaction.update(
-                statement, with: row, in: table, only: Set(values.map(\.property)), received: received,
-                keepsWaiting: false, isReviving: true, allowsUnsent: true)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
+            throw notFound(state.localID, in: table)
         }
-    }
-
-    /// Runs changes as the server's. They queue no operations, and references may name server IDs.
-    func asServer<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = transaction.origin
-        if outer != .server { transaction.knownTargets.removeTargets() }
-        transaction.origin = .server
-        defer {
-            if outer != .server { transaction.knownTargets.removeTargets() }
-            transaction.origin = outer
-        }
-        return try body()
+        _ = try transaction.update(
+            statement, with: row, in: table, only: Set(values.map(\.property)), from: .server, received: received,
+            keepsWaiting: false, isReviving: true)
     }
 
     // MARK: -
@@ -235,7 +220,6 @@ extension SyncTransaction {
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
             """, binding: [.integer(state.rowID)])
-        transaction.knownTargets.removeAll()
         transaction.touched.recordOperation(of: table)
     }
 
@@ -285,7 +269,6 @@ extension SyncTransaction {
         if state.serverID == nil && !state.isDeleted {
             var state = state
             state.serverID = received.serverID
-            transaction.knownTargets.removeAll()
             try transaction.resolveWaiting(for: state, in: table)
         }
     }

@@ -10,14 +10,19 @@ protocol RowWriteDelegate {
     /// - Parameters:
     ///   - stored: A statement at the existing row, or `nil` for an insert.
     ///   - only: The properties that are written, or `nil` for all.
-    func willWrite(_ row: RowEncoder, over stored: Statement?, in table: TableLayout, only: Set<Int>?) throws
+    ///   - source: The source of the values.
+    func willWrite(
+        _ row: RowEncoder, over stored: Statement?, in table: TableLayout, only: Set<Int>?, from source: RowSource
+    ) throws
 
     /// Called after a row, its links and its unresolved references were inserted.
     ///
-    /// - Parameter state: The row's state, which may become unsynced.
-    func didInsert(_ state: inout ObjectState, in table: TableLayout) throws
+    /// - Parameters:
+    ///   - state: The row's state, which may become unsynced.
+    ///   - source: The source of the values.
+    func didInsert(_ state: inout ObjectState, in table: TableLayout, from source: RowSource) throws
 
-    /// Called before the changed properties of a row are written.
+    /// Called before the changed properties of a row are written, if the source of the values queues operations.
     ///
     /// - Parameters:
     ///   - changed: The indices of the changed properties.
@@ -34,7 +39,7 @@ protocol RowWriteDelegate {
     /// - Parameter state: The object's state before the change.
     func didUpdate(_ state: ObjectState, from old: OldValues, in table: TableLayout) throws
 
-    /// Called before an object is deleted.
+    /// Called before the app deletes an object.
     ///
     /// - Returns: Whether its row must stay as a tombstone.
     func willDelete(_ state: ObjectState, in table: TableLayout) throws -> Bool

@@ -27,7 +27,7 @@ import Synchronization
 /// - ``Configuration``
 /// ### Reading and writing
 /// - `read(_:)`
-/// - `write(from:_:)`
+/// - `write(_:)`
 /// ### Files
 /// - ``attachments``
 public final class Store: Sendable {

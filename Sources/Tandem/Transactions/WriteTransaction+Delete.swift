@@ -45,8 +45,8 @@ extension WriteTransaction {
         try checkUsable()
         var doomed = Doomed()
         for table in store.schema.tables {
-            let condition = origin == .app ? "WHERE \"deleted\" = 0" : ""
-            let statement = try connection.statement("SELECT \"localID\" FROM \(table.quotedTable) \(condition)")
+            let statement = try connection.statement(
+                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"deleted\" = 0")
             defer { statement.reset() }
             while try statement.step() { doomed.insert(LocalID(try statement.text(0)), in: table) }
         }
@@ -60,14 +60,7 @@ extension WriteTransaction {
             try remove(state, texts: texts, in: table)
             return true
         }
-        try savepoint {
-            if origin == .server {
-                try remove(state, texts: texts, in: table)
-                try detachHolders(of: localID, in: table, as: state.serverID)
-            } else {
-                try deleteCascading(localID, in: table)
-            }
-        }
+        try savepoint { try deleteCascading(localID, in: table) }
         return true
     }
 
@@ -132,9 +125,7 @@ extension WriteTransaction {
             state = try self.state(of: statement, table)
             texts = try connection.tableStatements(table).searchTexts(statement)
         }
-        if state.isDeleted && origin == .app { return nil }
-        if origin == .server { try refuseUnsent(state, in: table) }
-        return (state, texts)
+        return state.isDeleted ? nil : (state, texts)
     }
 
     /// Hides a row, or removes it if no server may know it.
@@ -164,7 +155,8 @@ extension WriteTransaction {
 
     // MARK: Holders
 
-    private func holderQuery(_ holder: TableLayout.Holder, columns: String) -> String {
+    /// Returns a query of the live objects that refer to an object.
+    func holderQuery(_ holder: TableLayout.Holder, columns: String) -> String {
         let property = holder.table.definition.properties[holder.property]
         if holder.isToMany {
             let links = holder.table.definition.linkTable(property).quotedSQL
@@ -179,7 +171,8 @@ extension WriteTransaction {
             """
     }
 
-    private func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+    /// Returns whether live objects refer to an object.
+    func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
         for holder in table.holders {
             let query = "SELECT EXISTS (\(holderQuery(holder, columns: "1")))"
             if try connection.value(query, binding: [.text(localID.rawValue)]) == .integer(1) { return true }
@@ -243,48 +236,6 @@ extension WriteTransaction {
         _ = try update(
             statement, with: row, in: holder.table, only: [holder.property], unresolved: unresolved,
             keepsWaiting: unresolved == nil)
-    }
-
-    /// Detaches the holders of an object that a server deletes. Their references become unresolved, as for an object
-    /// that has not arrived. The server determines the state of the holders, and their unsent changes are not touched.
-    ///
-    /// - Parameter serverID: The server ID by which the object is identified if it arrives again. It then has another
-    ///   local ID if the server generates the IDs.
-    func detachHolders(of localID: LocalID, in table: TableLayout, as serverID: ServerID? = nil) throws {
-        let name = serverID.map { LocalID($0.rawValue) } ?? localID
-        for holder in table.holders {
-            let property = holder.table.definition.properties[holder.property]
-            let column = property.column.quotedSQL
-            let statement = try connection.statement(holderQuery(holder, columns: "\"__rid\", \(column)"))
-            statement.bind(1, to: localID.rawValue)
-            var held: [(row: Int64, value: String)] = []
-            while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
-            statement.reset()
-            let link = TableLayout.Link(
-                property: holder.property, isToMany: holder.isToMany, targetType: { table.definition.type })
-            for (row, value) in held {
-                let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
-                let others = try waitingEntries(of: row, holder.property, in: holder.table)
-                let waiting = ids.enumerated().filter { $0.element == localID }.map {
-                    UnresolvedReference(
-                        link: link, target: table,
-                        position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: name)
-                }
-                let rest: StorageValue =
-                    holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
-                try connection.execute(
-                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-                    binding: [rest, .integer(row)])
-                if holder.isToMany {
-                    let buffer = RowEncoder()
-                    for _ in 0..<holder.property { buffer.appendNull() }
-                    buffer.append(rest)
-                    try removeLinks(link, of: row, in: holder.table)
-                    try writeLinks(link, of: row, row: buffer, in: holder.table)
-                }
-                try storeUnresolved(waiting, of: row, in: holder.table)
-            }
-        }
     }
 
     // MARK: Undeleting
@@ -369,7 +320,7 @@ extension WriteTransaction {
         let row = RowEncoder()
         for property in table.definition.properties.indices { row.append(statement.value(table.column(property))) }
         statement.reset()
-        let unresolved = try resolveLinks(row, of: table)
+        let unresolved = try resolveLinks(row, of: table, from: .app)
         guard !unresolved.isEmpty else { return }
         for link in table.links where unresolved.contains(where: { $0.link.property == link.property }) {
             let column = table.definition.properties[link.property].column.quotedSQL

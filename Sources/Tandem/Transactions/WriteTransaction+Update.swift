@@ -29,7 +29,7 @@ extension WriteTransaction {
             throw notFound(object.localID, in: table)
         }
         hasRewrittenLinks = false
-        let state = try update(statement, with: row, in: table, received: object.__state)
+        let state = try update(statement, with: row, in: table)
         return try refreshed(object, state: state, in: table)
     }
 
@@ -122,7 +122,7 @@ extension WriteTransaction {
             statement = again
         }
         hasRewrittenLinks = false
-        let state = try update(statement, with: row, in: table, received: object.__state)
+        let state = try update(statement, with: row, in: table)
         return try refreshed(object, state: state, in: table)
     }
 
@@ -131,31 +131,30 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - row: The new values.
     ///   - only: The properties to change, or `nil` for all. The other values in `row` are ignored.
-    ///   - received: The server's state, in a write from a server. The same statement writes it.
+    ///   - source: The source of the values. The caller ensures that a server's values overwrite no unsent changes.
+    ///   - received: The server's state, if the row takes it too. It has the row's server ID, and the same statement
+    ///     writes it.
     ///   - unresolved: The row's unresolved references, if they are already known.
     ///   - keepsWaiting: Whether unresolved references stay if `row` does not name them.
     ///   - isReviving: Whether the row belongs to a deleted object that is about to be restored.
-    ///   - allowsUnsent: Whether a server's values may overwrite a row with an operation. The caller must then ensure
-    ///     that none of its unsent changes are overwritten.
-    ///   - queues: Whether a change by the app queues an operation.
     func update(
         _ statement: Statement, with row: RowEncoder, in table: TableLayout, only: Set<Int>? = nil,
-        received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil, keepsWaiting: Bool? = nil,
-        isReviving: Bool = false, allowsUnsent: Bool = false, queues: Bool = true
+        from source: RowSource = .app, received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil,
+        keepsWaiting: Bool? = nil, isReviving: Bool = false
     ) throws -> ObjectState {
         var isReset = false
         defer { if !isReset { statement.reset() } }
         try check(row, in: table)
-        try willWrite(row, over: statement, in: table, only: only)
+        try willWrite(row, over: statement, in: table, only: only, from: source)
         var state = try state(of: statement, table)
         if state.isDeleted && !isReviving {
             throw TandemError(
                 .objectDeleted, message: "The object \(state.localID) is deleted.", advice: "Undelete it first.",
                 store: store.path, model: table.definition.name)
         }
-        let unresolved = try known ?? resolveLinks(row, of: table, only: only)
+        let unresolved = try known ?? resolveLinks(row, of: table, only: only, from: source)
         let waiting = try waitingChanges(
-            row, only: only, unresolved: unresolved, keeps: keepsWaiting ?? (origin == .app && only == nil),
+            row, only: only, unresolved: unresolved, keeps: keepsWaiting ?? (only == nil),
             of: state.rowID, in: table)
         let stored = statement.row()
         var changed: [Int] = []
@@ -167,7 +166,7 @@ extension WriteTransaction {
                 changed.append(property)
             }
         }
-        let old = queues ? willUpdate(changed, of: statement, waiting: waiting, in: table) : nil
+        let old = source.queuesOperations ? willUpdate(changed, of: statement, waiting: waiting, in: table) : nil
         let searchChanges = table.searched.contains { changed.contains($0.property) }
         let indexed =
             searchChanges && !pendingSearch.contains(table, row: state.rowID)
@@ -175,8 +174,6 @@ extension WriteTransaction {
         statement.reset()
         isReset = true
 
-        if origin == .server && !allowsUnsent { try refuseUnsent(state, in: table) }
-        let received = origin == .server && received?.serverID != nil ? received : nil
         try writeChanges(
             changed, row: row, clearsSynced: old != nil && state.isSynced, received: received, state: state, in: table)
         if !changed.isEmpty {
@@ -227,11 +224,7 @@ extension WriteTransaction {
                         statement.bind(index, to: slot, in: twinBytes)
                         index += 1
                     }
-                    if let received, let server {
-                        if server == .all {
-                            statement.bind(index, to: received.serverID?.rawValue)
-                            index += 1
-                        }
+                    if let received, server != nil {
                         statement.bind(index, to: received.version)
                         statement.bind(index + 1, to: received.createdAt)
                         statement.bind(index + 2, to: received.updatedAt)
@@ -242,9 +235,7 @@ extension WriteTransaction {
                 }
             }
         } catch let error as TandemError where error.isConstraint {
-            var written = state
-            if let received { written.serverID = received.serverID }
-            throw try explainConstraint(error, row: row, written: changed, state: written, in: table)
+            throw try explainConstraint(error, row: row, written: changed, state: state, in: table)
         }
     }
 
@@ -252,7 +243,7 @@ extension WriteTransaction {
     private func serverColumns(
         of received: ObjectState, over state: ObjectState, _ table: TableLayout
     ) -> TableStatements.ServerColumns? {
-        if received.serverID != state.serverID || !state.isSynced && !table.sendsFiles { return .all }
+        if !state.isSynced && !table.sendsFiles { return .versionAndSynced }
         let isSame =
             ScalarText.isEqual(received.version, state.version) && received.createdAt == state.createdAt
             && received.updatedAt == state.updatedAt
@@ -277,8 +268,6 @@ extension WriteTransaction {
 
     /// Completes an object's state after a server's state was written to its row.
     private func adopt(_ received: ObjectState, state: inout ObjectState, in table: TableLayout) throws {
-        let hadServerID = state.serverID != nil
-        state.serverID = received.serverID
         state.version = received.version
         state.createdAt = received.createdAt
         state.updatedAt = received.updatedAt
@@ -291,19 +280,6 @@ extension WriteTransaction {
                 binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
         }
         state.isSynced = isSynced
-        if !hadServerID {
-            knownTargets.removeAll()
-            try resolveWaiting(for: state, in: table)
-        }
-    }
-
-    /// Throws if an object has unsent changes. A server's values never overwrite them.
-    func refuseUnsent(_ state: ObjectState, in table: TableLayout) throws {
-        guard !state.isSynced, try operation(of: state.rowID, in: table) != nil else { return }
-        throw TandemError(
-            .unsentChanges, message: "The object \(state.localID) has changes that have not been sent.",
-            advice: "Send them, or discard their operation, before you write a server's values.",
-            store: store.path, model: table.definition.name)
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A write transaction of a store, inside a block. It is atomic. See `Store.write(from:_:)`.
+/// A write transaction of a store, inside a block. It is atomic. See `Store.write(_:)`.
 ///
 /// ## Topics
 /// ### Objects
@@ -11,9 +11,6 @@ import Foundation
 /// - `delete(_:)`
 /// - `undelete(_:)`
 public final class WriteTransaction: ReadTransaction {
-    /// The origin of the changes.
-    public internal(set) var origin: WriteOrigin
-
     /// The transaction's changes, for observers.
     var touched = TouchedTables()
     /// Tokens of the subscriptions that are not notified of the transaction.
@@ -42,11 +39,6 @@ public final class WriteTransaction: ReadTransaction {
 
     /// The local time of the transaction's changes, read once.
     lazy var now: Date = store.configuration.now()
-
-    init(store: Store, connection: Connection, origin: WriteOrigin) {
-        self.origin = origin
-        super.init(store: store, connection: connection)
-    }
 
     /// Returns the slot of a type, which is created at its first use and lives as long as the transaction.
     func slot<Slot: TransactionSlot>(_ type: Slot.Type) -> Slot { slots.slot(type) }
@@ -115,19 +107,11 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Runs a block inside this transaction. If it throws, its changes are undone.
     func nested<T>(
-        _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, body: (WriteTransaction) throws -> T
+        withoutNotifying quiet: Set<LiveToken>, body: (WriteTransaction) throws -> T
     ) throws -> T {
         try checkUsable()
         let outerQuiet = self.quiet
         self.quiet.formUnion(quiet)
-        let outer = self.origin
-        self.origin = origin
-        // The meaning of a reference depends on the origin: a server may use server IDs.
-        if origin != outer { knownTargets.removeAll() }
-        defer {
-            if origin != outer { knownTargets.removeAll() }
-            self.origin = outer
-        }
         do {
             return try savepoint { try body(self) }
         } catch {
