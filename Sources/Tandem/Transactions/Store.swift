@@ -47,6 +47,8 @@ public final class Store: Sendable {
     /// The resolved path of the database file, without symbolic links, or `nil` in memory.
     package let file: String?
     let commits = CommitHub()
+    /// The delegate of all write transactions.
+    let rowWriteDelegate: any RowWriteDelegate
     /// The parts in higher rooms, in the order of their ``CommitParticipant``s.
     let parts: [any StorePart]
     /// The stamp of the schema with which the store was opened.
@@ -69,10 +71,11 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - writer: The connection for writing, with the schema's tables.
     ///   - readers: The pool of readers, or `nil` in memory.
+    ///   - rowWriteDelegate: The delegate of all write transactions.
     ///   - parts: The parts in higher rooms, in the order of their ``CommitParticipant``s.
     init(
         at location: StoreLocation, schema: Schema, configuration: Configuration, writer: WriterBox,
-        readers: ReaderPool?, parts: [any StorePart]
+        readers: ReaderPool?, rowWriteDelegate: any RowWriteDelegate, parts: [any StorePart]
     ) {
         self.configuration = configuration
         path = location.path
@@ -82,6 +85,7 @@ public final class Store: Sendable {
         self.writer = writer
         self.readers = readers
         writerQueue = WriterQueue(timeout: configuration.busyTimeout, path: location.path)
+        self.rowWriteDelegate = rowWriteDelegate
         self.parts = parts
         openedStamp = writer.connection.openedStamp
     }

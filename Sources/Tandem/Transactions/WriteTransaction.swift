@@ -37,8 +37,15 @@ public final class WriteTransaction: ReadTransaction {
     /// The error of a change that failed after its first statement. The transaction must then not be committed.
     private(set) var brokenBy: (any Error)?
 
+    /// The store's delegate, read once.
+    let delegate: any RowWriteDelegate
     /// The local time of the transaction's changes, read once.
     lazy var now: Date = store.configuration.now()
+
+    override init(store: Store, connection: Connection) {
+        delegate = store.rowWriteDelegate
+        super.init(store: store, connection: connection)
+    }
 
     /// Returns the slot of a type, which is created at its first use and lives as long as the transaction.
     func slot<Slot: TransactionSlot>(_ type: Slot.Type) -> Slot { slots.slot(type) }

@@ -40,7 +40,8 @@ import Testing
         let (writer, pending) = try opener.openWriter(schema: schema)
         #expect(pending == nil)
         return Store(
-            at: .memory, schema: schema, configuration: configuration, writer: writer, readers: nil, parts: [part])
+            at: .memory, schema: schema, configuration: configuration, writer: writer, readers: nil,
+            rowWriteDelegate: RowWriteRecorder(), parts: [part])
     }
 
     @Test func `part takes part in each write, and is notified once of each step of closing`() throws {
