@@ -185,7 +185,6 @@ extension WriteTransaction {
             }
             if old != nil { state.isSynced = false }
         }
-        if let received { try poisoningOnError { try adopt(received, state: &state, in: table) } }
         return state
     }
 
@@ -285,22 +284,6 @@ extension WriteTransaction {
                 try writeLinks(link, of: state.rowID, row: row, in: table)
             }
         }
-    }
-
-    /// Completes an object's state after a server's state was written to its row.
-    private func adopt(_ received: ObjectState, state: inout ObjectState, in table: TableLayout) throws {
-        state.version = received.version
-        state.createdAt = received.createdAt
-        state.updatedAt = received.updatedAt
-        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
-        // to be uploaded for another object. Triggers record the files of the new values after the update.
-        let isSynced = try hasNoPendingFiles(state.rowID, in: table)
-        if table.sendsFiles, isSynced != state.isSynced {
-            try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
-                binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
-        }
-        state.isSynced = isSynced
     }
 }
 
