@@ -74,15 +74,6 @@ extension ReadTransaction {
                 """, binding: [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
     }
 
-    /// Returns the number of a table's deferred items.
-    package func countOfDeferredItems(in table: String, _ reason: DeferredItem.Reason) throws -> Int {
-        let count = try connectionForReading(searching: false).value(
-            "SELECT count(*) FROM \"__server_items\" WHERE \"table\" = ? AND \"reason\" = ?",
-            binding: [.text(table), .integer(Int64(reason.rawValue))])
-        guard case .integer(let count)? = count else { return 0 }
-        return Int(count)
-    }
-
     private func deferredItems(
         in table: String, where condition: String, binding values: [StorageValue]
     ) throws -> [DeferredItem] {

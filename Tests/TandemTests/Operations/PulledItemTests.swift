@@ -118,7 +118,6 @@ import Testing
             let found = try #require(try store.read { try $0.deferredItem(of: id) })
             #expect(found.version == "4" && found.localID == "s" && found.reason == .pending && !found.isDeleted)
             #expect(try store.read { try $0.deferredItemsWithoutOperation(in: "Node", limit: 9) } == [])
-            #expect(try store.read { try $0.countOfDeferredItems(in: "Node", .pending) } == 1)
             // The server reverted it: the operation's base applies again.
             #expect(try receive(item("s", "1", ["name": "0", "count": 0]), in: store) == "unchanged")
             #expect(try kept(store) == [] && store.checkIntegrity() == [])
