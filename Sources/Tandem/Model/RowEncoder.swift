@@ -103,6 +103,29 @@ public final class RowEncoder {
         case .blob: return .blob(Array(bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]))
         }
     }
+
+    /// Replaces a value with the value that a function appends.
+    func replace(_ index: Int, append: (RowEncoder) -> Void) {
+        let count = slots.count
+        append(self)
+        slots[index] = slots[count]
+        slots.removeLast(slots.count - count)
+    }
+
+    /// Calls a block with the bytes of a text or blob, which are valid inside the block.
+    func withBytes<T>(of index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
+        let slot = slots[index]
+        return try bytes.withUnsafeBufferPointer {
+            try body(UnsafeBufferPointer(rebasing: $0[Int(slot.bits)..<Int(slot.bits) + slot.count]))
+        }
+    }
+
+    func isNull(_ index: Int) -> Bool { slots[index].tag == .null }
+
+    /// Returns the text at an index, or `nil` if it is NULL.
+    func text(_ index: Int) -> String? {
+        isNull(index) ? nil : withBytes(of: index) { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 /// Functions that append a property. There is an overload for each family of types, and the compiler selects it from

@@ -39,10 +39,47 @@ extension PropertyDefinition {
     ///
     /// - Parameter row: A reusable buffer. Its content is overwritten.
     package func storageValue(of node: JSONNode, by row: RowEncoder = RowEncoder()) -> StorageValue? {
-        if let value = direct?.storageValue(of: node) { return value }
+        if let value = inlineEncoding?.storageValue(of: node) { return value }
         row.removeAll()
         guard appendJSON(node, row), row.failure == nil else { return nil }
         return row.value(at: 0)
+    }
+}
+
+/// The form in which a value's stored form and its JSON node are the same.
+enum InlineEncoding {
+    case text, integer, bool, real, blob
+
+    /// Creates the form from the property's type itself, because an enum does not have the type of its raw values.
+    init?<Value>(_ codec: Codec<Value>) {
+        let type: Any.Type = Value.self
+        if type == String.self || type == String?.self {
+            self = .text
+        } else if type == Int.self || type == Int?.self || type == Int64.self || type == Int64?.self {
+            self = .integer
+        } else if type == Bool.self || type == Bool?.self {
+            self = .bool
+        } else if type == Double.self || type == Double?.self || type == Date.self || type == Date?.self {
+            self = .real
+        } else if type == Data.self || type == Data?.self {
+            self = .blob
+        } else if codec.target != nil, case .reference = codec.kind {
+            self = .text
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the stored form of a node's value, or `nil` if it needs a conversion.
+    func storageValue(of node: JSONNode) -> StorageValue? {
+        switch (self, node) {
+        case (.text, .text(let text)): .text(text)
+        case (.integer, .integer(let value)): .integer(value)
+        case (.bool, .bool(let value)): .integer(value ? 1 : 0)
+        case (.real, .real(let value)) where !value.isNaN: .real(value)
+        case (.blob, .blob(let bytes)): .blob(bytes)
+        default: nil
+        }
     }
 }
 

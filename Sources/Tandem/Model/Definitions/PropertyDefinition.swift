@@ -49,7 +49,7 @@ public final class PropertyDefinition: Sendable {
     /// Appends a value of the property's Swift type. Returns `false` if the value does not have it.
     let appendAny: @Sendable (Any, RowEncoder) -> Bool
     /// The form in which stored value and JSON node are the same. Most values then need no conversion.
-    let direct: InlineEncoding?
+    let inlineEncoding: InlineEncoding?
     /// Reads the column, to check that a stored value has the property's type.
     let check: @Sendable (RowDecoder, Int32) throws -> Void
     /// Compares two stored forms by their values, for types with several forms of the same value. In the JSON of a
@@ -84,7 +84,7 @@ public final class PropertyDefinition: Sendable {
         self.formerNames = formerNames
         self.deleteRule = onDelete
         self.target = codec.target
-        self.direct = InlineEncoding(codec)
+        self.inlineEncoding = InlineEncoding(codec)
         if let makeDefault {
             self.appendDefault = { codec.append(makeDefault(), $0) }
         } else if codec.isOptional {
@@ -158,43 +158,6 @@ public final class PropertyDefinition: Sendable {
 
     var isToMany: Bool {
         if case .references = kind { true } else { false }
-    }
-}
-
-/// The form in which a value's stored form and its JSON node are the same.
-enum InlineEncoding {
-    case text, integer, bool, real, blob
-
-    /// Creates the form from the property's type itself, because an enum does not have the type of its raw values.
-    init?<Value>(_ codec: Codec<Value>) {
-        let type: Any.Type = Value.self
-        if type == String.self || type == String?.self {
-            self = .text
-        } else if type == Int.self || type == Int?.self || type == Int64.self || type == Int64?.self {
-            self = .integer
-        } else if type == Bool.self || type == Bool?.self {
-            self = .bool
-        } else if type == Double.self || type == Double?.self || type == Date.self || type == Date?.self {
-            self = .real
-        } else if type == Data.self || type == Data?.self {
-            self = .blob
-        } else if codec.target != nil, case .reference = codec.kind {
-            self = .text
-        } else {
-            return nil
-        }
-    }
-
-    /// Returns the stored form of a node's value, or `nil` if it needs a conversion.
-    func storageValue(of node: JSONNode) -> StorageValue? {
-        switch (self, node) {
-        case (.text, .text(let text)): .text(text)
-        case (.integer, .integer(let value)): .integer(value)
-        case (.bool, .bool(let value)): .integer(value ? 1 : 0)
-        case (.real, .real(let value)) where !value.isNaN: .real(value)
-        case (.blob, .blob(let bytes)): .blob(bytes)
-        default: nil
-        }
     }
 }
 
