@@ -89,37 +89,3 @@ extension ReadTransaction {
         return ids
     }
 }
-
-extension SyncTransaction {
-    /// Inserts an object by its stored values, as the app would. See ``insert(_:)``.
-    ///
-    /// - Parameters:
-    ///   - values: The values by the properties' names in Swift, references by local IDs. Missing properties have their
-    ///     defaults.
-    ///   - localID: The object's local ID, or `nil` to make a new one.
-    package func insert(
-        _ values: [String: StorageValue], in tableName: String, as localID: LocalID? = nil
-    ) throws -> LocalID {
-        try checkUsable()
-        guard let table = store.schema.table(named: tableName) else {
-            throw TandemError(
-                .unknownModel, message: "The store was not opened with a model of the table \(tableName).",
-                advice: "Add it to the models given to Store(at:models:).", store: store.path)
-        }
-        let row = RowEncoder()
-        for property in table.definition.properties {
-            if let value = values[property.name] {
-                row.append(value)
-            } else if let appendDefault = property.appendDefault {
-                appendDefault(row)
-            } else {
-                throw TandemError(
-                    .invalidValue, message: "The property must have a value.",
-                    advice: "Give it one, or make the property optional.",
-                    store: store.path, model: table.definition.name, property: property.name)
-            }
-        }
-        let state = localID.map { ObjectState(localID: $0) } ?? ObjectState()
-        return try savepoint { try transaction.insert(row, state: state, into: table) }.localID
-    }
-}
