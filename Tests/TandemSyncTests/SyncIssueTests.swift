@@ -138,7 +138,7 @@ import Testing
         let result = try await desk.sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 1 && !result.isComplete)
         #expect(result.issues.map(\.name) == Array(repeating: "unsent", count: 6))
-        #expect(RetryDecision(result).kind == .leftOver)
+        #expect(SyncOutcome(result).kind == .leftOver)
         // Only the push is stopped by it.
         for _ in 0..<6 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
         let error = await #expect(throws: SyncError.self) { try await desk.sync.push() }

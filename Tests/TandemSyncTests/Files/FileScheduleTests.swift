@@ -12,9 +12,9 @@ import Testing
         try desk.attached()
         desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
         let result = try await desk.sync.synchronize()
-        let verdict = RetryDecision(result)
-        #expect(verdict.kind == .fine)
-        #expect(verdict.nextDue == desk.clock.now() + 60)
+        let outcome = SyncOutcome(result)
+        #expect(outcome.kind == .fine)
+        #expect(outcome.nextDue == desk.clock.now() + 60)
         // A sync without operations has the file to send.
         #expect(try desk.store.operations.count() == 0)
         #expect(try await desk.sync.synchronize().uploads.count == 1)

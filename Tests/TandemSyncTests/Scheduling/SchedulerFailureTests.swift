@@ -68,7 +68,7 @@ import Testing
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { random })
         #expect(plan.next() == .sync(isAsked: false))
         plan.began()
-        plan.ended(RetryDecision(Broken()))
+        plan.ended(SyncOutcome(Broken()))
         guard case .wait(let date?) = plan.next() else {
             Issue.record("It does not wait.")
             return
@@ -164,7 +164,7 @@ import Testing
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
         plan.ended(
-            RetryDecision(SyncError(RemoteFailure.later(status: 503, retryAfter: .seconds(1e12)), table: nil, url: nil))
+            SyncOutcome(SyncError(RemoteFailure.later(status: 503, retryAfter: .seconds(1e12)), table: nil, url: nil))
         )
         #expect(plan.next() == .wait(until: .distantPast + 86_400))
     }

@@ -61,13 +61,13 @@ import Testing
     @Test func `a sync that never reaches the server keeps its pause`() {
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
-        plan.ended(RetryDecision(SyncError(Self.patience(3600), table: nil, url: nil)))
+        plan.ended(SyncOutcome(SyncError(Self.patience(3600), table: nil, url: nil)))
         plan.ask()
         plan.began()
-        plan.ended(RetryDecision(RemoteFailure.lost(CancellationError())))
+        plan.ended(SyncOutcome(RemoteFailure.lost(CancellationError())))
         #expect(plan.next() == .wait(until: .distantPast + 3600))
         plan.began()
-        plan.ended(RetryDecision(SyncResult()))
+        plan.ended(SyncOutcome(SyncResult()))
         #expect(plan.next() == .wait(until: .distantPast + 900))
     }
 
@@ -82,14 +82,14 @@ import Testing
                 query: PullQuery(Person.self, queryID: "p"),
                 outcome: .failure(SyncError(RemoteFailure.later(status: 500, retryAfter: nil), table: nil, url: nil))),
         ]
-        let (remainder, failure) = (RetryDecision(partly), RetryDecision(RemoteFailure.unreachable))
+        let (remainder, failure) = (SyncOutcome(partly), SyncOutcome(RemoteFailure.unreachable))
         #expect(remainder.kind == .leftOver)
-        for (verdict, wait) in [
+        for (outcome, wait) in [
             (remainder, 5.0), (remainder, 10), (failure, 5), (failure, 10), (remainder, 20), (failure, 5),
-            (RetryDecision(SyncResult()), .infinity), (remainder, 5),
+            (SyncOutcome(SyncResult()), .infinity), (remainder, 5),
         ] {
             plan.began()
-            plan.ended(verdict)
+            plan.ended(outcome)
             #expect(plan.next() == .wait(until: wait.isFinite ? .distantPast + wait : nil))
         }
     }
@@ -98,9 +98,9 @@ import Testing
         var options = SyncScheduler.Options()
         (options.interval, options.firstRetry) = (.zero, .zero)
         var plan = SchedulePlan(options, network: .up, at: .distantPast, random: { 0 })
-        for verdict in [RetryDecision(SyncResult()), RetryDecision(RemoteFailure.unreachable)] {
+        for outcome in [SyncOutcome(SyncResult()), SyncOutcome(RemoteFailure.unreachable)] {
             plan.began()
-            plan.ended(verdict)
+            plan.ended(outcome)
             #expect(plan.next() == .wait(until: .distantPast + 1))
         }
     }
@@ -109,20 +109,20 @@ import Testing
         func error(_ failure: RemoteFailure) -> SyncError { SyncError(failure, table: nil, url: nil) }
         let query = PullQuery(Card.self, queryID: "c")
         var result = SyncResult()
-        #expect(RetryDecision(error(.unreachable).carrying(result)).kind == .failed)
+        #expect(SyncOutcome(error(.unreachable).carrying(result)).kind == .failed)
         result.pulls = [.init(query: query, outcome: .success(PullResult()))]
-        #expect(RetryDecision(error(.unreachable).carrying(result)).kind == .failed)
+        #expect(SyncOutcome(error(.unreachable).carrying(result)).kind == .failed)
         let stranger = error(.unauthenticated(status: 401, underlying: nil))
-        #expect(RetryDecision(stranger.carrying(result)).kind == .needsApp)
+        #expect(SyncOutcome(stranger.carrying(result)).kind == .needsApp)
         // A server that lets a table be pulled is available.
         let stumbling = error(.later(status: 500, retryAfter: nil))
-        #expect(RetryDecision(stumbling.carrying(result)).kind == .leftOver)
-        #expect(RetryDecision(stumbling.carrying(SyncResult())).kind == .failed)
+        #expect(SyncOutcome(stumbling.carrying(result)).kind == .leftOver)
+        #expect(SyncOutcome(stumbling.carrying(SyncResult())).kind == .failed)
         result.pushStop = stumbling
-        #expect(RetryDecision(result).kind == .leftOver && RetryDecision(result).error != nil)
+        #expect(SyncOutcome(result).kind == .leftOver && SyncOutcome(result).error != nil)
         result.pushStop = nil
         // No table could be pulled, and a retry can't succeed.
         result.pulls = [.init(query: query, outcome: .failure(error(.refused(status: 404, message: "no"))))]
-        #expect(RetryDecision(result).kind == .fine && RetryDecision(result).error != nil)
+        #expect(SyncOutcome(result).kind == .fine && SyncOutcome(result).error != nil)
     }
 }

@@ -68,14 +68,14 @@ import Testing
         // The uploads end first, and have left files.
         let due = Date.distantPast + 60
         let left = PushResult(entries: [], stoppedBy: nil, nextDue: due)
-        plan.endedUploads(RetryDecision(SyncResult(left)))
+        plan.endedUploads(SyncOutcome(SyncResult(left)))
         #expect(plan.next() == .wait(until: nil))
-        plan.ended(RetryDecision(SyncResult()))
+        plan.ended(SyncOutcome(SyncResult()))
         #expect(plan.next() == .wait(until: due) && plan.state == .waiting(until: due))
         plan.advance(to: due)
         #expect(plan.next() == .sync(isAsked: false))
         plan.began()
-        plan.ended(RetryDecision(SyncResult()))
+        plan.ended(SyncOutcome(SyncResult()))
         #expect(plan.next() == .wait(until: due + 900))
         plan.recordChange()
         #expect(plan.next() == .wait(until: due + 2))

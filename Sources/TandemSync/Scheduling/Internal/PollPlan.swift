@@ -67,7 +67,7 @@ struct PollPlan {
     /// Records that a sync pulls the tables.
     mutating func beganSync() { hasPull = false }
 
-    mutating func endedSync(_ kind: RetryDecision.Kind) {
+    mutating func endedSync(_ kind: SyncOutcome.Kind) {
         switch kind {
         case .fine, .leftOver: needsApp = false
         case .needsApp: needsApp = true

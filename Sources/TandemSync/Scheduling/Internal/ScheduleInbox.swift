@@ -11,8 +11,8 @@ final class ScheduleInbox: Sendable {
         var isAsked = false
         /// The states of the network, the oldest first.
         var networks: [NetworkState] = []
-        /// The verdicts on syncs that have ended, by their numbers.
-        var verdicts: [(run: Int, verdict: RetryDecision)] = []
+        /// The outcomes of syncs that have ended, by their numbers.
+        var outcomes: [(run: Int, outcome: SyncOutcome)] = []
         /// The sync that has only files left to upload.
         var uploading: Int?
         /// The responses to the poll that has ended.

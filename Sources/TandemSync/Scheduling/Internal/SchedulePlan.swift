@@ -145,27 +145,27 @@ struct SchedulePlan {
     }
 
     /// Records that the sync that uploaded files has ended. Another sync may be running.
-    mutating func endedUploads(_ verdict: RetryDecision) {
+    mutating func endedUploads(_ outcome: SyncOutcome) {
         let (wasSyncing, wasPartial) = (isSyncing, isPartial)
         isPartial = isUploadPartial
-        ended(verdict)
+        ended(outcome)
         (isSyncing, isPartial) = (wasSyncing, wasPartial)
         (isUploading, isUploadPartial) = (false, false)
-        filesDue = verdict.nextDue
+        filesDue = outcome.nextDue
     }
 
-    mutating func ended(_ verdict: RetryDecision) {
+    mutating func ended(_ outcome: SyncOutcome) {
         // After a partial sync, the other tables are still due as before.
         let earlierRetry = isPartial ? retryDue : nil
         let wasPartial = isPartial
         (isSyncing, isPartial) = (false, false)
         lastEnd = now
-        polls.endedSync(verdict.kind)
+        polls.endedSync(outcome.kind)
         if !wasPartial { intervalDue = options.interval.map { now + max(0, $0.seconds) } }
         // Changes made meanwhile count as if they had been made now.
         if change != nil { change = (now, now) }
         (backoffEnd, appEnd, retryDue) = (nil, nil, nil)
-        switch verdict.kind {
+        switch outcome.kind {
         case .fine where wasPartial: failures = 0
         case .fine:
             (failures, remainders) = (0, 0)
@@ -179,15 +179,15 @@ struct SchedulePlan {
             backoffEnd = now + delay(after: failures)
         case .needsApp: appEnd = now + max(0, options.longestRetry.seconds)
         }
-        if verdict.kind == .fine || verdict.kind == .leftOver {
+        if outcome.kind == .fine || outcome.kind == .leftOver {
             distrustsNetwork = !network.isUp
             // Otherwise no response since then has ended the server's pause.
             pauseEnd = nil
         }
-        let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
+        let asked = [outcome.retryAfter.map { now + $0.seconds }, outcome.retryAt].compactMap { $0 }.max()
         if let asked { pauseEnd = min(asked, now + RetryPolicy.longestPause) }
         if let end = backoffEnd ?? appEnd { retryDue = end }
-        for next in [verdict.nextDue, earlierRetry].compactMap({ $0 }) { retryDue = min(retryDue ?? next, next) }
+        for next in [outcome.nextDue, earlierRetry].compactMap({ $0 }) { retryDue = min(retryDue ?? next, next) }
     }
 
     mutating func beganPoll() { polls.began() }

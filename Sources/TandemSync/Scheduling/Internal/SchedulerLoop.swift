@@ -65,19 +65,19 @@ final class SchedulerLoop: Sendable {
                 (running, uploading) = (nil, run)
                 plan.beganUploads()
             }
-            for (number, verdict) in mail.verdicts {
+            for (number, outcome) in mail.outcomes {
                 let isUploads = uploading?.number == number
                 let run = isUploads ? uploading : running
                 await run?.task.value
                 if isUploads { uploading = nil } else { running = nil }
                 let isPartial = run?.isPartial ?? false
-                polled.finish(run?.tags ?? [:], isPartial: isPartial, hasPulled: verdict.hasPulled)
+                polled.finish(run?.tags ?? [:], isPartial: isPartial, hasPulled: outcome.hasPulled)
                 // A partial sync says nothing about the other tables.
-                if !isPartial || verdict.error != nil { lastError.withLock { $0 = verdict.error } }
+                if !isPartial || outcome.error != nil { lastError.withLock { $0 = outcome.error } }
                 // A refused operation counts as new when the user resends it.
-                tried.forget(verdict.forTheUser)
+                tried.forget(outcome.forTheUser)
                 if let marks = await marks() { tried.retain(marks) }
-                if isUploads { plan.endedUploads(verdict) } else { plan.ended(verdict) }
+                if isUploads { plan.endedUploads(outcome) } else { plan.ended(outcome) }
             }
             if plan.next() == .check {
                 let marks = await marks()
@@ -150,14 +150,14 @@ final class SchedulerLoop: Sendable {
             inbox.post { $0.uploading = number }
         }
         let task = Task {
-            let verdict: RetryDecision
+            let outcome: SyncOutcome
             do {
-                verdict = RetryDecision(try await run.run { try await sync(context) })
+                outcome = SyncOutcome(try await run.run { try await sync(context) })
             } catch {
-                verdict = RetryDecision(error)
+                outcome = SyncOutcome(error)
             }
             run.end()
-            inbox.post { $0.verdicts.append((number, verdict)) }
+            inbox.post { $0.outcomes.append((number, outcome)) }
         }
         return Run(number: number, isPartial: isPartial, tags: tags, task: task)
     }

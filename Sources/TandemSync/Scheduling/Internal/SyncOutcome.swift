@@ -1,8 +1,8 @@
 import Foundation
 import Tandem
 
-/// The effect of a completed sync on the schedule of the next one.
-struct RetryDecision: Sendable {
+/// The outcome of a sync, by which the next one is scheduled.
+struct SyncOutcome: Sendable {
     enum Kind: Hashable, Sendable {
         /// There is nothing to retry. Refused operations wait for the user.
         case fine
