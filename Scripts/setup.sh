@@ -23,8 +23,8 @@ check_swift() {
     local version
     version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
     [[ -n $version ]] || fail \
-        "\`swift --version\` does not tell a version; is the toolchain complete?" \
-        "Run \`swift --version\` to see what it says."
+        "\`swift --version\` does not print a version. Is the toolchain complete?" \
+        "Run \`swift --version\` to see its output."
     [[ $(printf '%s\n%s\n' "$minimum" "$version" | sort -V | head -n 1) == "$minimum" ]] || fail \
         "Swift $version is too old: Tandem needs $minimum or newer." \
         "See https://www.swift.org/install/linux/; $(command -v swift) is the one found."
@@ -48,7 +48,7 @@ install_packages() {
     say "installing $*"
     local apt=("${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
     if ! { "${apt[@]}" update && "${apt[@]}" install --yes "$@" >/dev/null; }; then
-        fail "apt-get could not install: $*. Its words are above; is there a network?" \
+        fail "apt-get could not install: $*. See its output above. Is there a network?" \
             "Once they are installed, run this again."
     fi
 }

@@ -39,7 +39,8 @@ struct ItemCoder: Sendable {
 
     /// Decodes a server item for the model.
     ///
-    /// - Parameter places: What was learnt of the items before, of one model and one server.
+    /// - Parameter lookup: The indices of the properties, from earlier items of the same model and server.
+    /// - Throws: ``UnreadableValue`` for a value that does not have its property's type.
     func decode(_ item: RemoteItem, lookup: inout PropertyLookup) throws(UnreadableValue) -> ServerItem {
         var values = [String: StorageValue](minimumCapacity: sent.count)
         var unknown: [RemoteItem.Member] = []

@@ -28,9 +28,9 @@ public enum DeletePolicy: Hashable, Sendable {
 ///
 /// | | changed on both sides | deleted here, changed there | changed here, deleted there |
 /// |---|---|---|---|
-/// | ``merge(edits:deletes:)`` | put together by property | as `deletes` says | as `deletes` says |
-/// | ``clientWins`` | the properties changed here are sent | deleted there | brought back there |
-/// | ``serverWins`` | becomes what the server holds | comes back here | goes here |
+/// | ``merge(edits:deletes:)`` | merged by property | see `deletes` | see `deletes` |
+/// | ``clientWins`` | the properties changed here are sent | deleted there | undeleted there |
+/// | ``serverWins`` | becomes the server's version | restored here | removed here |
 /// | ``newestWins`` | the later change, as above | the later change | the later change |
 /// | ``report`` | waits for the user | waits for the user | waits for the user |
 public struct ConflictPolicy<M: Model>: Sendable {
