@@ -1,7 +1,7 @@
 import Foundation
 
 // If the server makes the IDs and an insert's response is lost, a pull may fetch the inserted object as a new one. When
-// the insert is answered at last, two local objects are one object on the server.
+// the insert is finally answered, two local objects are one object on the server.
 
 extension SyncTransaction {
     /// Merges another object with the given server ID into this one. It was pulled while the response to this object's
@@ -10,8 +10,8 @@ extension SyncTransaction {
     /// - Returns: The object's state after the merge.
     /// - Throws: ``TandemError/Code/duplicateID`` if the other object is older: an insert of this object can't have
     ///   created it.
-    func uniteWithHolder(
-        of serverID: ServerID, _ state: ObjectState, in table: TableLayout
+    func mergeDuplicate(
+        of state: ObjectState, withServerID serverID: ServerID, in table: TableLayout
     ) throws -> ObjectState {
         guard let found = try find(serverID, in: table) else { return state }
         let other: ObjectState
@@ -29,7 +29,7 @@ extension SyncTransaction {
                     + "object here has this server ID: \(other.localID).",
                 advice: "Check the server's response.", store: store.path, model: table.definition.name)
         }
-        try unite(state, withNewer: other, in: table)
+        try merge(state, withNewer: other, in: table)
         return try self.state(ofRow: state.rowID, in: table) ?? state
     }
 
@@ -40,7 +40,7 @@ extension SyncTransaction {
     ///   - older: The object made here.
     ///   - newer: The object that has the server ID. It is removed.
     ///   - table: The table of both.
-    private func unite(_ older: ObjectState, withNewer newer: ObjectState, in table: TableLayout) throws {
+    private func merge(_ older: ObjectState, withNewer newer: ObjectState, in table: TableLayout) throws {
         // If one object was deleted and the other changed, the change wins: it was made in sight of the object.
         let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
         // References to a deleted object are unresolved.

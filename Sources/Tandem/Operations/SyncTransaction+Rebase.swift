@@ -162,7 +162,7 @@ extension SyncTransaction {
             throw stale(id)
         }
         return try savepoint {
-            let state = try uniteWithHolder(of: item.serverID, state, in: table)
+            let state = try mergeDuplicate(of: state, withServerID: item.serverID, in: table)
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try storedOperation(id).operation
             try dropDeferred(knowing: item, of: state.rowID, in: table)

@@ -73,12 +73,12 @@ extension SyncTransaction {
         var (operation, state) = (operation, state)
         // Assign the server ID first: a list that names the object itself finds it by that ID.
         if state.serverID != item.serverID {
-            state = try uniteWithHolder(of: item.serverID, state, in: table)
+            state = try mergeDuplicate(of: state, withServerID: item.serverID, in: table)
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
                 binding: [.text(item.serverID.rawValue), .integer(state.rowID)])
             // Changes to an object that is merged into this one count as changes made meanwhile.
-            if let united = try self.operation(of: state.rowID, in: table) { operation = united }
+            if let merged = try self.operation(of: state.rowID, in: table) { operation = merged }
         }
         var received = state
         received.serverID = item.serverID

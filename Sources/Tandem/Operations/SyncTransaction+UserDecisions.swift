@@ -57,7 +57,7 @@ extension SyncTransaction {
         }
         try savepoint {
             if let item {
-                let state = try uniteWithHolder(of: item.serverID, state, in: table)
+                let state = try mergeDuplicate(of: state, withServerID: item.serverID, in: table)
                 try dropDeferred(knowing: item, of: state.rowID, in: table)
                 try transaction.drop(operation, in: table)
                 try become(item, state: state, in: table, replacing: table.indices(of: Set(lost.keys)))

@@ -56,7 +56,7 @@ struct PageItems: Sendable {
         guard case .refused(let error) = receipt, item.unreadable != nil else {
             return tally.record(receipt, of: item.serverID)
         }
-        let refusal = untakeable(item, error: error)
+        let refusal = unstorable(item, error: error)
         tally.recordUnreadable(item.serverID, message: refusal.message, error: refusal)
     }
 
@@ -75,7 +75,7 @@ struct PageItems: Sendable {
                     tally.record(receipt, of: item.serverID)
                 }
             } catch let error as TandemError where error.code == .invalidValue {
-                let error = untakeable(item, error: error)
+                let error = unstorable(item, error: error)
                 tally.recordUnreadable(item.serverID, message: error.message, error: error)
             }
         }
@@ -86,7 +86,7 @@ struct PageItems: Sendable {
         for (item, receipt) in zip(refused, receipts) { tally.record(receipt, of: item.serverID) }
     }
 
-    private func untakeable(_ item: ServerItem, error: TandemError) -> SyncError {
+    private func unstorable(_ item: ServerItem, error: TandemError) -> SyncError {
         let property = coder.model.properties.first { $0.name == error.property }
         return SyncError(
             .invalidResponse, message: "The item \(item.serverID) can't be taken: \(error.message)",

@@ -7,7 +7,7 @@ extension MemoryTransaction {
             let (operation, object, model) = try storedOperation(id)
             let lost = unsentValues(of: operation, object, model)
             if let item {
-                let object = try uniteWithHolder(of: item.serverID, object, model)
+                let object = try mergeDuplicate(of: object, withServerID: item.serverID, model)
                 dropDeferred(knowing: item, of: object)
                 drop(operation)
                 try become(item, object, model)

@@ -9,7 +9,9 @@ extension MemoryTransaction {
     /// - Returns: The merged object.
     /// - Throws: `TandemError.Code.duplicateID` if the other object is older: no insert of this one can have created
     ///   it.
-    func uniteWithHolder(of serverID: ServerID, _ object: MemoryObject, _ model: MemoryModel) throws -> MemoryObject {
+    func mergeDuplicate(
+        of object: MemoryObject, withServerID serverID: ServerID, _ model: MemoryModel
+    ) throws -> MemoryObject {
         guard let other = state.find(serverID, in: object.table), other.row != object.row else { return object }
         guard object.serverID == nil, other.row > object.row else {
             throw TandemError(
@@ -18,11 +20,11 @@ extension MemoryTransaction {
                     + "which another object has: \(other.localID).",
                 advice: "Check the server's response.", model: model.definition.name)
         }
-        try unite(object, withNewer: other, model)
+        try merge(object, withNewer: other, model)
         return state.object(object.key) ?? object
     }
 
-    private func unite(_ older: MemoryObject, withNewer newer: MemoryObject, _ model: MemoryModel) throws {
+    private func merge(_ older: MemoryObject, withNewer newer: MemoryObject, _ model: MemoryModel) throws {
         // An object that was deleted as one and changed as the other is not deleted: the change came later.
         let revives = older.isDeleted && !newer.isDeleted && state.operation(of: newer) != nil
         // A deleted object can't be referred to, so references to it become unresolved.

@@ -64,7 +64,7 @@ extension MemoryTransaction {
     ) throws -> RebaseOutcome {
         try together {
             let (_, found, model) = try storedOperation(id)
-            let object = try uniteWithHolder(of: item.serverID, found, model)
+            let object = try mergeDuplicate(of: found, withServerID: item.serverID, model)
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try storedOperation(id).operation
             dropDeferred(knowing: item, of: object)

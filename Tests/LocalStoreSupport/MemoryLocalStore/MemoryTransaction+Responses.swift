@@ -39,7 +39,7 @@ extension MemoryTransaction {
         let wasKnown = object.serverID != nil
         // Comes first: a list that names the object itself is resolved by its server ID.
         if object.serverID != item.serverID {
-            object = try uniteWithHolder(of: item.serverID, object, model)
+            object = try mergeDuplicate(of: object, withServerID: item.serverID, model)
             object.serverID = item.serverID
             try state.write(object)
             // Changes of the merged object count as changes made during the attempt.

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict unites the objects too`(kind: StoreKind) throws {
+    func `a conflict merges the objects too`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.write { tx in
                 try tx.update(Node.self, localID: "mine") { $0.name = "b" }
