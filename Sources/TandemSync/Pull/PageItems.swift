@@ -89,7 +89,7 @@ struct PageItems: Sendable {
     private func unstorable(_ item: ServerItem, error: TandemError) -> SyncError {
         let property = coder.model.properties.first { $0.name == error.property }
         return SyncError(
-            .invalidResponse, message: "The item \(item.serverID) can't be taken: \(error.message)",
+            .invalidResponse, message: "The item \(item.serverID) can't be stored: \(error.message)",
             advice: error.advice,
             table: coder.table.rawValue, url: coder.url, property: property?.wireName ?? error.property,
             underlying: error)
