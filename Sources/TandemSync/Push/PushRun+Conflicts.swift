@@ -154,7 +154,8 @@ extension PushRun {
             }
         } catch let problem as TandemError where verdict.isOneStep && problem.isAboutValues {
             let error = SyncError(
-                .conflict, message: "The server's side can't be stored here: \(problem.message)", advice: problem.advice,
+                .conflict, message: "The server's side can't be stored here: \(problem.message)",
+                advice: problem.advice,
                 table: coder.table.rawValue, url: coder.url, status: serverState.status, underlying: problem)
             return try report(error, item: stored, id: id, serverState: serverState, in: store)
         }
