@@ -61,8 +61,6 @@ extension KintoRemote {
                     outcomes.results[write.index] = .success(
                         try await self.send(write.request, version: write.version))
                 } catch {
-                    // A single write that fails is the failure of the batch.
-                    if requests.count == 1 { throw error }
                     outcomes.results[write.index] = .failure(error)
                 }
             }

@@ -19,7 +19,7 @@ public final class KintoRemote: Remote {
     let encoder: KintoEncoder
     let client: KintoClient
     let state = KintoState()
-    /// One write is in flight at a time: concurrent writers to PostgreSQL choose the same time, and one of them fails.
+    /// Lets only one write be in flight. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
     let writeLock = AsyncLock()
     /// Whether missing buckets and collections are created.
     public let creates: Bool
@@ -33,13 +33,13 @@ public final class KintoRemote: Remote {
     ///     Otherwise the error names the request that creates them.
     ///   - transport: Carries the requests.
     ///   - limits: Limits for the data that the server may send.
-    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     ///   - authentication: Returns the header fields that identify the user. They are cached until the server refuses
     ///     them. The closure is then called once for all current requests, and each of these is retried once.
+    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     public convenience init(
         _ address: ServerAddress, bucket: String, creates: Bool = false, over transport: any HTTPTransport,
-        limits: ResponseLimits = ResponseLimits(), onAlert: (@Sendable (KintoAlert) -> Void)? = nil,
-        authentication: Authentication? = nil
+        limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil,
+        onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) {
         self.init(
             address, bucket: bucket, creates: creates, over: transport, limits: limits, onAlert: onAlert,

@@ -23,13 +23,13 @@ public struct KintoServer: Sendable {
     ///   - creates: Whether to create the bucket and its collections if they are missing and the user may do so.
     ///   - transport: Carries the requests for records.
     ///   - limits: The limits of what the server may send as records.
-    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     ///   - authentication: Returns the header fields that identify the user. They are cached until the server refuses
     ///     them. The closure is then called once for all current requests, and each of these is retried once.
+    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     public init(
         _ address: ServerAddress, bucket: String, creates: Bool = false,
         over transport: any HTTPTransport & FileTransport, limits: ResponseLimits = ResponseLimits(),
-        onAlert: (@Sendable (KintoAlert) -> Void)? = nil, authentication: Authentication? = nil
+        authentication: Authentication? = nil, onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) {
         let credentials = authentication.map(Credentials.init)
         remote = KintoRemote(
