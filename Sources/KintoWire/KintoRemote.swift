@@ -21,8 +21,6 @@ public final class KintoRemote: Remote {
     let state = KintoState()
     /// Lets only one write be in flight. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
     let writeLock = AsyncLock()
-    /// Whether missing buckets and collections are created.
-    public let creates: Bool
 
     /// Creates a remote for a bucket.
     ///
@@ -54,8 +52,8 @@ public final class KintoRemote: Remote {
         let paths = KintoPaths(address, bucket: bucket)
         encoder = KintoEncoder(paths: paths, limits: limits)
         client = KintoClient(
-            KintoDecoder(paths: paths, limits: limits), over: transport, credentials: credentials, onAlert: onAlert)
-        self.creates = creates
+            KintoDecoder(paths: paths, limits: limits, creates: creates), over: transport, credentials: credentials,
+            onAlert: onAlert)
     }
 
     var decoder: KintoDecoder { client.decoder }
@@ -66,6 +64,9 @@ public final class KintoRemote: Remote {
 
     /// The address of the API: scheme, host, port and path.
     public var address: String { paths.api.description }
+
+    /// Whether missing buckets and collections are created.
+    public var creates: Bool { decoder.creates }
 
     /// The name of the bucket.
     public var bucket: String { paths.bucket }

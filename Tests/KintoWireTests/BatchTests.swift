@@ -37,10 +37,11 @@ import Testing
         #expect(kinto.requests == ["POST /v1/batch"])
         #expect(kinto.live() == ["a", "c", "new"] && kinto.live(in: "Person") == ["p"])
         #expect(kinto.record("a")?.members.contains { $0.key == "other" } == true)
-        #expect(
-            kinto.bodies[0].hasPrefix(
-                #"{"requests":[{"method":"PUT","path":"/buckets/b/collections/Card/records/new","#
-                    + #""headers":{"If-None-Match":"*"},"body":{"data":{"shop":"Лента"}}},"#))
+        let first = """
+            {"requests":[{"body":{"data":{"shop":"Лента"}},"headers":{"If-None-Match":"*"},"method":"PUT",\
+            "path":"/buckets/b/collections/Card/records/new"},
+            """
+        #expect(kinto.bodies[0].hasPrefix(first))
     }
 
     @Test func `a response in a batch has the version and the time of a single response`() async throws {
@@ -156,8 +157,9 @@ import Testing
     @Test func `a part that is not valid is the outcome of its write only`() async {
         let kinto = FakeKinto("Card")
         let body = """
-            {"responses":[{"status":201,"body":{"data":{"id":"a","last_modified":5}}},{"status":201,"body":{"data":[]}},\
-            {"status":201,"body":{"data":{"id":"x","last_modified":6}}},{"status":503,"body":{}},{"status":200}]}
+            {"responses":[{"status":201,"body":{"data":{"id":"a","last_modified":5}}},\
+            {"status":201,"body":{"data":[]}},{"status":201,"body":{"data":{"id":"x","last_modified":6}}},\
+            {"status":503,"body":{}},{"status":200}]}
             """
         kinto.fail(.response(200, [.contentType: "application/json"], body))
         #expect(

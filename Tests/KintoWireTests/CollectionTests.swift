@@ -74,7 +74,7 @@ import Testing
         let bucket = KintoRemote(FakeKinto())
         let outcome = await line { () async throws(RemoteFailure) in try await bucket.page(everything) }
         #expect(outcome.hasPrefix("refused 403 This user cannot access this resource."))
-        #expect(outcome.contains("The bucket 'b' may not exist: create it by PUT https://shop.example/v1/buckets/b,"))
+        #expect(outcome.contains("The bucket 'b' may not exist. Create it by PUT https://shop.example/v1/buckets/b,"))
     }
 
     @Test func `a user who may not create a bucket gets an error that names it`() async {
@@ -82,7 +82,7 @@ import Testing
         kinto.state.withLock { $0.mayCreateBuckets = false }
         let remote = KintoRemote(kinto, creates: true)
         let outcome = await line { () async throws(RemoteFailure) in try await remote.insert(.card("a")) }
-        #expect(outcome.hasPrefix("refused 403") && outcome.contains("PUT https://shop.example/v1/buckets/b,"))
+        #expect(outcome.hasPrefix("refused 403") && outcome.contains("PUT https://shop.example/v1/buckets/b as a user"))
     }
 
     @Test func `a read-only collection is read, and a write is refused in words`() async throws {

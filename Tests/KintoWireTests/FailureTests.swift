@@ -78,7 +78,6 @@ import Testing
     @Test func `a message has no control characters and a limited length`() async {
         let kinto = FakeKinto("Card")
         let text = "a\\u0007b" + String(repeating: "я", count: 600)
-        kinto.state.withLock { $0.buckets["b"]?["Card"]?.time += 1 }
         kinto.fail(.response(400, Self.json, "{\"message\":\"\(text)\"}"))
         do throws(RemoteFailure) {
             _ = try await KintoRemote(kinto).insert(.card("a"))

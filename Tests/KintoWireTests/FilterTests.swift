@@ -1,4 +1,3 @@
-import Foundation
 import KintoWire
 import Tandem
 import TandemSync
@@ -133,8 +132,7 @@ import Testing
         let kinto = kinto()
         let time = try #require(kinto.record("b")?.time)
         let remote = KintoRemote(kinto)
-        let date = Date(timeIntervalSince1970: Double(time) / 1000)
-        let value = RemoteFilter.Value.time(try #require(WireTimestamp(date, fractionDigits: 3)))
+        let value = RemoteFilter.Value.time(try timestamp(time))
         for (comparison, ids) in [
             (.equal, ["b"]), (.notEqual, ["a", "c", "d"]), (.less, ["a"]), (.lessOrEqual, ["a", "b"]),
             (.greater, ["c", "d"]), (.greaterOrEqual, ["b", "c", "d"]),

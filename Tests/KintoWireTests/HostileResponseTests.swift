@@ -30,7 +30,7 @@ import Testing
         (#"{"data":[{"id":"a","last_modified":5.5}]}"#, "wrongType"),
         (#"{"data":[{"id":"a","last_modified":-5}]}"#, "invalidTime"),
         (#"{"data":[{"id":"a","last_modified":9223372036854775807}]}"#, "invalidTime"),
-        (#"{"data":[{"id":"a","last_modified":1e400}]}"#, "notJSON"),
+        (#"{"data":[{"id":"a","last_modified":1e400}]}"#, "wrongType"),
         (#"{"data":[{"id":"a","last_modified":5,"deleted":1}]}"#, "wrongType"),
         (#"{"data":[{"id":"a","last_modified":5},{"id":"a","last_modified":6}]}"#, "repeatedID"),
         (#"{"data":[{"id":"a","id":"a","last_modified":5}]}"#, "notJSON"),

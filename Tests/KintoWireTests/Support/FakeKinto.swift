@@ -3,6 +3,7 @@ import HTTPTypes
 import RemoteHTTP
 import Synchronization
 import Tandem
+import Testing
 
 /// A small Kinto in memory. It is strict: it refuses requests that a real server refuses or misreads.
 final class FakeKinto: HTTPTransport {
@@ -120,6 +121,12 @@ extension FakeKinto {
     var requests: [String] { state.withLock { $0.requests } }
     var bodies: [String] { state.withLock { $0.bodies } }
     var heads: [HTTPRequest] { state.withLock { $0.heads } }
+
+    /// Waits until a request has arrived.
+    func waitForRequest() async throws {
+        for _ in 0..<1_000_000 where requests.isEmpty { await Task.yield() }
+        try #require(!requests.isEmpty)
+    }
 
     func clearLog() {
         state.withLock { state in

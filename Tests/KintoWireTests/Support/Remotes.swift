@@ -73,3 +73,11 @@ extension [RemoteItem] {
     /// The IDs of the items, with a minus sign for tombstones.
     var names: [String] { map { ($0.isDeleted ? "-" : "") + $0.id.rawValue } }
 }
+
+/// Returns the time of a record from its milliseconds.
+func timestamp(_ milliseconds: Int64) throws -> WireTimestamp {
+    try #require(
+        WireTimestamp(
+            WireTime.text(
+                seconds: milliseconds / 1000, nanoseconds: milliseconds % 1000 * 1_000_000, fractionDigits: 3)))
+}
