@@ -200,7 +200,12 @@ extension KintoDecoder {
     }
 
     private func notFound(_ response: KintoResponse, request: KintoRequest) -> RemoteFailure {
-        if case .write(_, .some) = request.purpose, response.missing == "record" { return .notFound }
+        if response.missing == "record" {
+            switch request.purpose {
+            case .record, .write(_, .some): return .notFound
+            case .list, .write(_, nil), .resource: break
+            }
+        }
         if let missing = response.missing, missing == "bucket" || missing == "collection" {
             return .refused(status: 404, message: advice(onMissing: missing, of: request.table))
         }

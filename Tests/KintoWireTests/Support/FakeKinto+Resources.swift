@@ -11,7 +11,10 @@ extension FakeKinto {
             } ?? (target, "")
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { throw Refusal(status: 404, errno: 111) }
-        if parts[2].isEmpty { return Reply(body: .object([("settings", settings(state))])) }
+        if parts[2].isEmpty {
+            let capabilities = state.attachments.map { [("attachments", $0)] } ?? []
+            return Reply(body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))]))
+        }
         guard parts[2] == "buckets", parts.count >= 4 else { throw Refusal(status: 404, errno: 111) }
         let bucket = parts[3]
         if parts.count == 4 { return try putBucket(bucket, request, state: &state) }

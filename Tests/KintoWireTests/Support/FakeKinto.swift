@@ -53,6 +53,9 @@ final class FakeKinto: HTTPTransport {
         var readOnly: Set<String> = []
         var mayCreateBuckets = true
         var writes = 0
+        /// The bytes of attached files by their URLs, and the capability of the plugin.
+        var files: [String: [UInt8]] = [:]
+        var attachments: JSONNode? = .object([("base_url", .text(FakeKinto.folder))])
         var greatestWritesInFlight = 0
         var writesInFlight = 0
     }
