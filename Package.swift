@@ -242,6 +242,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
+            exclude: ["EarlierStores/Fixtures"],
             swiftSettings: strict
         ),
         // Random histories of devices and a server. They run as long as their time limit allows.
@@ -311,6 +312,10 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/SignedFilesTestPeer", swiftSettings: strict),
+        // The devices with which `make interop` synchronizes with Kinto.
+        .executableTarget(
+            name: "KintoTestPeer", dependencies: ["TandemKinto", "TandemSync", "Tandem", "TandemTesting"],
+            path: "Tests/KintoTestPeer", swiftSettings: strict),
         // A process that tests start, to kill it during a sync.
         .executableTarget(
             name: "TandemSyncTestPeer",

@@ -23,6 +23,7 @@ let package = Package(
                 .product(name: "TandemSync", package: "Tandem"),
                 .product(name: "TandemDatasync", package: "Tandem"),
                 .product(name: "TandemServer", package: "Tandem"),
+                .product(name: "TandemTesting", package: "Tandem"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

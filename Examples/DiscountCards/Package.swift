@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "TandemSync", package: "Tandem"),
                 .product(name: "TandemDatasync", package: "Tandem"),
                 .product(name: "TandemServer", package: "Tandem"),
+                .product(name: "TandemTesting", package: "Tandem"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -2,6 +2,8 @@ import HTTPTypes
 
 extension HTTPFields {
     /// Creates the header field `X-ZUMO-AUTH` with a token of Azure Mobile Apps.
+    ///
+    /// - Parameter token: The token that Azure Mobile Apps gave the user.
     public static func zumo(_ token: String) -> HTTPFields {
         [.zumoToken: token]
     }

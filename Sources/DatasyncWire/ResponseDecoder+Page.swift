@@ -5,6 +5,12 @@ import TandemSync
 
 extension ResponseDecoder {
     /// Decodes a page: all of its items, or none.
+    ///
+    /// - Parameters:
+    ///   - response: The status and the header fields.
+    ///   - body: The bytes of the response.
+    ///   - request: The request that was sent.
+    /// - Throws: `RemoteFailure` for a status that is not a success, and for an invalid page.
     public func page(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemotePage {

@@ -17,6 +17,11 @@ public struct ResponseDecoder: Sendable {
     public let limits: ResponseLimits
 
     /// Creates a decoder for one server.
+    ///
+    /// - Parameters:
+    ///   - dialect: The server's protocol.
+    ///   - address: The server's address.
+    ///   - limits: The limits of a valid response.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: ResponseLimits = ResponseLimits()) {
         self.dialect = dialect
         self.address = address
@@ -28,6 +33,12 @@ public struct ResponseDecoder: Sendable {
 
 extension ResponseDecoder {
     /// Decodes the response to an insert, an update, a delete or an undelete.
+    ///
+    /// - Parameters:
+    ///   - response: The status and the header fields.
+    ///   - body: The bytes of the response.
+    ///   - request: The request that was sent.
+    /// - Throws: `RemoteFailure` for a status that is not a success, and for an invalid item.
     public func answer(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteResponse {
@@ -66,6 +77,12 @@ extension ResponseDecoder {
     }
 
     /// Decodes the response to a look-up of one item. Returns `nil` if the item does not exist.
+    ///
+    /// - Parameters:
+    ///   - response: The status and the header fields.
+    ///   - body: The bytes of the response.
+    ///   - request: The request that was sent.
+    /// - Throws: `RemoteFailure` for a status that is neither a success nor "not found", and for an invalid item.
     public func found(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem? {

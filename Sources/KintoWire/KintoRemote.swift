@@ -19,7 +19,7 @@ public final class KintoRemote: Remote {
     let encoder: KintoEncoder
     let client: KintoClient
     let state = KintoState()
-    /// Lets only one write be in flight. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
+    /// Admits a single write at a time. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
     let writeLock = AsyncLock()
 
     /// Creates a remote for a bucket.

@@ -15,6 +15,8 @@ public typealias Authentication = @Sendable (AuthenticationReason) async throws 
 
 extension HTTPFields {
     /// Creates the header field `Authorization` with a bearer token.
+    ///
+    /// - Parameter token: The token, without the scheme `Bearer`.
     public static func bearer(_ token: String) -> HTTPFields {
         [.authorization: "Bearer \(token)"]
     }

@@ -18,6 +18,7 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the complete response.
     ///
     /// - Parameter limit: The maximum size of the response's body, in bytes.
+    /// - Throws: ``TransportFailure``, which tells whether the server may have received the request.
     func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8])

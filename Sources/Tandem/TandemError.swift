@@ -17,7 +17,7 @@ public struct TandemError: Error, Sendable {
         private enum Kind: String, CaseIterable {
             case cannotOpen, notAStore, readOnly, busy, diskFull, ioFailure, corrupt, closed
             case newerSchema, schemaMismatch, foreignSchemaChange, unknownModel, invalidSchema
-            case notFound, objectDeleted, objectNotDeleted, duplicateID, duplicateValue, deleteDenied, unsentChanges
+            case notFound, objectDeleted, objectNotDeleted, duplicateID, duplicateValue, deleteDenied
             case invalidValue, invalidQuery, overflow, transactionOver, transactionBroken, writeInsideRead, sql
             case staleOperation, wrongKey, notEncrypted, invalidKey, keyUnavailable
             case fileChanged, fileMismatch, unknownAttachment, attachmentNotHere
@@ -51,7 +51,6 @@ public struct TandemError: Error, Sendable {
             case .duplicateID: "Use another ID, or upsert the object."
             case .duplicateValue: "Choose another value, or change the object that has it."
             case .deleteDenied: "Delete or change the objects that refer to it first."
-            case .unsentChanges: "Send or discard the operation first."
             case .invalidValue: "Give a value of the property's type."
             case .invalidQuery: "Correct the query."
             case .overflow: "Sum a property of the type BigInt or Decimal."
@@ -118,8 +117,6 @@ public struct TandemError: Error, Sendable {
         public static let duplicateValue = Code(kind: .duplicateValue)
         /// A reference with the rule `deny` prevents the delete of its target.
         public static let deleteDenied = Code(kind: .deleteDenied)
-        /// An item from the server would overwrite an unsent change.
-        public static let unsentChanges = Code(kind: .unsentChanges)
         /// A value is not valid for the property, or a stored value can't be read.
         public static let invalidValue = Code(kind: .invalidValue)
         /// The query is not valid.
@@ -166,6 +163,17 @@ public struct TandemError: Error, Sendable {
     public let underlying: (any Error)?
 
     /// Creates an error, for tests.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of error.
+    ///   - message: The reason, as a sentence.
+    ///   - advice: The remedy, as a sentence.
+    ///   - store: The path of the store.
+    ///   - model: The model's name in Swift.
+    ///   - property: The property's name in Swift.
+    ///   - localID: The local ID of the object.
+    ///   - sqliteCode: SQLite's extended result code.
+    ///   - underlying: The error that caused this one.
     public init(
         _ code: Code, message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
         property: String? = nil, localID: LocalID? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil

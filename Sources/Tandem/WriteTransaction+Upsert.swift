@@ -3,11 +3,11 @@ import Foundation
 extension WriteTransaction {
     /// Inserts an object, or updates the object with its local ID or its server ID.
     ///
-    /// If the object has a pending delete, the update restores it. A write from a server does not change the local-only
-    /// properties of an existing object.
+    /// If the object has a pending delete, the update restores it.
     ///
+    /// - Parameter object: The values of the object.
     /// - Returns: The object in its stored state, with the local ID of the stored object.
-    /// - Throws: ``TandemError/Code/duplicateValue``. In a write from a server, ``TandemError/Code/unsentChanges``.
+    /// - Throws: ``TandemError/Code/duplicateValue`` if another object has its value of a `@Unique` property.
     @discardableResult
     public func upsert<M: Model>(_ object: M) throws -> M {
         try upsert(object, only: nil)
@@ -22,6 +22,11 @@ extension WriteTransaction {
     /// ```
     ///
     /// A new object is inserted with all its properties.
+    ///
+    /// - Parameters:
+    ///   - object: The values of the object.
+    ///   - properties: The properties to change in an existing object.
+    /// - Throws: The errors of ``upsert(_:)``.
     @discardableResult
     public func upsert<M: Model, each P: StoredProperty>(
         _ object: M, properties: repeat KeyPath<M.Columns, each P>
@@ -40,11 +45,19 @@ extension WriteTransaction {
     }
 
     /// Inserts objects, or updates the objects with their IDs. See ``upsert(_:)``.
+    ///
+    /// - Parameter objects: The objects, in this order.
+    /// - Throws: The errors of ``upsert(_:)`` for a single object.
     public func upsert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try upsert(object, only: nil) }
     }
 
     /// Inserts objects, or updates the named properties of the objects with their IDs. See ``upsert(_:properties:)``.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects, in this order.
+    ///   - properties: The properties to change in existing objects.
+    /// - Throws: The errors of ``upsert(_:)`` for a single object.
     public func upsert<M: Model, each P: StoredProperty>(
         contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
     ) throws {
@@ -59,28 +72,22 @@ extension WriteTransaction {
         object.__append(to: row)
         hasRewrittenLinks = false
         let state = try upsert(row, state: object.__state, into: table, only: only)
-        let isPartial = only != nil || (origin == .server && table.sentProperties != nil)
-        return try refreshed(object, state: state, in: table, isPartial: isPartial)
+        return try refreshed(object, state: state, in: table, isPartial: only != nil)
     }
 
     /// Inserts a row, or updates the row with its ID.
     func upsert(
         _ row: RowEncoder, state: ObjectState, into table: TableLayout, only: Set<Int>?
     ) throws -> ObjectState {
-        guard let statement = try find(state, in: table) else { return try insert(row, state: state, into: table) }
-        if statement.integer(4) != 0, origin == .app {
-            let stored = try self.state(of: statement, table)
-            statement.reset()
-            return try revive(stored, with: row, unresolved: nil, in: table, only: only)
+        guard let statement = try find(state, in: table) else {
+            return try insert(row, state: ObjectState(localID: state.localID), into: table)
         }
         if statement.integer(4) != 0 {
             let stored = try self.state(of: statement, table)
             statement.reset()
-            try refuseUnsent(stored, in: table)
+            return try revive(stored, with: row, unresolved: nil, in: table, only: only)
         }
-        // A server does not know local-only properties, so the app's values stay.
-        let only = only ?? (origin == .server ? table.sentProperties : nil)
-        return try update(statement, with: row, in: table, only: only, received: state)
+        return try update(statement, with: row, in: table, only: only)
     }
 }
 

@@ -37,6 +37,12 @@ extension DatasyncRemote {
 
     /// Creates a remote for a server at a URL, over a shared transport.
     ///
+    /// - Parameters:
+    ///   - url: The server's address, which may end in a path.
+    ///   - dialect: The server's protocol.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - limits: The limits of a valid response.
+    ///   - authentication: Returns the header fields with the user's credentials; `nil` for anonymous requests.
     /// - Throws: `NetworkError` with the code `invalidAddress`.
     public convenience init(
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,

@@ -39,6 +39,13 @@ extension DatasyncServer {
 
     /// Creates access to a server at a URL, over a shared transport.
     ///
+    /// - Parameters:
+    ///   - url: The server's address, which may end in a path.
+    ///   - dialect: The server's protocol.
+    ///   - formerURLs: The addresses that the server had before. URLs of files with them are still valid.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - limits: The limits of a valid response.
+    ///   - authentication: Returns the header fields with the user's credentials; `nil` for anonymous requests.
     /// - Throws: `NetworkError` with the code `invalidAddress`.
     public init(
         url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [],

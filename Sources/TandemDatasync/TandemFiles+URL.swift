@@ -31,6 +31,11 @@ extension TandemFiles {
 
     /// Creates access to files on a server at a URL, over a shared transport.
     ///
+    /// - Parameters:
+    ///   - url: The server's address, which may end in a path.
+    ///   - formerURLs: The addresses that the server had before. URLs of files with them are still valid.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - authentication: Returns the header fields with the user's credentials; `nil` for anonymous requests.
     /// - Throws: `NetworkError` with the code `invalidAddress`.
     public convenience init(
         url: URL, formerURLs: [URL] = [], over transport: any FileTransport, authentication: Authentication? = nil

@@ -53,6 +53,10 @@ extension AsyncHTTPTransport {
             public var password: String
 
             /// Creates credentials.
+            ///
+            /// - Parameters:
+            ///   - user: The name at the proxy, without a colon.
+            ///   - password: The password at the proxy.
             public init(user: String, password: String) {
                 self.user = user
                 self.password = password
@@ -60,6 +64,11 @@ extension AsyncHTTPTransport {
         }
 
         /// Creates a proxy with an address.
+        ///
+        /// - Parameters:
+        ///   - host: The proxy's host name or IP address.
+        ///   - port: The proxy's port.
+        ///   - credentials: The user at the proxy, or `nil` if it requires none.
         public init(host: String, port: Int, credentials: Credentials? = nil) {
             self.host = host
             self.port = port

@@ -8,6 +8,12 @@ public import RemoteHTTP
 /// whole exchange has no time limit.
 extension AsyncHTTPTransport: FileTransport {
     /// Sends a request and delivers the response in pieces.
+    ///
+    /// - Parameters:
+    ///   - request: The request without its body.
+    ///   - body: The request's body, if any.
+    ///   - take: Called with the response's head and each piece of its body, one after another.
+    /// - Throws: `TransportFailure`, which tells whether the server may have received the request.
     public func exchange(
         _ request: HTTPRequest, body: FileBody?,
         take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void

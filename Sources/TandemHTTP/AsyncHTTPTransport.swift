@@ -24,6 +24,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     /// Creates a transport with its own connections, on an event loop that it shares with other transports.
     ///
+    /// - Parameter configuration: The time limits, the proxy and the accepted certificates.
     /// - Throws: ``NetworkError`` with the code `invalidCertificates`.
     public init(_ configuration: Configuration = Configuration()) throws(NetworkError) {
         clients = try HTTPClients(configuration)
@@ -36,6 +37,12 @@ public final class AsyncHTTPTransport: HTTPTransport {
     }
 
     /// Sends a request and waits for the complete response.
+    ///
+    /// - Parameters:
+    ///   - request: The request without its body.
+    ///   - body: The bytes of the request's body.
+    ///   - limit: The maximum size of the response's body, in bytes.
+    /// - Throws: `TransportFailure`, which tells whether the server may have received the request.
     public func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {

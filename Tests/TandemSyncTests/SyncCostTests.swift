@@ -21,11 +21,11 @@ import Testing
         let desk = try Desk { $0.inFlight = 1 }
         try desk.sync.table(Card.self).setConflicts(.clientWins)
         let now = desk.clock.now()
-        try await desk.store.write(from: .server) { tx in
-            for number in 0..<cards {
-                let card = Card(shop: "Лента \(number % 100)", barcode: "b\(number)")
-                try tx.upsert(card.received(serverID: ServerID("c\(number)"), version: "v0", updatedAt: now))
-            }
+        let received = (0..<cards).map { number in
+            Card(shop: "Лента \(number % 100)", barcode: "b\(number)").identified(by: LocalID("c\(number)"))
+        }
+        try await desk.store.write { [store = desk.store] _ in
+            try store.applyServerObjects(received, version: "v0", updatedAt: now)
         }
         try await desk.store.write { tx in
             for number in 0..<changed {

@@ -1,4 +1,5 @@
 import Tandem
+import TandemTesting
 
 /// A generator of pseudo-random numbers (SplitMix64) that gives the same numbers in every process.
 package struct PeerRandom: RandomNumberGenerator {
@@ -62,7 +63,7 @@ package struct PeerWorld {
     }
 
     package struct Transaction {
-        package var origin: WriteOrigin
+        package var isFromServer: Bool
         package var changes: [Change]
     }
 
@@ -82,12 +83,11 @@ package struct PeerWorld {
     package mutating func step() -> Transaction {
         number += 1
         var random = PeerRandom(seed &* 1_000_003 &+ UInt64(number))
-        var transaction = Transaction(origin: Int.random(in: 0..<4, using: &random) == 0 ? .server : .app, changes: [])
+        var transaction = Transaction(isFromServer: Int.random(in: 0..<4, using: &random) == 0, changes: [])
         for index in 0..<Int.random(in: 1...8, using: &random) {
             let id = "\(number)-\(index)"
             guard
-                let change = transaction.origin == .server
-                    ? planReceived(id, &random) : plan(id, &random)
+                let change = transaction.isFromServer ? planReceived(id, &random) : plan(id, &random)
             else { continue }
             apply(change)
             transaction.changes.append(change)
@@ -225,11 +225,9 @@ package struct PeerWorld {
 extension PeerWorld.Transaction {
     /// Writes the transaction, with its number, so that the store tells how far the script has come.
     package func write(to store: Store, number: Int) throws {
-        try store.write(from: origin) { tx in
-            for change in changes { try Self.apply(change, to: tx) }
-            try store.write(from: .app) { tx in
-                _ = try tx.upsert(PeerMark(number: number).identified(by: PeerMark.id))
-            }
+        try store.write { tx in
+            for change in changes { try Self.apply(change, to: tx, of: store) }
+            _ = try tx.upsert(PeerMark(number: number).identified(by: PeerMark.id))
         }
     }
 
@@ -241,15 +239,15 @@ extension PeerWorld.Transaction {
         ).identified(by: LocalID(id))
     }
 
-    private static func apply(_ change: PeerWorld.Change, to tx: WriteTransaction) throws {
+    private static func apply(_ change: PeerWorld.Change, to tx: WriteTransaction, of store: Store) throws {
         switch change {
         case .insertPerson(let id, let person):
             try tx.insert(PeerPerson(name: person.name).identified(by: LocalID(id)))
         case .receivePerson(let id, let person):
-            try tx.upsert(PeerPerson(name: person.name).received(serverID: ServerID(id)))
+            try store.applyServerObject(PeerPerson(name: person.name), serverID: ServerID(id))
         case .deletePerson(let id): try tx.delete(PeerPerson.self, localID: LocalID(id))
         case .insertCard(let id, let card): try tx.insert(Self.card(id, card))
-        case .receiveCard(let id, let card): try tx.upsert(Self.card(id, card).received(serverID: ServerID(id)))
+        case .receiveCard(let id, let card): try store.applyServerObject(Self.card(id, card))
         case .setPoints(let id, let points): try tx.update(PeerCard.self, localID: LocalID(id)) { $0.points = points }
         case .setShop(let id, let shop): try tx.update(PeerCard.self, localID: LocalID(id)) { $0.shop = shop }
         case .setLinks(let id, let owner, let people):

@@ -24,6 +24,7 @@ public protocol FileTransport: Sendable {
     ///   - take: Called with the response's head and each piece of its body, one after another. A response without a
     ///     body has one empty piece, or none.
     /// - Returns: The response's head.
+    /// - Throws: ``TransportFailure``, which tells whether the server may have received the request.
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
         take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
@@ -39,6 +40,10 @@ public struct FileBody: Sendable {
     public let piece: @Sendable (_ sent: Int64) async throws -> [UInt8]
 
     /// Creates a body that is read while it is sent.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes of the body.
+    ///   - piece: Returns the bytes after the first `sent` ones: at least one, and at most the rest.
     public init(count: Int64, piece: @escaping @Sendable (_ sent: Int64) async throws -> [UInt8]) {
         self.count = count
         self.piece = piece

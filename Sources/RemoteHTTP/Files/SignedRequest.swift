@@ -10,6 +10,10 @@ public struct SignedRequest: Sendable {
     public var fields: HTTPFields
 
     /// Creates a signed address.
+    ///
+    /// - Parameters:
+    ///   - url: The complete address, with its signature.
+    ///   - fields: The header fields that the signature requires.
     public init(url: String, fields: HTTPFields = [:]) {
         self.url = url
         self.fields = fields

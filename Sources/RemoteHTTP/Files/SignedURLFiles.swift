@@ -43,6 +43,12 @@ public struct SignedURLFiles: RemoteFiles {
     /// Creates access to files whose addresses closures sign.
     ///
     /// Errors of a closure other than `RemoteFailure` become `RemoteFailure.notSent`: nothing reached the storage.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport to the storage.
+    ///   - upload: Signs the address of an upload.
+    ///   - download: Signs the address of a download.
+    ///   - delete: Signs the address of a delete, or returns `nil` to leave the file in the storage.
     public init(
         over transport: any FileTransport, upload: @escaping SignUpload, download: @escaping SignDownload,
         delete: @escaping SignDelete
@@ -54,6 +60,11 @@ public struct SignedURLFiles: RemoteFiles {
     }
 
     /// Uploads a file to the address that the app signs for it.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - progress: Receives the number of bytes that were passed to the network so far.
+    /// - Throws: `RemoteFailure`, as `RemoteFiles` requires, and the failures of the app's closure.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -72,6 +83,12 @@ public struct SignedURLFiles: RemoteFiles {
     }
 
     /// Downloads a file, from an offset on, in pieces.
+    ///
+    /// - Parameters:
+    ///   - file: The file's URL, and its ETag if it is known.
+    ///   - offset: The first byte to fetch, less than the file's size.
+    ///   - take: Receives the pieces in order.
+    /// - Throws: `RemoteFailure`, as `RemoteFiles` requires, and the failures of the app's closure.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -86,6 +103,9 @@ public struct SignedURLFiles: RemoteFiles {
     }
 
     /// Deletes a file, unless the app leaves it in the storage.
+    ///
+    /// - Parameter file: The file's URL, and the ETag that it must still have.
+    /// - Throws: `RemoteFailure`, as `RemoteFiles` requires, and the failures of the app's closure.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         guard let signed = try await signing({ try await signDelete(file) }) else { return }
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]

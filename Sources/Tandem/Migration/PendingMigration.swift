@@ -26,7 +26,7 @@ extension Store {
         try writer.queue.unsafeReentrantWrite { _ in
             let connection = writer.connection
             do {
-                let transaction = WriteTransaction(store: self, connection: connection, origin: .app)
+                let transaction = WriteTransaction(store: self, connection: connection)
                 try transaction.run(isCancellable: false, isBegun: true) {
                     try AccessFrame.with(self, in: transaction) {
                         for work in pending.work { try work.run(work.rows, transaction) }

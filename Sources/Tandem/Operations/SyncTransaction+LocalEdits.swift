@@ -11,13 +11,6 @@ extension SyncTransaction {
                 .unknownModel, message: "The store was not opened with a model of the table \(table).",
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
-        let outer = transaction.origin
-        transaction.origin = .app
-        transaction.knownTargets.removeAll()
-        defer {
-            transaction.origin = outer
-            transaction.knownTargets.removeAll()
-        }
         guard let values else {
             _ = try transaction.delete(localID, in: table)
             return

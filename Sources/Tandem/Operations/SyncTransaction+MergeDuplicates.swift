@@ -44,7 +44,7 @@ extension SyncTransaction {
         // If one object was deleted and the other changed, the change wins: it was made in sight of the object.
         let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
         // References to a deleted object are unresolved.
-        if older.isDeleted && !revives { try asServer { try transaction.detachHolders(of: newer.localID, in: table) } }
+        if older.isDeleted && !revives { try detachHolders(of: newer.localID, in: table) }
         for holder in table.holders { try redirect(holder, from: newer.localID, to: older.localID, target: table) }
         try connection.execute(
             "UPDATE OR REPLACE \"__unresolved\" SET \"id\" = ? WHERE \"target\" = ? AND \"id\" = ?",
@@ -56,14 +56,14 @@ extension SyncTransaction {
         guard revives else { return try apply(changes, to: older, in: table) }
         do {
             try savepoint {
-                try asApp { try transaction.undeleteRow(older, in: table) }
+                try transaction.undeleteRow(older, in: table)
                 var live = older
                 live.isDeleted = false
                 try apply(changes, to: live, in: table)
             }
         } catch let error as TandemError where error.code == .duplicateValue {
             // Another object took its unique value after the delete, so the object can't be restored.
-            try asServer { try transaction.detachHolders(of: older.localID, in: table) }
+            try detachHolders(of: older.localID, in: table)
         }
     }
 
@@ -82,14 +82,11 @@ extension SyncTransaction {
         let row = RowEncoder()
         let byProperty = Dictionary(uniqueKeysWithValues: values)
         for property in table.definition.properties.indices { row.append(byProperty[property] ?? .null) }
-        try asApp {
-            transaction.knownTargets.removeAll()
-            let statements = try connection.tableStatements(table)
-            guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
-                throw notFound(state.localID, in: table)
-            }
-            _ = try transaction.update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
+            throw notFound(state.localID, in: table)
         }
+        _ = try transaction.update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
     }
 
     // MARK: References to the object
@@ -101,7 +98,6 @@ extension SyncTransaction {
     ) throws {
         let property = holder.table.definition.properties[holder.property]
         let column = property.column.quotedSQL
-        transaction.knownTargets.removeAll()
         if holder.isToMany {
             // The link table stores a tombstone's list like a live one's.
             let links = holder.table.definition.linkTable(property).quotedSQL

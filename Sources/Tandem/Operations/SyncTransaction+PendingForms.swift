@@ -82,7 +82,7 @@ extension SyncTransaction {
         let lost = try pending(lostTo: item, state: state, in: table)
         guard !lost.isEmpty else { return nil }
         let bases = PropertyBases(lost.map { (table.definition.properties[$0.property].column, $0.base) })
-        try asApp { try transaction.recordUpdate(state, in: table, bases: bases) }
+        try transaction.recordUpdate(state, in: table, bases: bases)
         return try operation(of: state.rowID, in: table)
     }
 

@@ -45,29 +45,27 @@ extension SyncTransaction {
                 .unknownModel, message: "The store was not opened with a model of the table \(table).",
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
-        return try asServer {
-            let (found, isFree) = try match(item, identity: identity, in: table)
-            defer { found?.row?.reset() }
-            if let unreadable = item.unreadable {
-                try deferItem(item, of: found?.state.rowID, in: table, reason: .refused, message: unreadable.message)
-                return .refused(unreadable)
-            }
-            guard let object = found else { return try receiveNew(item, identity: identity, in: table, isFree: isFree) }
-            let state = object.state
-            if let operation = try operation(of: state.rowID, in: table) {
-                return try applyToPending(item, besides: operation, state: state, in: table)
-            }
-            if let operation = try recordPending(against: item, state: state, in: table) {
-                return try applyToPending(item, besides: operation, state: state, in: table)
-            }
-            if item.isDeleted {
-                object.row?.reset()
-                try dropDeferred(of: state.rowID, item.serverID, in: table)
-                _ = try transaction.delete(state.localID, in: table)
-                return .removed(state.localID)
-            }
-            return try applyToSynced(item, over: object, in: table)
+        let (found, isFree) = try match(item, identity: identity, in: table)
+        defer { found?.row?.reset() }
+        if let unreadable = item.unreadable {
+            try deferItem(item, of: found?.state.rowID, in: table, reason: .refused, message: unreadable.message)
+            return .refused(unreadable)
         }
+        guard let object = found else { return try receiveNew(item, in: table, isFree: isFree) }
+        let state = object.state
+        if let operation = try operation(of: state.rowID, in: table) {
+            return try applyToPending(item, besides: operation, state: state, in: table)
+        }
+        if let operation = try recordPending(against: item, state: state, in: table) {
+            return try applyToPending(item, besides: operation, state: state, in: table)
+        }
+        if item.isDeleted {
+            object.row?.reset()
+            try dropDeferred(of: state.rowID, item.serverID, in: table)
+            try eraseObject(state, in: table)
+            return .removed(state.localID)
+        }
+        return try applyToSynced(item, over: object, in: table)
     }
 
     /// The local object of a server item.
@@ -107,7 +105,7 @@ extension SyncTransaction {
     // MARK: -
 
     private func receiveNew(
-        _ item: ServerItem, identity: IdentityRule, in table: TableLayout, isFree: Bool
+        _ item: ServerItem, in table: TableLayout, isFree: Bool
     ) throws -> ServerReceipt {
         guard !item.isDeleted else {
             try dropDeferred(of: 0, item.serverID, in: table)
@@ -127,14 +125,9 @@ extension SyncTransaction {
                     model: table.definition.name, property: property.name)
             }
         }
-        var state = ObjectState()
-        state.serverID = item.serverID
-        state.version = item.version
-        state.createdAt = item.createdAt
-        state.updatedAt = item.updatedAt
         do {
-            let inserted = try transaction.insert(
-                row, state: state, into: table, mayBeOwn: identity == .client, isFree: isFree)
+            let state = try newState(of: item, in: table, isFree: isFree)
+            let inserted = try transaction.insert(row, state: state, into: table, from: .server)
             try dropDeferred(of: inserted.rowID, item.serverID, in: table)
             try storeExtras(item.extras, of: inserted.rowID, in: table)
             return .inserted(inserted.localID)
@@ -142,6 +135,23 @@ extension SyncTransaction {
             try deferItem(item, of: nil, in: table, reason: .refused, message: error.message)
             return .refused(error)
         }
+    }
+
+    /// Returns the state of a new object. Its local ID is its server ID, unless another object has it.
+    ///
+    /// - Parameter isFree: Whether it is known that no object has the server ID as its local ID.
+    private func newState(of item: ServerItem, in table: TableLayout, isFree: Bool) throws -> ObjectState {
+        var state = ObjectState(localID: LocalID(item.serverID.rawValue))
+        if !isFree, let other = try connection.tableStatements(table).find(state.localID) {
+            other.reset()
+            state.localID = LocalIDGenerator.makeID()
+        }
+        state.serverID = item.serverID
+        state.version = item.version
+        state.createdAt = item.createdAt
+        state.updatedAt = item.updatedAt
+        state.isSynced = true
+        return state
     }
 
     /// Receives an item of an object that is synced. One statement writes its values and its version.

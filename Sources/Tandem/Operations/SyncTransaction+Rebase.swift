@@ -247,7 +247,6 @@ extension SyncTransaction {
                 serverID.map { .text($0.rawValue) } ?? .null, item?.version.map { .text($0) } ?? .null,
                 .integer(state.rowID),
             ])
-        transaction.knownTargets.removeAll()
         try resolveNews(of: state, serverID: serverID, in: table)
         // That it was deleted there is known as long as the queue knows that a delete may have arrived.
         try restart(operation, as: .update, changes: changes, sent: .delete, in: table)
@@ -277,7 +276,6 @@ extension SyncTransaction {
             received.serverID = item.serverID
             throw try transaction.explainConstraint(error, row: connection.row, state: received, in: table)
         }
-        transaction.knownTargets.removeAll()
         try applyServerValues(state, with: values, in: table, replacing: replaced)
         try storeExtras(item.extras, of: state.rowID, in: table)
         try resolveNews(of: state, serverID: item.serverID, in: table)

@@ -74,7 +74,8 @@ extension SyncTransaction {
                 continue
             }
             if !leavingKept { try dropDeferred(of: row, serverID, in: table) }
-            if try asServer({ try transaction.delete(state.localID, in: table) }) { count += 1 }
+            try eraseObject(state, in: table)
+            count += 1
         }
         return count
     }
@@ -146,8 +147,7 @@ extension SyncTransaction {
                 _ = try transaction.delete(state.localID, in: table)
                 return
             }
-            try eraseRow(of: state, in: table)
-            try asServer { try transaction.detachHolders(of: state.localID, in: table, as: state.serverID) }
+            try eraseObject(state, in: table)
         }
         return true
     }

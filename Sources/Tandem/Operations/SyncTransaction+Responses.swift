@@ -77,7 +77,6 @@ extension SyncTransaction {
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
                 binding: [.text(item.serverID.rawValue), .integer(state.rowID)])
-            transaction.knownTargets.removeAll()
             // Changes to an object that is merged into this one count as changes made meanwhile.
             if let united = try self.operation(of: state.rowID, in: table) { operation = united }
         }
@@ -164,27 +163,23 @@ extension SyncTransaction {
                 row.appendNull()
             }
         }
-        try asServer {
-            let statements = try connection.tableStatements(table)
-            guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
-                throw notFound(state.localID, in: table)
-            }
-            _ = try transaction.update(
-                statement, with: row, in: table, only: Set(values.map(\.property)), received: received,
-                keepsWaiting: false, isReviving: true, allowsUnsent: true)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
+            throw notFound(state.localID, in: table)
         }
-    }
-
-    /// Runs changes as the server's. They queue no operations, and references may name server IDs.
-    func asServer<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = transaction.origin
-        if outer != .server { transaction.knownTargets.removeTargets() }
-        transaction.origin = .server
-        defer {
-            if outer != .server { transaction.knownTargets.removeTargets() }
-            transaction.origin = outer
+        let state = try transaction.update(
+            statement, with: row, in: table, only: Set(values.map(\.property)), from: .server, received: received,
+            keepsWaiting: false, isReviving: true)
+        guard received != nil, table.sendsFiles else { return }
+        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
+        // to be uploaded for another object. Triggers record the files of the new values after the update.
+        try transaction.poisoningOnError {
+            let isSynced = try hasNoPendingFiles(state.rowID, in: table)
+            guard isSynced != state.isSynced else { return }
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+                binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
         }
-        return try body()
     }
 
     // MARK: -
@@ -235,7 +230,6 @@ extension SyncTransaction {
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
             """, binding: [.integer(state.rowID)])
-        transaction.knownTargets.removeAll()
         transaction.touched.recordOperation(of: table)
     }
 
@@ -285,7 +279,6 @@ extension SyncTransaction {
         if state.serverID == nil && !state.isDeleted {
             var state = state
             state.serverID = received.serverID
-            transaction.knownTargets.removeAll()
             try transaction.resolveWaiting(for: state, in: table)
         }
     }

@@ -66,7 +66,7 @@ extension SyncTransaction {
             } else if try hasDeferredTombstone(of: state.rowID, in: table) {
                 // The object has no earlier state.
                 try transaction.drop(operation, in: table)
-                try goAsServerSays(state, in: table)
+                try eraseObject(state, in: table)
             } else {
                 try returnToBase(operation, state: state, in: table)
             }
@@ -92,22 +92,10 @@ extension SyncTransaction {
         let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
         if mayBeThere { try release(operation.id) } else { try transaction.drop(operation, in: table) }
         if !state.isDeleted {
-            _ = try asApp { try transaction.delete(state.localID, in: table) }
+            _ = try transaction.delete(state.localID, in: table)
         } else if !mayBeThere {
             try eraseRow(of: state, in: table)
         }
-    }
-
-    /// Runs changes as the app's, regardless of the transaction's origin. They are queued for sending.
-    func asApp<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = transaction.origin
-        if outer != .app { transaction.knownTargets.removeAll() }
-        transaction.origin = .app
-        defer {
-            if outer != .app { transaction.knownTargets.removeAll() }
-            transaction.origin = outer
-        }
-        return try body()
     }
 
     /// Restores the values that the server last sent.
@@ -131,16 +119,11 @@ extension SyncTransaction {
     private func become(
         _ item: ServerItem, state: ObjectState, in table: TableLayout, replacing: Set<Int>
     ) throws {
-        guard !item.isDeleted else { return try goAsServerSays(state, in: table) }
+        guard !item.isDeleted else { return try eraseObject(state, in: table) }
         try applyServerState(item, state: state, in: table, values: item.values(in: table), replacing: replacing)
         var state = state
         state.serverID = item.serverID
         try markSynced(state, in: table)
-    }
-
-    private func goAsServerSays(_ state: ObjectState, in table: TableLayout) throws {
-        try eraseRow(of: state, in: table)
-        try asServer { try transaction.detachHolders(of: state.localID, in: table, as: state.serverID) }
     }
 
     /// Shows a row that no longer has an operation, and marks it as synced.
@@ -148,21 +131,6 @@ extension SyncTransaction {
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = \(table.isSyncedSQL) WHERE \"__rid\" = ?",
             binding: [.integer(state.rowID)])
-        guard state.isDeleted else { return }
-        transaction.knownTargets.removeAll()
-        try asServer { try transaction.show(state, in: table) }
-    }
-
-    /// Deletes a row, hidden or not, whose operation was removed.
-    func eraseRow(of state: ObjectState, in table: TableLayout) throws {
-        let statements = try connection.tableStatements(table)
-        guard let statement = try statements.find(state.localID, rowID: state.rowID) else { return }
-        let texts: [String?]
-        do {
-            defer { statement.reset() }
-            texts = try statements.searchTexts(statement)
-        }
-        transaction.knownTargets.removeAll()
-        try transaction.erase(state, texts: texts, in: table)
+        if state.isDeleted { try transaction.show(state, in: table) }
     }
 }

@@ -120,6 +120,6 @@ extension SyncTransaction {
             }
         }
         let state = localID.map { ObjectState(localID: $0) } ?? ObjectState()
-        return try asApp { try savepoint { try transaction.insert(row, state: state, into: table) } }.localID
+        return try savepoint { try transaction.insert(row, state: state, into: table) }.localID
     }
 }

@@ -8,8 +8,6 @@ final class TableLayout: @unchecked Sendable {
     /// The table's name, quoted for SQL.
     let quotedTable: String
     let isLocalOnly: Bool
-    /// The indices of the properties that are sent, or `nil` if all are.
-    let sentProperties: Set<Int>?
 
     /// A folded property: the index of its text, and the columns of its keys.
     struct Fold: Sendable {
@@ -59,8 +57,6 @@ final class TableLayout: @unchecked Sendable {
         table = definition.table
         quotedTable = definition.table.quotedSQL
         isLocalOnly = definition.isLocalOnly
-        let sent = definition.properties.indices.filter { !definition.properties[$0].isLocalOnly }
-        sentProperties = sent.count == definition.properties.count ? nil : Set(sent)
         folds = definition.properties.enumerated().compactMap { index, property in
             property.sortColumn.map { Fold(property: index, sortColumn: $0, searchColumn: property.searchColumn) }
         }

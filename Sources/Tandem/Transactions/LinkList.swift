@@ -2,8 +2,8 @@
 // objects. A target that does not exist (it has not arrived yet, or is deleted) waits in the table `__unresolved`, and
 // is inserted when the object arrives.
 
-/// A cache of objects that exist in this transaction. An import that names an owner a thousand times then looks it up
-/// once.
+/// A cache of the local IDs of live objects in this transaction. An import that names an owner a thousand times then
+/// looks it up once.
 struct KnownTargets {
     private var known: [ObjectIdentifier: Set<LocalID>] = [:]
     /// Whether `__unresolved` has entries, or `nil` until it was looked up.
@@ -20,13 +20,8 @@ struct KnownTargets {
     }
 
     mutating func removeAll() {
-        removeTargets()
-        hasUnresolved = nil
-    }
-
-    /// Clears the cached IDs. Their meaning depends on the origin of the write, because a server may use server IDs.
-    mutating func removeTargets() {
         known.removeAll(keepingCapacity: true)
+        hasUnresolved = nil
     }
 }
 
@@ -41,16 +36,20 @@ struct UnresolvedReference {
 extension WriteTransaction {
     /// Keeps only references to live objects in a row, and returns the others.
     ///
-    /// - Parameter only: The properties in the row, or `nil` for all.
-    func resolveLinks(_ row: RowEncoder, of table: TableLayout, only: Set<Int>? = nil) throws -> [UnresolvedReference] {
+    /// - Parameters:
+    ///   - only: The properties in the row, or `nil` for all.
+    ///   - source: The source of the references.
+    func resolveLinks(
+        _ row: RowEncoder, of table: TableLayout, only: Set<Int>? = nil, from source: RowSource
+    ) throws -> [UnresolvedReference] {
         var unresolved: [UnresolvedReference] = []
         for (link, target) in zip(table.links, table.linkTargets) where !row.isNull(link.property) {
             if let only, !only.contains(link.property) { continue }
             if link.isToMany {
-                try resolveList(link, target: target, row: row, unresolved: &unresolved)
+                try resolveList(link, target: target, row: row, from: source, unresolved: &unresolved)
             } else if let text = row.text(link.property) {
                 let id = LocalID(text)
-                if let live = try liveID(id, in: target) {
+                if let live = try liveID(id, in: target, from: source) {
                     guard live != id else { continue }
                     row.replace(link.property) { $0.append(text: live.rawValue) }
                     hasRewrittenLinks = true
@@ -65,12 +64,13 @@ extension WriteTransaction {
     }
 
     private func resolveList(
-        _ link: TableLayout.Link, target: TableLayout, row: RowEncoder, unresolved: inout [UnresolvedReference]
+        _ link: TableLayout.Link, target: TableLayout, row: RowEncoder, from source: RowSource,
+        unresolved: inout [UnresolvedReference]
     ) throws {
         let ids = try row.withBytes(of: link.property) { try LinkList.parse($0) }
         var resolved: [LocalID] = []
         for (position, id) in ids.enumerated() {
-            if let live = try liveID(id, in: target) {
+            if let live = try liveID(id, in: target, from: source) {
                 resolved.append(live)
             } else {
                 unresolved.append(UnresolvedReference(link: link, target: target, position: position, id: id))
@@ -82,17 +82,17 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the local ID of the live object that a reference names. In a write from a server, it may name a server
-    /// ID.
-    private func liveID(_ id: LocalID, in target: TableLayout) throws -> LocalID? {
-        if knownTargets.contains(target, id: id) { return id }
-        if origin == .server {
+    /// Returns the local ID of the live object that a reference names. A server's reference names an object by its
+    /// server ID, or else by its local ID.
+    private func liveID(_ id: LocalID, in target: TableLayout, from source: RowSource) throws -> LocalID? {
+        if source == .server {
             let statement = try connection.statement(
                 "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ? AND \"deleted\" = 0")
             statement.bind(1, to: id.rawValue)
             defer { statement.reset() }
             if try statement.step() { return LocalID(try statement.text(0)) }
         }
+        if knownTargets.contains(target, id: id) { return id }
         let statement = try connection.statement(
             "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0")
         statement.bind(1, to: id.rawValue)

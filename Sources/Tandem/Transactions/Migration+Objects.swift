@@ -139,7 +139,7 @@ extension WriteTransaction {
         let after = RowEncoder()
         object.__append(to: after)
         guard !after.hasValues(of: before), let statement = try statements.find(localID, rowID: rowID) else { return }
-        _ = try update(statement, with: after, in: table, queues: queued)
+        _ = try update(statement, with: after, in: table, from: queued ? .app : .migration)
     }
 }
 

@@ -1,14 +1,5 @@
 import GRDB
 
-/// The origin of a change.
-public enum WriteOrigin: Sendable {
-    /// The app: each change queues an operation to send.
-    case app
-    /// A server: the values came from there, and changes queue nothing. The state from
-    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` is stored.
-    case server
-}
-
 extension Store {
     /// Reads a consistent state of the store, whatever is written in the meantime.
     ///
@@ -22,6 +13,7 @@ extension Store {
     ///
     /// Inside another block of the same store, it joins that block's transaction.
     ///
+    /// - Parameter body: Reads by means of the transaction, which must not leave the block.
     /// - Throws: The errors of the block, and ``TandemError``.
     public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         if let current = AccessFrame.current(on: self) { return try body(current) }
@@ -34,6 +26,9 @@ extension Store {
     /// Reads a consistent state of the store, outside the caller's thread.
     ///
     /// Cancelling the task interrupts the current statement and throws `CancellationError`.
+    ///
+    /// - Parameter body: Reads by means of the transaction, which must not leave the block.
+    /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     public func read<T: Sendable>(_ body: @Sendable (ReadTransaction) throws -> T) async throws -> T {
         try checkOpen()
         guard let readers else {
@@ -74,21 +69,19 @@ extension Store {
     /// undone. The outer one continues if it catches the error.
     ///
     /// - Parameters:
-    ///   - origin: The origin of the changes.
     ///   - quiet: Tokens of subscriptions that are not notified of this write, because they know its changes: see
     ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write`, this applies to the whole outer write:
     ///     they are not notified of its other changes either.
     /// - Throws: The errors of the block, and ``TandemError``.
     @discardableResult
     public func write<T>(
-        from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],
-        _ body: (WriteTransaction) throws -> T
+        withoutNotifying quiet: Set<LiveToken> = [], _ body: (WriteTransaction) throws -> T
     ) throws -> T {
-        if let joined = try joined(origin) { return try joined.nested(origin, withoutNotifying: quiet, body: body) }
+        if let joined = try joined() { return try joined.nested(withoutNotifying: quiet, body: body) }
         try checkOpen()
         let outcome = try writerQueue.pass {
             writer.queue.unsafeReentrantWrite { _ in
-                perform(origin, quiet: quiet, isCancellable: false, body: body)
+                perform(quiet: quiet, isCancellable: false, body: body)
             }
         }
         // Notify after the writer is released, because observers may write.
@@ -100,17 +93,21 @@ extension Store {
     /// saved.
     ///
     /// Cancelling the task before the commit rolls back and throws `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - quiet: Tokens of subscriptions that are not notified of this write.
+    ///   - body: Writes by means of the transaction, which must not leave the block.
+    /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     @discardableResult
     public func write<T: Sendable>(
-        from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],
-        _ body: @Sendable (WriteTransaction) throws -> T
+        withoutNotifying quiet: Set<LiveToken> = [], _ body: @Sendable (WriteTransaction) throws -> T
     ) async throws -> T {
         try checkOpen()
         let outcome = try await writerQueue.pass { stay in
             try await writer.queue.writeWithoutTransaction { _ in
                 defer { stay.end() }
                 try Task.checkCancellation()
-                return perform(origin, quiet: quiet, isCancellable: true, body: body)
+                return perform(quiet: quiet, isCancellable: true, body: body)
             }
         }
         notifyObservers(outcome)
@@ -131,7 +128,7 @@ extension Store {
     }
 
     /// Returns the write that this thread is in.
-    private func joined(_ origin: WriteOrigin) throws -> WriteTransaction? {
+    private func joined() throws -> WriteTransaction? {
         guard let current = AccessFrame.current(on: self) else { return nil }
         guard let write = current as? WriteTransaction else {
             throw TandemError(
@@ -143,9 +140,9 @@ extension Store {
     }
 
     private func perform<T>(
-        _ origin: WriteOrigin, quiet: Set<LiveToken>, isCancellable: Bool, body: (WriteTransaction) throws -> T
+        quiet: Set<LiveToken>, isCancellable: Bool, body: (WriteTransaction) throws -> T
     ) -> Outcome<T> {
-        let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
+        let transaction = WriteTransaction(store: self, connection: writer.connection)
         transaction.quiet = quiet
         let result = Result<T, any Error> {
             do {
@@ -195,6 +192,9 @@ extension Store {
         defer { giveBack(reader) }
         return try body(reader.connection)
     }
+
+    /// Whether this thread is in a transaction of a store in memory, which has no second connection for reading.
+    var isBusyInMemory: Bool { readers == nil && AccessFrame.current(on: self) != nil }
 
     func giveBack(_ reader: ReaderPool.Reader) {
         guard readers?.giveBack(reader) != true else { return }

@@ -30,14 +30,11 @@ final class TableStatements {
     enum ServerColumns {
         /// The version and the dates.
         case version
-        /// The server ID too. The row becomes synced, unless its table sends files.
-        case all
+        /// The version and the dates, and the row becomes synced.
+        case versionAndSynced
 
-        /// The columns with a value, in the order of the parameters.
-        var names: [String] {
-            let version = ["version", "createdAt", "updatedAt"]
-            return self == .all ? ["serverID"] + version : version
-        }
+        /// The columns with a parameter, in the order of the parameters.
+        static let names = ["version", "createdAt", "updatedAt"]
     }
 
     init(_ table: TableLayout, on connection: Connection) {
@@ -97,10 +94,10 @@ final class TableStatements {
             assignments.append(fold.sortColumn.quotedSQL + " = ?")
             if let searchColumn = fold.searchColumn { assignments.append(searchColumn.quotedSQL + " = ?") }
         }
-        if let server = key.server { assignments += server.names.map { $0.quotedSQL + " = ?" } }
+        if key.server != nil { assignments += ServerColumns.names.map { $0.quotedSQL + " = ?" } }
         if key.clearsSynced {
             assignments.append("\"synced\" = 0")
-        } else if key.server == .all && !table.sendsFiles {
+        } else if key.server == .versionAndSynced {
             assignments.append("\"synced\" = 1")
         }
         let statement = try Statement(
@@ -163,14 +160,5 @@ final class TableStatements {
     /// Returns the indexed texts of the row at which a statement of ``find(_:rowID:)`` is positioned.
     func searchTexts(_ statement: Statement) throws -> [String?] {
         try table.searched.indices.map { try statement.optionalText(table.searchTwinColumn($0)) }
-    }
-}
-
-extension Connection {
-    func tableStatements(_ table: TableLayout) throws -> TableStatements {
-        if let statements = tables[ObjectIdentifier(table)] { return statements }
-        let statements = TableStatements(table, on: self)
-        tables[ObjectIdentifier(table)] = statements
-        return statements
     }
 }

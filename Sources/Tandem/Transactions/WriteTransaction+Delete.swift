@@ -8,6 +8,7 @@ extension WriteTransaction {
     ///
     /// The delete rules of references change the objects that refer to it. Each of them gets its own operation.
     ///
+    /// - Parameter object: The object, which is found by its local ID.
     /// - Returns: `false` if the object does not exist, or is already deleted.
     /// - Throws: ``TandemError/Code/deleteDenied`` if a remaining object refers to it, or to another object that is
     ///   deleted with it, by a reference with the rule `deny`.
@@ -17,6 +18,11 @@ extension WriteTransaction {
     }
 
     /// Deletes the object with a local ID. See `delete(_:)`.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    /// - Throws: The errors of `delete(_:)`.
     @discardableResult
     public func delete<M: Model>(_ model: M.Type, localID: LocalID) throws -> Bool {
         try checkUsable()
@@ -25,7 +31,9 @@ extension WriteTransaction {
 
     /// Deletes objects. See `delete(_:)`.
     ///
+    /// - Parameter objects: The objects, which are found by their local IDs.
     /// - Returns: The number of deleted objects.
+    /// - Throws: The errors of `delete(_:)`.
     @discardableResult
     public func delete<M: Model>(contentsOf objects: some Sequence<M>) throws -> Int {
         try checkUsable()
@@ -40,13 +48,14 @@ extension WriteTransaction {
     /// its files.
     ///
     /// - Returns: The number of deleted objects.
+    /// - Throws: ``TandemError`` if the store can't be written.
     @discardableResult
     public func deleteAll() throws -> Int {
         try checkUsable()
         var doomed = Doomed()
         for table in store.schema.tables {
-            let condition = origin == .app ? "WHERE \"deleted\" = 0" : ""
-            let statement = try connection.statement("SELECT \"localID\" FROM \(table.quotedTable) \(condition)")
+            let statement = try connection.statement(
+                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"deleted\" = 0")
             defer { statement.reset() }
             while try statement.step() { doomed.insert(LocalID(try statement.text(0)), in: table) }
         }
@@ -60,14 +69,7 @@ extension WriteTransaction {
             try remove(state, texts: texts, in: table)
             return true
         }
-        try savepoint {
-            if origin == .server {
-                try remove(state, texts: texts, in: table)
-                try detachHolders(of: localID, in: table, as: state.serverID)
-            } else {
-                try deleteCascading(localID, in: table)
-            }
-        }
+        try savepoint { try deleteCascading(localID, in: table) }
         return true
     }
 
@@ -132,15 +134,13 @@ extension WriteTransaction {
             state = try self.state(of: statement, table)
             texts = try connection.tableStatements(table).searchTexts(statement)
         }
-        if state.isDeleted && origin == .app { return nil }
-        if origin == .server { try refuseUnsent(state, in: table) }
-        return (state, texts)
+        return state.isDeleted ? nil : (state, texts)
     }
 
     /// Hides a row, or removes it if no server may know it.
     private func remove(_ state: ObjectState, texts: [String?], in table: TableLayout) throws {
         knownTargets.removeAll()
-        let keeps = try poisoningOnError { try willDelete(state, in: table) }
+        let keeps = try poisoningOnError { try delegate.willDelete(state, in: table, by: self) }
         try poisoningOnError {
             if keeps {
                 try connection.execute(
@@ -157,14 +157,15 @@ extension WriteTransaction {
         if !table.searched.isEmpty { pendingSearch.recordChange(table, row: state.rowID, indexed: texts) }
         for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, in: table) }
         try forgetUnresolved(of: state.rowID, in: table, property: nil)
-        try willErase(state.rowID, in: table)
+        try delegate.willErase(state.rowID, in: table, by: self)
         try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }
 
     // MARK: Holders
 
-    private func holderQuery(_ holder: TableLayout.Holder, columns: String) -> String {
+    /// Returns a query of the live objects that refer to an object.
+    func holderQuery(_ holder: TableLayout.Holder, columns: String) -> String {
         let property = holder.table.definition.properties[holder.property]
         if holder.isToMany {
             let links = holder.table.definition.linkTable(property).quotedSQL
@@ -179,7 +180,8 @@ extension WriteTransaction {
             """
     }
 
-    private func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+    /// Returns whether live objects refer to an object.
+    func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
         for holder in table.holders {
             let query = "SELECT EXISTS (\(holderQuery(holder, columns: "1")))"
             if try connection.value(query, binding: [.text(localID.rawValue)]) == .integer(1) { return true }
@@ -245,54 +247,13 @@ extension WriteTransaction {
             keepsWaiting: unresolved == nil)
     }
 
-    /// Detaches the holders of an object that a server deletes. Their references become unresolved, as for an object
-    /// that has not arrived. The server determines the state of the holders, and their unsent changes are not touched.
-    ///
-    /// - Parameter serverID: The server ID by which the object is identified if it arrives again. It then has another
-    ///   local ID if the server generates the IDs.
-    func detachHolders(of localID: LocalID, in table: TableLayout, as serverID: ServerID? = nil) throws {
-        let name = serverID.map { LocalID($0.rawValue) } ?? localID
-        for holder in table.holders {
-            let property = holder.table.definition.properties[holder.property]
-            let column = property.column.quotedSQL
-            let statement = try connection.statement(holderQuery(holder, columns: "\"__rid\", \(column)"))
-            statement.bind(1, to: localID.rawValue)
-            var held: [(row: Int64, value: String)] = []
-            while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
-            statement.reset()
-            let link = TableLayout.Link(
-                property: holder.property, isToMany: holder.isToMany, targetType: { table.definition.type })
-            for (row, value) in held {
-                let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
-                let others = try waitingEntries(of: row, holder.property, in: holder.table)
-                let waiting = ids.enumerated().filter { $0.element == localID }.map {
-                    UnresolvedReference(
-                        link: link, target: table,
-                        position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: name)
-                }
-                let rest: StorageValue =
-                    holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
-                try connection.execute(
-                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-                    binding: [rest, .integer(row)])
-                if holder.isToMany {
-                    let buffer = RowEncoder()
-                    for _ in 0..<holder.property { buffer.appendNull() }
-                    buffer.append(rest)
-                    try removeLinks(link, of: row, in: holder.table)
-                    try writeLinks(link, of: row, row: buffer, in: holder.table)
-                }
-                try storeUnresolved(waiting, of: row, in: holder.table)
-            }
-        }
-    }
-
     // MARK: Undeleting
 
     /// Restores a deleted object, with the operation that its delete had replaced.
     ///
     /// References that the delete removed from other objects are not restored.
     ///
+    /// - Parameter object: The object, which is found by its local ID.
     /// - Returns: The object.
     /// - Throws: ``TandemError/Code/notFound`` if it no longer exists, ``TandemError/Code/objectNotDeleted``,
     ///   ``TandemError/Code/duplicateValue`` if another object now has its unique value.
@@ -302,11 +263,19 @@ extension WriteTransaction {
     }
 
     /// Restores deleted objects. See `undelete(_:)`.
+    ///
+    /// - Parameter objects: The objects, which are found by their local IDs.
+    /// - Throws: The errors of `undelete(_:)`.
     public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { try undelete(M.self, localID: object.localID) }
     }
 
     /// Restores the deleted object with a local ID. See `undelete(_:)`.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    /// - Throws: The errors of `undelete(_:)`.
     @discardableResult
     public func undelete<M: Model>(_ model: M.Type, localID: LocalID) throws -> M {
         try checkUsable()
@@ -341,7 +310,7 @@ extension WriteTransaction {
 
     /// Updates the operation of an object that is about to be restored.
     func completeUndelete(_ state: ObjectState, in table: TableLayout) throws {
-        let isSynced = try willUndelete(state, in: table)
+        let isSynced = try delegate.willUndelete(state, in: table, by: self)
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
             binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
@@ -369,7 +338,7 @@ extension WriteTransaction {
         let row = RowEncoder()
         for property in table.definition.properties.indices { row.append(statement.value(table.column(property))) }
         statement.reset()
-        let unresolved = try resolveLinks(row, of: table)
+        let unresolved = try resolveLinks(row, of: table, from: .app)
         guard !unresolved.isEmpty else { return }
         for link in table.links where unresolved.contains(where: { $0.link.property == link.property }) {
             let column = table.definition.properties[link.property].column.quotedSQL

@@ -12,10 +12,7 @@ extension WriteTransaction {
     ///
     /// If an object with the same local ID has a pending delete, the insert becomes an update that restores the object.
     ///
-    /// In a write from a server, an object with a server ID from
-    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` also gets it as its local ID, unless another object
-    /// already has it.
-    ///
+    /// - Parameter object: The values of the object, and its local ID.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/duplicateID`` if another object has its ID, ``TandemError/Code/duplicateValue`` if
     ///   another object has its value of a `@Unique` property.
@@ -28,6 +25,9 @@ extension WriteTransaction {
     }
 
     /// Inserts new objects. See ``insert(_:)``.
+    ///
+    /// - Parameter objects: The objects to insert, in this order.
+    /// - Throws: The errors of ``insert(_:)``.
     public func insert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try insertRow(of: object) }
     }
@@ -38,23 +38,21 @@ extension WriteTransaction {
         let row = connection.row
         row.removeAll()
         object.__append(to: row)
-        return try insert(row, state: object.__state, into: table)
+        return try insert(row, state: ObjectState(localID: object.localID), into: table)
     }
 
     /// Inserts a row with the property values of a buffer.
     ///
     /// - Parameters:
-    ///   - mayBeOwn: In a write from a server, whether a sent object without a server ID may be the object with this
-    ///     server ID.
-    ///   - isFree: Whether it is known that no object has the server ID as its local ID.
+    ///   - state: The object's state. Objects of the app have a local ID only.
+    ///   - source: The source of the values.
     func insert(
-        _ row: RowEncoder, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true,
-        isFree: Bool = false
+        _ row: RowEncoder, state: ObjectState, into table: TableLayout, from source: RowSource = .app
     ) throws -> ObjectState {
+        var state = state
         try check(row, in: table)
-        try willWrite(row, over: nil, in: table, only: nil)
-        var state = try newState(given, in: table, mayBeOwn: mayBeOwn, isFree: isFree)
-        let unresolved = try resolveLinks(row, of: table)
+        try delegate.willWrite(row, over: nil, in: table, only: nil, from: source, by: self)
+        let unresolved = try resolveLinks(row, of: table, from: source)
         let statements = try connection.tableStatements(table)
         let statement = try statements.insert()
         let twins = connection.twins
@@ -80,7 +78,7 @@ extension WriteTransaction {
             }
             if !unresolved.isEmpty { try storeUnresolved(unresolved, of: state.rowID, in: table) }
             try resolveWaiting(for: state, in: table)
-            try didInsert(&state, in: table)
+            try delegate.didInsert(&state, in: table, from: source, by: self)
         }
         return state
     }
@@ -158,41 +156,11 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the state of a new row.
-    private func newState(
-        _ given: ObjectState, in table: TableLayout, mayBeOwn: Bool, isFree: Bool
-    ) throws -> ObjectState {
-        guard origin == .server else { return ObjectState(localID: given.localID) }
-        var state = given
-        state.isSynced = state.serverID != nil
-        state.isDeleted = false
-        if let serverID = state.serverID {
-            // An object from a server gets its server ID as local ID, unless another object has it.
-            state.localID = LocalID(serverID.rawValue)
-            let statements = try connection.tableStatements(table)
-            if !isFree, let other = try statements.find(state.localID) {
-                let otherState: ObjectState
-                do {
-                    defer { other.reset() }
-                    otherState = try self.state(of: other, table)
-                }
-                if try mayBeOwn && mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, in: table) }
-                if otherState.serverID != serverID {
-                    state.localID = LocalIDGenerator.makeID()
-                    knownTargets.removeAll()
-                }
-            }
-        }
-        return state
-    }
-
     /// Turns an insert over an object with a pending delete into an update of the object.
     private func reviveTombstone(
         _ row: RowEncoder, unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
     ) throws -> ObjectState? {
-        guard origin == .app, let stored = try connection.tableStatements(table).find(state.localID) else {
-            return nil
-        }
+        guard let stored = try connection.tableStatements(table).find(state.localID) else { return nil }
         let storedState = try self.state(of: stored, table)
         stored.reset()
         guard storedState.isDeleted else { return nil }
@@ -217,15 +185,6 @@ extension WriteTransaction {
             state.isDeleted = false
             return state
         }
-    }
-
-    /// Returns whether the server may know an object without a server ID by its local ID. Its insert was then sent, and
-    /// the response has not arrived.
-    func mayBeOnServer(_ state: ObjectState, in table: TableLayout) throws -> Bool {
-        guard state.serverID == nil, !state.isSynced, let operation = try operation(of: state.rowID, in: table) else {
-            return false
-        }
-        return !operation.attemptedKinds.isEmpty
     }
 }
 

@@ -14,6 +14,7 @@ extension WriteTransaction {
     /// Unchanged properties are not written. A value without changes writes nothing. To change a property independently
     /// of the current values of the others, use ``update(_:localID:_:)``.
     ///
+    /// - Parameter object: The new values. The stored object is found by the local ID.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``.
@@ -29,7 +30,7 @@ extension WriteTransaction {
             throw notFound(object.localID, in: table)
         }
         hasRewrittenLinks = false
-        let state = try update(statement, with: row, in: table, received: object.__state)
+        let state = try update(statement, with: row, in: table)
         return try refreshed(object, state: state, in: table)
     }
 
@@ -58,9 +59,13 @@ extension WriteTransaction {
     /// For example:
     ///
     /// ```swift
-    /// try store.write { try $0.update(Card.self, card.localID) { $0.points += 10 } }
+    /// try store.write { try $0.update(Card.self, localID: card.localID) { $0.points += 10 } }
     /// ```
     ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    ///   - change: Changes the stored object in place.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
@@ -78,6 +83,9 @@ extension WriteTransaction {
     /// try store.write { try $0.update(card) { $0.points += 1 } }
     /// ```
     ///
+    /// - Parameters:
+    ///   - object: The object, which is found by its local ID.
+    ///   - change: Changes the stored object in place.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
@@ -122,7 +130,7 @@ extension WriteTransaction {
             statement = again
         }
         hasRewrittenLinks = false
-        let state = try update(statement, with: row, in: table, received: object.__state)
+        let state = try update(statement, with: row, in: table)
         return try refreshed(object, state: state, in: table)
     }
 
@@ -131,31 +139,30 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - row: The new values.
     ///   - only: The properties to change, or `nil` for all. The other values in `row` are ignored.
-    ///   - received: The server's state, in a write from a server. The same statement writes it.
+    ///   - source: The source of the values. The caller ensures that a server's values overwrite no unsent changes.
+    ///   - received: The server's state, if the row takes it too. It has the row's server ID, and the same statement
+    ///     writes it.
     ///   - unresolved: The row's unresolved references, if they are already known.
     ///   - keepsWaiting: Whether unresolved references stay if `row` does not name them.
     ///   - isReviving: Whether the row belongs to a deleted object that is about to be restored.
-    ///   - allowsUnsent: Whether a server's values may overwrite a row with an operation. The caller must then ensure
-    ///     that none of its unsent changes are overwritten.
-    ///   - queues: Whether a change by the app queues an operation.
     func update(
         _ statement: Statement, with row: RowEncoder, in table: TableLayout, only: Set<Int>? = nil,
-        received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil, keepsWaiting: Bool? = nil,
-        isReviving: Bool = false, allowsUnsent: Bool = false, queues: Bool = true
+        from source: RowSource = .app, received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil,
+        keepsWaiting: Bool? = nil, isReviving: Bool = false
     ) throws -> ObjectState {
         var isReset = false
         defer { if !isReset { statement.reset() } }
         try check(row, in: table)
-        try willWrite(row, over: statement, in: table, only: only)
+        try delegate.willWrite(row, over: statement, in: table, only: only, from: source, by: self)
         var state = try state(of: statement, table)
         if state.isDeleted && !isReviving {
             throw TandemError(
                 .objectDeleted, message: "The object \(state.localID) is deleted.", advice: "Undelete it first.",
                 store: store.path, model: table.definition.name)
         }
-        let unresolved = try known ?? resolveLinks(row, of: table, only: only)
+        let unresolved = try known ?? resolveLinks(row, of: table, only: only, from: source)
         let waiting = try waitingChanges(
-            row, only: only, unresolved: unresolved, keeps: keepsWaiting ?? (origin == .app && only == nil),
+            row, only: only, unresolved: unresolved, keeps: keepsWaiting ?? (only == nil),
             of: state.rowID, in: table)
         let stored = statement.row()
         var changed: [Int] = []
@@ -167,7 +174,7 @@ extension WriteTransaction {
                 changed.append(property)
             }
         }
-        let old = queues ? willUpdate(changed, of: statement, waiting: waiting, in: table) : nil
+        let old = source.queuesOperations ? oldValues(of: changed, at: statement, waiting: waiting, in: table) : nil
         let searchChanges = table.searched.contains { changed.contains($0.property) }
         let indexed =
             searchChanges && !pendingSearch.contains(table, row: state.rowID)
@@ -175,8 +182,6 @@ extension WriteTransaction {
         statement.reset()
         isReset = true
 
-        if origin == .server && !allowsUnsent { try refuseUnsent(state, in: table) }
-        let received = origin == .server && received?.serverID != nil ? received : nil
         try writeChanges(
             changed, row: row, clearsSynced: old != nil && state.isSynced, received: received, state: state, in: table)
         if !changed.isEmpty {
@@ -184,11 +189,10 @@ extension WriteTransaction {
                 if let indexed { pendingSearch.recordChange(table, row: state.rowID, indexed: indexed) }
                 if pendingSearch.count > pendingSearchLimit { try flushSearch() }
                 try relink(changed, row: row, waiting: waiting, state: state, in: table)
-                if let old { try didUpdate(state, from: old, in: table) }
+                if let old { try delegate.didUpdate(state, from: old, in: table, by: self) }
             }
             if old != nil { state.isSynced = false }
         }
-        if let received { try poisoningOnError { try adopt(received, state: &state, in: table) } }
         return state
     }
 
@@ -199,6 +203,27 @@ extension WriteTransaction {
         let definition = table.definition.properties[property]
         return definition.hasSeveralForms
             && definition.isSame(row.value(at: property), stored.storageValue(column))
+    }
+
+    /// Returns the old values of the changed properties that are sent, or `nil` if none of them is.
+    ///
+    /// - Parameters:
+    ///   - changed: The indices of the changed properties.
+    ///   - statement: A statement at the existing row.
+    ///   - waiting: The changes of unresolved references, by the property's index.
+    private func oldValues(
+        of changed: [Int], at statement: Statement,
+        waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])], in table: TableLayout
+    ) -> [OldValue]? {
+        guard !table.isLocalOnly else { return nil }
+        let sent = changed.filter { !table.definition.properties[$0].isLocalOnly }
+        guard !sent.isEmpty else { return nil }
+        return sent.map { index in
+            let property = table.definition.properties[index]
+            let value = statement.value(table.column(index))
+            guard let entries = waiting[index]?.before else { return (property.column, value) }
+            return (property.column, WaitingEntry.whole(value, with: entries, isToMany: property.isToMany))
+        }
     }
 
     /// Writes changed properties, and the server's state if it differs, with one statement. Writes nothing if neither
@@ -227,11 +252,7 @@ extension WriteTransaction {
                         statement.bind(index, to: slot, in: twinBytes)
                         index += 1
                     }
-                    if let received, let server {
-                        if server == .all {
-                            statement.bind(index, to: received.serverID?.rawValue)
-                            index += 1
-                        }
+                    if let received, server != nil {
                         statement.bind(index, to: received.version)
                         statement.bind(index + 1, to: received.createdAt)
                         statement.bind(index + 2, to: received.updatedAt)
@@ -242,9 +263,7 @@ extension WriteTransaction {
                 }
             }
         } catch let error as TandemError where error.isConstraint {
-            var written = state
-            if let received { written.serverID = received.serverID }
-            throw try explainConstraint(error, row: row, written: changed, state: written, in: table)
+            throw try explainConstraint(error, row: row, written: changed, state: state, in: table)
         }
     }
 
@@ -252,7 +271,7 @@ extension WriteTransaction {
     private func serverColumns(
         of received: ObjectState, over state: ObjectState, _ table: TableLayout
     ) -> TableStatements.ServerColumns? {
-        if received.serverID != state.serverID || !state.isSynced && !table.sendsFiles { return .all }
+        if !state.isSynced && !table.sendsFiles { return .versionAndSynced }
         let isSame =
             ScalarText.isEqual(received.version, state.version) && received.createdAt == state.createdAt
             && received.updatedAt == state.updatedAt
@@ -273,37 +292,6 @@ extension WriteTransaction {
                 try writeLinks(link, of: state.rowID, row: row, in: table)
             }
         }
-    }
-
-    /// Completes an object's state after a server's state was written to its row.
-    private func adopt(_ received: ObjectState, state: inout ObjectState, in table: TableLayout) throws {
-        let hadServerID = state.serverID != nil
-        state.serverID = received.serverID
-        state.version = received.version
-        state.createdAt = received.createdAt
-        state.updatedAt = received.updatedAt
-        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
-        // to be uploaded for another object. Triggers record the files of the new values after the update.
-        let isSynced = try hasNoPendingFiles(state.rowID, in: table)
-        if table.sendsFiles, isSynced != state.isSynced {
-            try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
-                binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
-        }
-        state.isSynced = isSynced
-        if !hadServerID {
-            knownTargets.removeAll()
-            try resolveWaiting(for: state, in: table)
-        }
-    }
-
-    /// Throws if an object has unsent changes. A server's values never overwrite them.
-    func refuseUnsent(_ state: ObjectState, in table: TableLayout) throws {
-        guard !state.isSynced, try operation(of: state.rowID, in: table) != nil else { return }
-        throw TandemError(
-            .unsentChanges, message: "The object \(state.localID) has changes that have not been sent.",
-            advice: "Send them, or discard their operation, before you write a server's values.",
-            store: store.path, model: table.definition.name)
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A write transaction of a store, inside a block. It is atomic. See `Store.write(from:_:)`.
+/// A write transaction of a store, inside a block. It is atomic. See `Store.write(_:)`.
 ///
 /// ## Topics
 /// ### Objects
@@ -11,9 +11,6 @@ import Foundation
 /// - `delete(_:)`
 /// - `undelete(_:)`
 public final class WriteTransaction: ReadTransaction {
-    /// The origin of the changes.
-    public internal(set) var origin: WriteOrigin
-
     /// The transaction's changes, for observers.
     var touched = TouchedTables()
     /// Tokens of the subscriptions that are not notified of the transaction.
@@ -29,10 +26,8 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// A cache of the targets of references.
     var knownTargets = KnownTargets()
-    /// A cache of the data that sync keeps besides the objects.
-    var deferredItemCache = DeferredItemCache()
-    /// The transaction's changes of files.
-    var files = TouchedFiles()
+    /// The data of other parts of the store.
+    private var slots = TransactionSlots()
     /// Whether the stored references or attachments of the current row differ from the given ones.
     var hasRewrittenLinks = false
     /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
@@ -42,13 +37,18 @@ public final class WriteTransaction: ReadTransaction {
     /// The error of a change that failed after its first statement. The transaction must then not be committed.
     private(set) var brokenBy: (any Error)?
 
+    /// The store's delegate, read once.
+    let delegate: any RowWriteDelegate
     /// The local time of the transaction's changes, read once.
     lazy var now: Date = store.configuration.now()
 
-    init(store: Store, connection: Connection, origin: WriteOrigin) {
-        self.origin = origin
+    override init(store: Store, connection: Connection) {
+        delegate = store.rowWriteDelegate
         super.init(store: store, connection: connection)
     }
+
+    /// Returns the slot of a type, which is created at its first use and lives as long as the transaction.
+    func slot<Slot: TransactionSlot>(_ type: Slot.Type) -> Slot { slots.slot(type) }
 
     override func checkUsable() throws {
         try super.checkUsable()
@@ -108,25 +108,17 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Commits inside the ``CommitParticipant/commit(_:with:)`` of each participant.
     private func commit(_ participants: ArraySlice<any CommitParticipant>) throws {
-        guard let participant = participants.first else { return try connection.statement(.commit).run() }
+        guard let participant = participants.first else { return try connection.commit() }
         try participant.commit(self) { try commit(participants.dropFirst()) }
     }
 
     /// Runs a block inside this transaction. If it throws, its changes are undone.
     func nested<T>(
-        _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, body: (WriteTransaction) throws -> T
+        withoutNotifying quiet: Set<LiveToken>, body: (WriteTransaction) throws -> T
     ) throws -> T {
         try checkUsable()
         let outerQuiet = self.quiet
         self.quiet.formUnion(quiet)
-        let outer = self.origin
-        self.origin = origin
-        // The meaning of a reference depends on the origin: a server may use server IDs.
-        if origin != outer { knownTargets.removeAll() }
-        defer {
-            if origin != outer { knownTargets.removeAll() }
-            self.origin = outer
-        }
         do {
             return try savepoint { try body(self) }
         } catch {
@@ -147,7 +139,7 @@ public final class WriteTransaction: ReadTransaction {
         } catch {
             pendingSearch.removeAll()
             knownTargets.removeAll()
-            deferredItemCache = DeferredItemCache()
+            slots.didRollBackToSavepoint()
             if connection.isInTransaction {
                 do {
                     try connection.statement("ROLLBACK TO tandem").run()

@@ -26,6 +26,10 @@ public enum RemoteFailure: Error, Sendable {
         public var message: String
 
         /// Creates the details of a response.
+        ///
+        /// - Parameters:
+        ///   - serverDate: The server's clock, if the response had it.
+        ///   - message: The server's message, if any.
         public init(serverDate: Date? = nil, message: String = "") {
             self.serverDate = serverDate
             self.message = message
@@ -53,8 +57,8 @@ public enum RemoteFailure: Error, Sendable {
     case invalidResponse(InvalidResponse)
     /// The request can't be encoded for this server.
     case notEncodable(RequestEncodingError)
-    /// The server does not know the requested position of a page, because it was restored from a backup, or its clock was
-    /// set back. The value is its message, shortened. Only ``Remote/page(_:)`` throws it.
+    /// The server does not know the requested position of a page, because it was restored from a backup, or its clock
+    /// was set back. The value is its message, shortened. Only ``Remote/page(_:)`` throws it.
     case outdatedPosition(status: Int, message: String)
     /// A problem with a file. It does not occur in exchanges of objects.
     case file(FileProblem)

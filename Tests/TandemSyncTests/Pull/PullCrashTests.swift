@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemSync
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -80,10 +81,9 @@ import Testing
     @Test func `an interrupted removal is completed by the next pull`() async throws {
         let server = server(3)
         let base = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
-        try await base.write(from: .server) { tx in
-            for index in 0..<2500 {
-                try tx.insert(Pet(name: "gone").received(serverID: ServerID("gone \(index)"), version: "1"))
-            }
+        try await base.write { _ in
+            try base.applyServerObjects(
+                (0..<2500).map { Pet(name: "gone").identified(by: LocalID("gone \($0)")) }, version: "1")
         }
         let store = FailingStore(base)
         // The page, a thousand rows, and then a failure.

@@ -103,9 +103,8 @@ import Testing
         // The other device has the server's card.
         let (other, otherSync) = try world.device()
         let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: id))
-        try await other.write(from: .server) { tx in
-            try tx.upsert(
-                card.received(serverID: ServerID(id.rawValue), version: card.version, updatedAt: card.updatedAt))
+        try await other.write { _ in
+            _ = try other.applyServerObject(card, version: card.version, updatedAt: card.updatedAt)
         }
         try await other.write { _ = try $0.update(Card.self, localID: id) { $0.shop = "Магнит" } }
         #expect(try await otherSync.push().isComplete)

@@ -69,28 +69,22 @@ import Testing
         }
     }
 
-    @Test func `a server's write does not make an object with a pending upload synced`() throws {
+    @Test func `a server's item does not make an object with a pending upload synced`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = try store.attach("cover")
-        let album = try store.write(from: .server) { tx in
-            try tx.insert(Album(title: "а", cover: cover).received(serverID: "s", version: "1"))
-        }
-        #expect(!album.isSynced)
-        let updated = try store.write(from: .server) { tx in
-            var album = album
-            album.title = "б"
-            return try tx.update(album.received(serverID: "s", version: "2"))
-        }
-        #expect(!updated.isSynced && updated.version == "2")
+        var album = try store.applyServerObject(Album(title: "а", cover: cover), serverID: "s", version: "1")
+        #expect(!album.isSynced && album.version == "1")
+        album.title = "б"
+        album = try store.applyServerObject(album, serverID: "s", version: "2")
+        #expect(!album.isSynced && album.version == "2" && album.title == "б")
         #expect(try store.checkIntegrity() == [])
-        // The server sends another value of the property.
-        let replaced = try store.write(from: .server) { tx in
-            var album = updated
-            album.cover = nil
-            return try tx.update(album.received(serverID: "s", version: "3"))
-        }
-        #expect(replaced.isSynced)
+        // The server does not have the file yet.
+        album.cover = nil
+        album = try store.applyServerObject(album, serverID: "s", version: "3")
+        #expect(!album.isSynced && album.version == "3" && album.cover?.id == cover.id)
+        #expect(try pending(store) == [cover.id])
         try store.expectFilesInOrder()
+        #expect(try store.checkIntegrity() == [])
     }
 
     @Test func `uploads follow the order of their objects, and a shared file is uploaded once`() throws {

@@ -20,9 +20,7 @@ import Testing
             #expect(Attachment(__json: value.__json) == value)
             // A server's value is accepted for a file that the store does not have.
             let album = Album(title: "Альбом", cover: value, pages: [value, value])
-            let inserted = try store.write(from: .server) {
-                try $0.insert(album.received(serverID: ServerID(value.id.rawValue)))
-            }
+            let inserted = try store.applyServerObject(album, serverID: ServerID(value.id.rawValue))
             let read = try #require(try store.object(ofType: Album.self, forPrimaryKey: inserted.localID))
             #expect(read.cover == value && read.pages == [value, value])
             #expect(read == inserted)

@@ -180,9 +180,7 @@ import Testing
                 let json = #"{"title":"3","cover":{"id":"\#(files[4].id)","name":"n","type":"t"}}"#
                 try tx.upsert(Album.self, json: Data(json.utf8))
             }
-            try store.write(from: .server) { tx in
-                try tx.upsert(Album(title: "4", cover: files[5]).received(serverID: "4"))
-            }
+            try store.applyServerObject(Album(title: "4", cover: files[5]), serverID: "4")
             let albums = try store.objects(Album.self).sorted(by: \.title).all()
             #expect(albums.map(\.cover?.id) == [0, 1, 2, 4, 5].map { files[$0].id })
             // The store's information about a file replaces the value's.
@@ -212,9 +210,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func `a tombstone keeps its files until it is erased`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let cover = try store.attach("cover")
-            let album = try store.write(from: .server) { tx in
-                try tx.insert(Album(title: "а", cover: cover).received(serverID: "s1"))
-            }
+            let album = try store.applyServerObject(Album(title: "а", cover: cover), serverID: "s1")
             _ = try store.write { try $0.delete(album) }
             #expect(try store.text(of: cover) == "cover")
             let back = try store.write { try $0.undelete(album) }

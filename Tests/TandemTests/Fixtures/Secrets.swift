@@ -26,7 +26,7 @@ extension Store {
     func fillWithPeers(cards: Int = 40) throws {
         try write { tx in
             let person = try tx.insert(PeerPerson(name: "Ада"))
-            try tx.upsert(PeerPerson(name: "Боб").received(serverID: "s1"))
+            try tx.insert(PeerPerson(name: "Боб"))
             _ = try tx.upsert(PeerMark(number: 7).identified(by: PeerMark.id))
             for index in 0..<cards {
                 try tx.insert(

@@ -65,9 +65,8 @@ import Testing
     @Test func `a deleted object whose reference leads to an erased one leaves a list that included it`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let ada = try store.write { try $0.insert(Person(name: "Ада")) }
-            try store.write(from: .server) { tx in
-                try tx.insert(Card(shop: "Б", barcode: "1", owner: ada.reference).received(serverID: "s", version: "1"))
-            }
+            try store.applyServerObject(
+                Card(shop: "Б", barcode: "1", owner: ada.reference), serverID: "s", version: "1")
             let card = try #require(try store.cards.first())
             let list = store.cards.includingDeleted().where { $0.owner.name == "Ада" }.collectionPublisher
                 .on(.immediate).record()

@@ -81,9 +81,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `an object is nil while it is not in the store`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
-            let card = try store.write(from: .server) { tx in
-                try tx.insert(Card(shop: "А", barcode: "1").received(serverID: "s1", version: "1"))
-            }
+            let card = try store.applyServerObject(Card(shop: "А", barcode: "1"), serverID: "s1", version: "1")
             let recorder = store.publisher(for: card).on(.immediate).record()
             let unknown = store.publisher(for: Reference<Card>(localID: "?")).on(.immediate).record()
             try store.insert("Б")

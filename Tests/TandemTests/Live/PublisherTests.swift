@@ -199,9 +199,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `a deleted object of a server returns after an undelete`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
-            let card = try store.write(from: .server) { tx in
-                try tx.insert(Card(shop: "А", barcode: "1").received(serverID: "s1", version: "1"))
-            }
+            let card = try store.applyServerObject(Card(shop: "А", barcode: "1"), serverID: "s1", version: "1")
             let list = Follower(store.cards)
             _ = try list.next()
             try store.write { try $0.delete(card) }

@@ -32,7 +32,7 @@ import Testing
         // compaction moves.
         try store.write { tx in
             try tx.update(PeerCard.self, localID: card.localID) { $0.shop = "ПослеПравки SecretLatin" }
-            try tx.upsert(PeerCard(shop: "SecretLatin", barcode: "s").received(serverID: "s"))
+            try store.applyServerObject(PeerCard(shop: "SecretLatin", barcode: "s"), serverID: "s")
             for index in 0..<100 { try tx.insert(PeerCard(shop: "СекретПятёрочки \(index)", barcode: "\(index)")) }
         }
         try store.write { tx in

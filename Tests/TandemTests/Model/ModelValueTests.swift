@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -30,14 +31,11 @@ import Testing
     @Test func `coding does not change a value`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
         let person = HandPerson(name: "Ада")
-        let card = try store.write(from: .server) { tx in
-            try tx.insert(person)
-            return try tx.insert(
-                HandCard(shop: "Лента", barcode: "1", points: BigInt(2).power(200), owner: person.reference)
-                    .received(
-                        serverID: "s", version: "v", createdAt: Date(timeIntervalSinceReferenceDate: 0.1),
-                        updatedAt: .distantFuture))
-        }
+        try store.write { _ = try $0.insert(person) }
+        let card = try store.applyServerObject(
+            HandCard(shop: "Лента", barcode: "1", points: BigInt(2).power(200), owner: person.reference),
+            serverID: "s", version: "v", createdAt: Date(timeIntervalSinceReferenceDate: 0.1),
+            updatedAt: .distantFuture)
         let coded = try JSONDecoder().decode(HandCard.self, from: try JSONEncoder().encode(card))
         #expect(coded == card)
         #expect(coded.isSynced && coded.serverID == "s" && coded.version == "v" && coded.owner == person.reference)
@@ -51,7 +49,9 @@ import Testing
 
     @Test func `an app may choose the local ID of a new object`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
-        let received = HandCard(shop: "a", barcode: "b").received(serverID: "s", version: "v")
+        var received = HandCard(shop: "a", barcode: "b")
+        received.__state.serverID = "s"
+        received.__state.version = "v"
         let card = received.identified(by: "mine")
         #expect(card.localID == "mine" && card.serverID == nil && card.version == nil && card.shop == "a")
         try store.write { try $0.insert(card) }
@@ -60,13 +60,20 @@ import Testing
 
     @Test func `an app can't set the server's state`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
-        let card = try store.write { tx in
-            try tx.insert(HandCard(shop: "a", barcode: "b").received(serverID: "s", version: "v", createdAt: Date()))
+        var given = HandCard(shop: "a", barcode: "b")
+        func setState(of card: inout HandCard) {
+            card.__state.serverID = "s"
+            card.__state.version = "v"
+            card.__state.createdAt = Date()
+            card.__state.isSynced = true
         }
+        setState(of: &given)
+        var card = try store.write { [given] in try $0.insert(given) }
         #expect(card.serverID == nil && card.version == nil && card.createdAt == nil && !card.isSynced)
         #expect(try store.stored(card) == card)
-        let updated = try store.write { try $0.update(card.received(serverID: "s", version: "v")) }
-        #expect(updated.serverID == nil && updated.version == nil)
+        setState(of: &card)
+        let updated = try store.write { [card] in try $0.update(card) }
+        #expect(updated.serverID == nil && updated.version == nil && updated.createdAt == nil && !updated.isSynced)
         #expect(try store.operations.count() == 1)
     }
 

@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -54,9 +55,7 @@ struct SeveralFormsTests {
         let (first, second) = try differentForms()
         try #require(first == second)
         let store = try Store.inMemory(models: Shopper.self)
-        let shopper = try store.write(from: .server) {
-            try $0.insert(Shopper(favorites: first).received(serverID: "s", version: "1"))
-        }
+        let shopper = try store.applyServerObject(Shopper(favorites: first), serverID: "s", version: "1")
         try store.write { try $0.update(shopper) { $0.favorites = second } }
         #expect(try store.operations.operation(of: shopper) == nil)
         try store.write { try $0.update(shopper) { $0.favorites.shops.remove("Лента") } }
@@ -65,10 +64,8 @@ struct SeveralFormsTests {
 
     @Test func `a change that a type's equality ignores is written and queued`() throws {
         let store = try Store.inMemory(models: Venue.self)
-        let venue = try store.write(from: .server) { tx in
-            let address = LooseAddress(id: 1, street: "улица Caf\u{E9}", height: 0)
-            return try tx.insert(Venue(address: address).received(serverID: "s", version: "1"))
-        }
+        let address = LooseAddress(id: 1, street: "улица Caf\u{E9}", height: 0)
+        let venue = try store.applyServerObject(Venue(address: address), serverID: "s", version: "1")
         for change: (inout LooseAddress) -> Void in [
             { $0.street = "Невский проспект" }, { $0.street = "улица Cafe\u{301}" }, { $0.height = -0.0 },
         ] {
@@ -85,9 +82,7 @@ struct SeveralFormsTests {
     @Test func `a server's equal set in another order is not a conflict`() throws {
         let (first, second) = try differentForms()
         let store = try Store.inMemory(models: Shopper.self)
-        let shopper = try store.write(from: .server) {
-            try $0.insert(Shopper(favorites: first).received(serverID: "s", version: "1"))
-        }
+        let shopper = try store.applyServerObject(Shopper(favorites: first), serverID: "s", version: "1")
         try store.write { try $0.update(shopper) { $0.favorites.shops = ["Дикси"] } }
         let operation = try #require(try store.operations.operation(of: shopper))
         var values = ModelValues.values(of: shopper)

@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `sent values are recorded until an answer`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
-            try store.write(from: .server) { try $0.insert(Node("0", count: 7).received(serverID: "s", version: "1")) }
+            try store.applyServerObject(Node("0", count: 7), serverID: "s", version: "1")
             let id = try store.write { tx in
                 try tx.update(Node.self, localID: "s") { $0.name = "1" }
                 return try #require(try tx.operations.all().first).id

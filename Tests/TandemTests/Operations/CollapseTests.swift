@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -134,10 +135,7 @@ struct History: CustomTestStringConvertible, Sendable {
         try store.write { tx in
             switch parts[0] {
             case "insert": try tx.insert(node)
-            case "receive":
-                tx.origin = .server
-                try tx.insert(node.received(serverID: "a", version: "1"))
-                tx.origin = .app
+            case "receive": try store.applyServerObject(node, version: "1")
             case "upsert":
                 try tx.upsert(Node.self, values: ["localID": "a", "name": parts[1]])
             case "name": try tx.update(Node.self, localID: "a") { $0.name = parts[1] }

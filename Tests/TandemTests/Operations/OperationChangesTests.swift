@@ -19,8 +19,8 @@ import Testing
             try await store.write { _ = try $0.insert(Node("b")) }
             try await store.write { _ = try $0.insert(HandPerson(name: "Ада")) }
             #expect(await iterator.next() == ["Node", "HandPerson"])
-            // Writes of a server queue nothing.
-            try await store.write(from: .server) { _ = try $0.insert(Node("c").received(serverID: "c")) }
+            // An object from a server queues nothing.
+            try await store.write { _ in _ = try store.applyServerObject(Node("c"), serverID: "c") }
             try await store.write { try $0.delete(Node.self, localID: first) }
             #expect(await iterator.next() == ["Node"])
             store.close()

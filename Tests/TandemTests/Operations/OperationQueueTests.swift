@@ -37,7 +37,7 @@ import Testing
         let box = ClockBox(clock)
         configuration.now = { Date(timeIntervalSinceReferenceDate: Double(box.value.load(ordering: .relaxed))) }
         let store = try Store.inMemory(models: Node.self, configuration: configuration)
-        let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
+        let node = try store.applyServerObject(Node("a"), serverID: "s")
         try store.write { try $0.update(Node.self, localID: node.localID) { $0.count = 1 } }
         var operation = try #require(try store.operations.operation(of: node))
         #expect(operation.model == "Node" && operation.table == "Node" && operation.localID == "s")
@@ -98,7 +98,7 @@ import Testing
 
     @Test func `a server ID of another object is refused`() throws {
         let store = try Store.ofNodes()
-        try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
+        try store.applyServerObject(Node("a"), serverID: "s")
         try store.write { try $0.insert(Node("b")) }
         try store.write { tx in
             let id = try store.operations.all()[0].id

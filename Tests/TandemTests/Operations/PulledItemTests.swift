@@ -282,7 +282,7 @@ import Testing
             _ = try receive(item("s", "5"), in: store)
             #expect(try extras() == nil)
             _ = try receive(item("s", "6", extras: [4]), in: store)
-            try store.write(from: .server) { try $0.delete(Node.self, localID: "s") }
+            #expect(try receive(item("s", "7", deleted: true), in: store) == "removed s")
             #expect(try store.sql("SELECT count(*) FROM __server_extras")[0][0] == 0)
             #expect(try store.checkIntegrity() == [])
         }

@@ -17,10 +17,8 @@ import Testing
 
     /// Makes three objects that the server knows, the second changed and the third deleted locally, and one new object.
     private func fill(_ store: Store) throws {
-        try store.write(from: .server) { tx in
-            for (index, id) in ["a", "b", "c"].enumerated() {
-                try tx.insert(Node(id, count: index).received(serverID: ServerID(id), version: "1"))
-            }
+        for (index, id) in ["a", "b", "c"].enumerated() {
+            try store.applyServerObject(Node(id, count: index), serverID: ServerID(id), version: "1")
         }
         try store.write { tx in
             try tx.update(Node.self, localID: "b") { $0.count = 9 }

@@ -12,7 +12,7 @@ import Testing
     /// Makes a store with the received node `s`, whose name and count are then changed.
     private func withChanged(_ kind: StoreKind, _ body: (Store, PendingOperation.ID) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
-            try store.write(from: .server) { try $0.insert(Node("0", count: 0).received(serverID: "s", version: "1")) }
+            try store.applyServerObject(Node("0", count: 0), serverID: "s", version: "1")
             try store.write { try $0.update(Node.self, localID: "s") { ($0.name, $0.count) = ("1", 1) } }
             try body(store, try #require(try store.operations.all().first).id)
             #expect(try store.checkIntegrity() == [])
@@ -144,7 +144,7 @@ import Testing
             let node = try #require(try store.stored(Node.self, "a"))
             #expect(node.friends.map(\.localID) == ["f", "a"] && node.next?.localID == "f" && node.isSynced)
             #expect(node.serverID == "server-a" && node.localID == "a")
-            try store.write(from: .server) { try $0.insert(Node("later").received(serverID: "later")) }
+            try store.applyServerObject(Node("later"), serverID: "later")
             #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["f", "a", "later"])
             #expect(try store.checkIntegrity() == [])
         }
@@ -186,7 +186,7 @@ import Testing
 
     @Test func `the answer to a delete erases the row`() throws {
         let store = try Store.ofNodes()
-        try store.write(from: .server) { try $0.insert(Node("0").received(serverID: "s")) }
+        try store.applyServerObject(Node("0"), serverID: "s")
         try store.write { tx in
             try tx.delete(Node.self, localID: "s")
             #expect(try tx.sync.acknowledge(1, attempt: try tx.beginAttempt(1).attempts, with: nil) == .done)

@@ -47,9 +47,7 @@ struct StoredValueDecodingTests {
 
     @Test func `a base in the queue is read as its property's type`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
-        let card = try store.write(from: .server) {
-            try $0.insert(Card(shop: "Лента", barcode: "1", points: 12).received(serverID: "s"))
-        }
+        let card = try store.applyServerObject(Card(shop: "Лента", barcode: "1", points: 12), serverID: "s")
         try store.write { try $0.update(card) { $0.points += 1 } }
         let operation = try #require(try store.operations.operation(of: card))
         #expect(try Card.value(of: { $0.points }, in: operation.base) == 12)

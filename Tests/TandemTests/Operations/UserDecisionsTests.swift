@@ -212,17 +212,40 @@ import Testing
     }
 
     /// Synchronization discards an insert. The objects that referred to it change nevertheless.
-    @Test func `discarding an insert is a change of the app, whatever caused it`() throws {
+    @Test func `discarding an insert queues updates of the objects that referred to it`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in
             let a = try tx.insert(Node("a", localID: "a"))
             try tx.update(Node.self, localID: "s") { $0.next = a.reference }
         }
-        try store.write(from: .server) { _ = try $0.sync.discard(1) }
+        try store.write { _ = try $0.sync.discard(1) }
         #expect(try store.stored(Node.self, "a") == nil && store.stored(Node.self, "s")?.next == nil)
         #expect(try store.queue() == ["update s [next]"] && store.checkIntegrity() == [])
         #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == 0)
+    }
+
+    @Test func `an object restored by a discard refers to the same objects as before`() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            try tx.insert(Node("mine", localID: "5"))
+            try tx.insert(Node("gone", localID: "g"))
+            var holder = Node("holder", localID: "h")
+            holder.friends = [Reference(localID: "5"), Reference(localID: "g")]
+            try tx.insert(holder)
+        }
+        try store.sendAll()
+        // The local ID of a friend is the server ID of another object.
+        let item = ServerItem(serverID: "5", version: "1", values: ["name": "theirs"])
+        _ = try store.write { try $0.sync.applyServerItem(item, in: "Node", identity: .server(localID: nil)) }
+        try store.write { tx in
+            try tx.delete(Node.self, localID: "h")
+            try tx.delete(Node.self, localID: "g")
+        }
+        let operation = try #require(try store.operations.all().first)
+        try store.write { _ = try $0.sync.discard(operation.id) }
+        #expect(try store.stored(Node.self, "h")?.friends.map(\.localID) == ["5"])
+        #expect(try store.checkIntegrity() == [])
     }
 
     @Test(arguments: StoreKind.allCases)

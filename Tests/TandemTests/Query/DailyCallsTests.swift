@@ -134,7 +134,7 @@ struct DailyCallsTests {
         #expect(try store.objects(Musician.self).isEmpty())
         #expect(try store.operations.all().isEmpty)
         #expect(try store.checkIntegrity() == [])
-        try store.write(from: .server) { try $0.insert(Musician(name: "Αλεξίου").received(serverID: "a")) }
+        try store.applyServerObject(Musician(name: "Αλεξίου"), serverID: "a")
         #expect(try store.write { try $0.deleteAll() } == 1)
         #expect(try store.operations.all().map(\.kind) == [.delete])
         #expect(try store.write { try $0.deleteAll() } == 0)

@@ -58,9 +58,7 @@ import Testing
         let person = Flex.Person.version(.text("name"))
         let old = Flex.Card.version(.text("shop", folding: .searched), .int("points"), .text("note"))
         try folder.open(person, old) { store in
-            try store.write(from: .server) { tx in
-                _ = try tx.insert(Flex.Card("Лента", 1, "x", id: "1").received(serverID: "s1"))
-            }
+            try store.applyServerObject(Flex.Card("Лента", 1, "x", id: "1"), serverID: "s1")
             try store.write { tx in
                 try tx.update(Flex.Card.self, localID: "s1") { $0.values = ["Магнит", 2, "y"] }
             }

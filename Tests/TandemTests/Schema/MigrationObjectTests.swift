@@ -15,11 +15,9 @@ import Testing
     /// Makes two sent objects, one with a change, and one new object.
     private func fill(_ folder: TestFolder) throws {
         try folder.open(old) { store in
-            try store.write(from: .server) { tx in
-                for (id, first) in [("1", "Ада"), ("2", "Боб")] {
-                    let card = Flex.Card(.text(first), "Лавлейс", "x", id: LocalID(id))
-                    try tx.insert(card.received(serverID: ServerID(id), version: "1", createdAt: nil, updatedAt: nil))
-                }
+            for (id, first) in [("1", "Ада"), ("2", "Боб")] {
+                try store.applyServerObject(
+                    Flex.Card(.text(first), "Лавлейс", "x", id: LocalID(id)), version: "1")
             }
             try store.write { tx in
                 _ = try tx.update(Flex.Card.self, localID: "2") { $0.values[2] = "y" }

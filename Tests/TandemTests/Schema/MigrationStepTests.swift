@@ -203,9 +203,7 @@ import Testing
     func `a conversion also applies to the values in operations`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("points"))) { store in
-            try store.write(from: .server) { tx in
-                _ = try tx.insert(Flex.Card("12", id: "1").received(serverID: "1"))
-            }
+            try store.applyServerObject(Flex.Card("12", id: "1"))
             try store.write { tx in _ = try tx.update(Flex.Card.self, localID: "1") { $0.values = ["13"] } }
         }
         try folder.migrate(Flex.Card.version(.int("points"))) { configuration in
@@ -256,11 +254,7 @@ import Testing
             Flex.Card.version(.text("shop", folding: .searched), localOnly: localOnly)
         }
         try folder.open(version(localOnly: false)) { store in
-            try store.write(from: .server) { tx in
-                for id in ["1", "2", "3"] {
-                    _ = try tx.insert(Flex.Card("Лента", id: "x").received(serverID: ServerID(id)))
-                }
-            }
+            for id in ["1", "2", "3"] as [LocalID] { try store.applyServerObject(Flex.Card("Лента", id: id)) }
             try store.write { tx in
                 try tx.insert(Flex.Card("Магнит", id: "4"))
                 try tx.delete(Flex.Card.self, localID: "1")
@@ -290,11 +284,7 @@ import Testing
     func `a property that becomes local-only is removed from the operations`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop"), .text("note"))) { store in
-            try store.write(from: .server) { tx in
-                for id in ["1", "2"] {
-                    _ = try tx.insert(Flex.Card("Лента", "a", id: "x").received(serverID: ServerID(id)))
-                }
-            }
+            for id in ["1", "2"] as [LocalID] { try store.applyServerObject(Flex.Card("Лента", "a", id: id)) }
             try store.write { tx in
                 try tx.update(Flex.Card.self, localID: "1") { $0.values = ["Магнит", "b"] }
                 try tx.update(Flex.Card.self, localID: "2") { $0.values[1] = "b" }

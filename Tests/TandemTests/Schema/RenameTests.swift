@@ -16,9 +16,7 @@ import Testing
     func `a renamed property keeps its values, its search index and its changes`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shopName", folding: .searched), .int("points"))) { store in
-            try store.write(from: .server) { tx in
-                _ = try tx.insert(Flex.Card("Лента", 1, id: "1").received(serverID: "1"))
-            }
+            try store.applyServerObject(Flex.Card("Лента", 1, id: "1"))
             try store.write { tx in _ = try tx.update(Flex.Card.self, localID: "1") { $0.values[0] = "Магнит" } }
         }
         try folder.open(Flex.Card.version(.text("shop", folding: .searched, from: "shopName"), .int("points"))) {
@@ -45,9 +43,7 @@ import Testing
     func `a property in another column keeps its values`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop", folding: .searched), .text("note"))) { store in
-            try store.write(from: .server) { tx in
-                _ = try tx.insert(Flex.Card("Лента", "x", id: "1").received(serverID: "1"))
-            }
+            try store.applyServerObject(Flex.Card("Лента", "x", id: "1"))
             try store.write { tx in _ = try tx.update(Flex.Card.self, localID: "1") { $0.values[0] = "Магнит" } }
         }
         // The columns are swapped.

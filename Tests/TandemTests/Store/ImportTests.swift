@@ -30,7 +30,10 @@ import Testing
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", count: 1, localID: "l")) }
         try store.sendAll()
-        let result = try store.write { try $0.upsert(Node("b").received(serverID: "s-l")) }
+        // An object that was read on the server has a server ID.
+        var other = Node("b")
+        other.__state.serverID = "s-l"
+        let result = try store.write { [other] in try $0.upsert(other) }
         #expect(result.localID == "l" && result.serverID == "s-l" && result.version == "1")
         let id = try store.write { try $0.upsert(Node.self, values: ["serverID": "s-l", "count": 5]) }
         #expect(id == "l")

@@ -109,20 +109,7 @@ struct RandomHistory {
             try both("delete \(id)", { try $0.delete(id) }) { try tx.delete(Node.self, localID: id) }
         case 10:
             try both("undelete \(id)", { try $0.undelete(id) }) { try tx.undelete(Node.self, localID: id) }
-        case 11:
-            // An object that no server can know would be distinct from the server's.
-            if let there = oracle.objects[id], !there.hasServerID, there.op?.kinds.isEmpty ?? true { return }
-            let node = randomNode(id)
-            try both("receive \(text(node))", { try $0.receive(node) }) {
-                try store.write(from: .server) {
-                    try $0.upsert(node.received(serverID: ServerID(id.rawValue), version: "v"))
-                }
-            }
-        case 12:
-            try both("server deletes \(id)", { try $0.serverDelete(id) }) {
-                try store.write(from: .server) { try $0.delete(Node.self, localID: id) }
-            }
-        case 13, 14:
+        case 11, 12, 13, 14:
             let node = randomNode(id)
             let isDeleted = dice.chance(25)
             let item = serverItem(node, isDeleted: isDeleted)

@@ -116,29 +116,6 @@ struct StoreOracle {
         try show(id)
     }
 
-    // MARK: Changes of a server, whose IDs are the local ones
-
-    mutating func receive(_ node: Node) throws {
-        let id = node.localID
-        guard let there = objects[id] else {
-            if hasClash(node.code, id) { throw Refusal(.duplicateValue) }
-            add(node, nil)
-            objects[id]!.hasServerID = true
-            return
-        }
-        if there.op != nil { throw Refusal(.unsentChanges) }
-        try change(id, node, only: nil, keeps: false, isServer: true)
-    }
-
-    mutating func serverDelete(_ id: ID) throws {
-        guard let there = objects[id] else { return }
-        if there.op != nil { throw Refusal(.unsentChanges) }
-        erase(id)
-        for key in Array(objects.keys) where !objects[key]!.isDeleted {
-            for name in Self.links { objects[key]!.links[name]!.detach { $0 == id } }
-        }
-    }
-
     // MARK: -
 
     func isLive(_ id: ID) -> Bool { objects[id].map { !$0.isDeleted } ?? false }

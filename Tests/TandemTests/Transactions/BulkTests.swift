@@ -8,11 +8,7 @@ import Testing
 @Suite(.ownThreads) struct BulkTests {
     @Test(arguments: StoreKind.allCases) func `deleted objects can be undeleted together`(kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
-            try store.write(from: .server) { tx in
-                for number in 0..<5 {
-                    try tx.insert(Person(name: "Ада \(number)").received(serverID: ServerID("s\(number)")))
-                }
-            }
+            try store.applyServerObjects((0..<5).map { Person(name: "Ада \($0)") })
             let people = try store.objects(Person.self).all()
             try store.write { try $0.delete($0.objects(Person.self)) }
             #expect(try store.operations.count(.delete) == 5)

@@ -201,12 +201,10 @@ import Testing
     @Test(arguments: StoreKind.memoryAndEncrypted)
     func `a reference by server ID resolves when its object gets that ID`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
-        try store.write(from: .server) { tx in
-            var node = Node("a")
-            node.next = ref("s-mine")
-            node.friends = [ref("s-mine")]
-            try tx.insert(node.received(serverID: "a"))
-        }
+        var node = Node("a")
+        node.next = ref("s-mine")
+        node.friends = [ref("s-mine")]
+        try store.applyServerObject(node, serverID: "a")
         try nodes("mine", in: store)
         #expect(try store.stored(Node.self, "a")?.next == nil)
         try store.sendAll()
@@ -271,7 +269,7 @@ import Testing
         func receive(_ change: (inout Node) -> Void) throws {
             var node = Node("a")
             change(&node)
-            try store.write(from: .server) { try $0.upsert(node.received(serverID: "a")) }
+            try store.applyServerObject(node, serverID: "a")
         }
         try receive {
             $0.next = ref("x")

@@ -113,12 +113,7 @@ extension UniqueTests {
     func `a server's item whose name differs only in case is refused`(kind: StoreKind) throws {
         try kind.withStore(LoneName.self) { store in
             try store.write { _ = try $0.insert(LoneName(name: "Лента")) }
-            let error = failure {
-                try store.write(from: .server) { tx in
-                    let name = LoneName(name: "ЛЕНТА")
-                    try tx.insert(name.received(serverID: "s", version: "1", createdAt: nil, updatedAt: nil))
-                }
-            }
+            let error = failure { try store.applyServerObject(LoneName(name: "ЛЕНТА"), serverID: "s", version: "1") }
             #expect(error?.code == .duplicateValue && error?.property == "name")
         }
     }

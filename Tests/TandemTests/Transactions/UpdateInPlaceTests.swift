@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -14,12 +15,8 @@ import Testing
 
     init() throws {
         store = try Store.inMemory(models: HandCard.self, HandPerson.self)
-        (one, other) = try store.write(from: .server) { tx in
-            (
-                try tx.insert(HandCard(shop: "One", barcode: "1").received(serverID: "a")),
-                try tx.insert(HandCard(shop: "Other", barcode: "2").received(serverID: "b"))
-            )
-        }
+        one = try store.applyServerObject(HandCard(shop: "One", barcode: "1"), serverID: "a")
+        other = try store.applyServerObject(HandCard(shop: "Other", barcode: "2"), serverID: "b")
     }
 
     private func shops() throws -> [String] {

@@ -158,8 +158,7 @@ import Testing
                 }
             }
             #expect(try store.live(Node.self).map(\.name) == ["first"])
-            try store.write(from: .server) { try $0.insert(Node("server").received(serverID: "1")) }
-            #expect(tx.origin == .app)
+            try store.applyServerObject(Node("server"), serverID: "1")
             try tx.insert(Node("last"))
         }
         #expect(Set(try store.live(Node.self).map(\.name)) == ["first", "server", "last"])

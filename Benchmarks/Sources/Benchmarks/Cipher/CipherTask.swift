@@ -5,7 +5,7 @@
 enum CipherTask: String, CaseIterable {
     /// Opens the database and reads the schema. The other tasks exclude this time.
     case open
-    /// Inserts all rows in one transaction into a new database.
+    /// Inserts all rows in one transaction into a new database. A store also queues their operations.
     case insert
     /// Reads all rows in order.
     case scan

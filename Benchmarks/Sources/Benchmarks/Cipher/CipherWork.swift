@@ -77,12 +77,9 @@ struct CipherWork {
         switch task {
         case .open: return opening
         case .insert:
-            // A received object takes its server ID as its local ID.
-            let entries = (0..<rows).map {
-                entry($0).received(serverID: ServerID(localID($0).rawValue), version: "1")
-            }
+            let entries = (0..<rows).map(entry)
             return try measure {
-                try store.write(from: .server) { try $0.insert(contentsOf: entries) }
+                try store.write { try $0.insert(contentsOf: entries) }
                 return "\(entries.count) rows"
             }
         case .scan:

@@ -28,18 +28,15 @@ enum SQLCipherPeer {
         db.execute("PRAGMA cache_size = -%d" % (8192 if on_store and task in ("insert", "commits") else 2048))
         table = "Entry" if on_store else "t"
         def local_id(number): return "0190a000-0000-7000-8000-%012x" % number
-        entry = ('INSERT INTO "Entry" ("localID", "serverID", "synced", "version", "number", "name", "body") '
-                 'VALUES (?, ?, ?, ?, ?, ?, ?)')
+        entry = 'INSERT INTO "Entry" ("localID", "synced", "number", "name", "body") VALUES (?, ?, ?, ?, ?)'
         operation = ('INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt", "changes") '
                      'VALUES (?, ?, ?, ?, ?, ?)')
         def insert(number):
             name, body = "name %d" % number, bytes([number % 256]) * 200
             if not on_store:
                 db.execute("INSERT INTO t VALUES (?, ?, ?)", (number, name, body))
-            elif task == "insert":
-                db.execute(entry, (local_id(number), local_id(number), 1, "1", number, name, body))
             else:
-                row = db.execute(entry, (local_id(number), None, 0, None, number, name, body)).lastrowid
+                row = db.execute(entry, (local_id(number), 0, number, name, body)).lastrowid
                 db.execute(operation, ("Entry", row, local_id(number), 1, 816985999.9967332, None))
         if task in ("insert", "commits") and not on_store:
             db.execute("PRAGMA journal_mode = WAL")

@@ -1,5 +1,6 @@
 import Foundation
 import Tandem
+import TandemTesting
 
 /// The initial files and objects of the tasks on cards.
 struct CardFiles {
@@ -12,11 +13,10 @@ struct CardFiles {
         self.context = context
         peopleOnly = context.path("people")
         var maker = CardMaker()
-        let people = maker.people(1000).map { $0.received(serverID: ServerID($0.localID.rawValue), version: "1") }
-        self.people = people
+        people = maker.people(1000)
         try Self.removeFile(peopleOnly)
         let store = try Store(at: peopleOnly, models: Card.self, Person.self)
-        try store.write(from: .server) { tx in try tx.insert(contentsOf: people) }
+        try store.applyServerObjects(people, version: "1")
         store.close()
     }
 
@@ -30,11 +30,9 @@ struct CardFiles {
         let path = context.path("cards")
         try copy(peopleOnly, to: path)
         let date = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
-        let cards = newCards(count).map {
-            $0.received(serverID: ServerID($0.localID.rawValue), version: "\"1\"", createdAt: date, updatedAt: date)
-        }
+        let cards = newCards(count)
         let store = try Store(at: path, models: Card.self, Person.self)
-        try store.write(from: .server) { tx in try tx.insert(contentsOf: cards) }
+        try store.applyServerObjects(cards, version: "\"1\"", createdAt: date, updatedAt: date)
         store.close()
         var random = SplitMix64(seed: 7)
         return (path, cards.map(\.localID).shuffled(using: &random))

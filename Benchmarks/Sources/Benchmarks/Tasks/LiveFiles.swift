@@ -1,5 +1,6 @@
 import Foundation
 import Tandem
+import TandemTesting
 
 /// The files of the tasks on live results, created once per run.
 struct LiveFiles {
@@ -35,11 +36,11 @@ struct LiveFiles {
         var rest = count
         while rest > 0 {
             let cards = maker.cards(min(rest, 50_000), owners: files.people).map {
-                var card = $0.received(serverID: ServerID($0.localID.rawValue), version: "\"1\"")
+                var card = $0
                 card.isPinned = isPinned
                 return card
             }
-            try store.write(from: .server) { tx in try tx.insert(contentsOf: cards) }
+            try store.applyServerObjects(cards, version: "\"1\"")
             rest -= cards.count
         }
     }

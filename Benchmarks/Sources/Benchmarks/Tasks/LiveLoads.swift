@@ -4,6 +4,7 @@ import Foundation
 import OpenCombine
 import Synchronization
 import Tandem
+import TandemTesting
 
 extension Benchmark {
     /// Runs 1,000 commits, each of which changes the points of one of 10,000 cards, with 1,000 live queries of which 3
@@ -91,10 +92,7 @@ private final class ManyQueries {
             cards[index].name = "Владелец №\(index % 300)."
             cards[index].createdOn = start + Double(index % 300) * 1000 + 500
         }
-        try store.write(from: .server) { tx in
-            try tx.insert(
-                contentsOf: cards.map { $0.received(serverID: ServerID($0.localID.rawValue), version: "\"1\"") })
-        }
+        try store.applyServerObjects(cards, version: "\"1\"")
         cardID = cards[17].localID
 
         let objects = store.objects(Card.self)

@@ -5,9 +5,10 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - only: The properties that are written, or `nil` for all.
     ///   - stored: The existing row. Attachments that it already contains are not checked.
+    ///   - source: The source of the values.
     /// - Throws: ``TandemError/Code/unknownAttachment``.
     func registerAttachments(
-        _ row: RowEncoder, in table: TableLayout, only: Set<Int>? = nil, over stored: RowDecoder? = nil
+        _ row: RowEncoder, in table: TableLayout, only: Set<Int>?, over stored: RowDecoder?, from source: RowSource
     ) throws {
         for column in table.attachments {
             if let only, !only.contains(column.property) { continue }
@@ -28,7 +29,9 @@ extension WriteTransaction {
                     throw InvalidEncoding("an attachment", code: .malformed, problem: "it is not valid")
                 }
                 let isOwn = own.contains(attachment.id)
-                admitted.append(try admit(attachment, row: row, property: property, in: table, isOwn: isOwn).__json)
+                let stored = try admit(
+                    attachment, row: row, property: property, in: table, isOwn: isOwn, from: source)
+                admitted.append(stored.__json)
             }
             guard admitted != nodes else { continue }
             row.replace(column.property) { $0.append(json: column.isList ? .array(admitted) : admitted[0]) }
@@ -38,10 +41,11 @@ extension WriteTransaction {
 
     /// Returns the attachment that the row is to contain.
     private func admit(
-        _ attachment: Attachment, row: RowEncoder, property: PropertyDefinition, in table: TableLayout, isOwn: Bool
+        _ attachment: Attachment, row: RowEncoder, property: PropertyDefinition, in table: TableLayout, isOwn: Bool,
+        from source: RowSource
     ) throws -> Attachment {
         if let known = try connection.file(attachment.id) {
-            if origin == .server { return try admit(serverWord: attachment, of: known, isOwn: isOwn) }
+            if source == .server { return try admit(serverWord: attachment, of: known, isOwn: isOwn) }
             // For uploaded files the store's values count: the given value may be older than the server's last item.
             if known.state != .uploaded, known.attachment.differs(from: attachment) {
                 throw unknown(
@@ -50,7 +54,9 @@ extension WriteTransaction {
             }
             return known.attachment
         }
-        let held = row.drafts.first { $0.id == attachment.id } ?? store.files.draft(attachment.id)
+        let held =
+            row.retainers.lazy.compactMap { $0 as? AttachmentDraft }.first { $0.id == attachment.id }
+            ?? store.files.draft(attachment.id)
         if let draft = held, draft.belongs(to: store.files), !draft.isAdopted {
             if draft.attachment.differs(from: attachment) {
                 throw unknown(
@@ -66,7 +72,7 @@ extension WriteTransaction {
             return attachment
         }
         // A server's item, and the base of a discarded operation, may name a file that was removed.
-        if origin == .server {
+        if source == .server {
             try insertFile(attachment, blob: nil, isSealed: false, state: .failed, reason: FileState.lost)
             return attachment
         }
@@ -170,16 +176,20 @@ extension Attachment {
         return differ(size, other.size) || differ(sha256, other.sha256)
     }
 
+    /// The draft that retains the file until the value is committed for the first time.
+    var draft: AttachmentDraft? { retainer as? AttachmentDraft }
+
     /// Returns a copy with the draft that retains its file.
     func retained(by draft: AttachmentDraft) -> Attachment {
         Attachment(
-            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: serverURL, draft: draft
-        )
+            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: serverURL,
+            retainer: draft)
     }
 
     /// Returns a copy with a server URL.
     func at(_ url: String?) -> Attachment {
         Attachment(
-            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: url, draft: draft)
+            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: url,
+            retainer: retainer)
     }
 }

@@ -100,13 +100,9 @@ struct OracleActor {
         case .serverUpsert:
             let object = new(model, &r)
             let at = r.chance(50) ? Date(timeIntervalSinceReferenceDate: Double(r.pick([0, 1, 2]))) : nil
-            try tx.store.write(from: .server) {
-                try $0.upsert(
-                    object.received(serverID: ServerID(object.localID.rawValue), version: "v", updatedAt: at))
-            }
+            try tx.store.applyServerObject(object, version: "v", updatedAt: at)
         case .serverDelete:
-            let id = r.pick(M.pool)
-            try tx.store.write(from: .server) { try $0.delete(M.self, localID: id) }
+            try tx.store.applyServerDelete(of: M.self, serverID: ServerID(r.pick(M.pool).rawValue))
         case .importValues:
             guard let object = try one(model, &r) else { return }
             var values = M.imported(&r)

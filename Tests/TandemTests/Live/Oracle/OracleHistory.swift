@@ -8,6 +8,14 @@ enum ActKind: String, CaseIterable, Sendable {
     case insert, update, updateNothing, updateAndBack, delete, upsert, upsertSome, bulkInsert, bulkUpdate, bulkDelete
     case undelete, serverUpsert, serverDelete, beginAttempt, acknowledge, failOperation, nested, nestedThrows
     case importValues, replace
+
+    /// The change of a server that corresponds to this one. Not random, so that a seed keeps its history.
+    var ofServer: ActKind {
+        switch self {
+        case .delete, .bulkDelete, .serverDelete: .serverDelete
+        default: .serverUpsert
+        }
+    }
 }
 
 /// A kind of transaction.
@@ -128,8 +136,8 @@ struct OracleHistory: Sendable {
 
     private func commit(_ r: inout SeededGenerator, kind: CommitKind, acts: [ActKind]) -> Commit {
         Commit(
-            kind: kind, acts: acts.map { Act(kind: $0, seed: r.next()) }, isDrained: r.chance(75),
-            subscribes: r.chance(4), seed: r.next())
+            kind: kind, acts: acts.map { Act(kind: kind == .fromServer ? $0.ofServer : $0, seed: r.next()) },
+            isDrained: r.chance(75), subscribes: r.chance(4), seed: r.next())
     }
 
     /// Returns this history without some steps.

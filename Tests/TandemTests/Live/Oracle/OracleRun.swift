@@ -182,8 +182,7 @@ final class OracleRun: @unchecked Sendable {
             switch commit.kind {
             case .throwing where planter?.fault == .rolledBackPublished:
                 try planter?.writeReportingRollback(to: store, body: act)
-            case .plain, .throwing: try store.write(act)
-            case .fromServer: try store.write(from: .server, act)
+            case .plain, .throwing, .fromServer: try store.write(act)
             case .secondStore: try secondStore().write(act)
             case .quiet: try writeQuietly(&r, isDrained: commit.isDrained, but: late, act)
             case .otherThread:

@@ -1,6 +1,7 @@
 import BigInt
 import Foundation
 import Tandem
+import TandemTesting
 
 extension DemoStory {
     func editOffline(_ wallet: Wallet) throws {
@@ -31,18 +32,16 @@ extension DemoStory {
     func editWhatTheServerKnows(_ wallet: Wallet) throws {
         try chapter(
             "Edit and delete what a server knows",
-            "Three cards as a pull brings them (the second act uses a server): written as coming from it, they queue "
-                + "nothing and take its ID as their local ID. Later changes are queued.")
+            "Three cards as a pull brings them (the second act uses a server): they queue nothing and take the "
+                + "server's ID as their local ID. Later changes are queued.")
         let store = wallet.store
         let owner = wallet.person.reference
         let time = Date(timeIntervalSince1970: 1_767_225_600)
-        var cards = try store.write(from: .server) { tx in
-            try ["Kept", "Edited", "Deleted"].enumerated().map { index, name in
-                let number = EAN13(payload: 299_999_999_990 + UInt64(index))
-                let card = Card(shop: "Server & Sons (\(name))", barcode: number.digits, points: 10, owner: owner)
-                let id = ServerID("srv-\(index + 1)")
-                return try tx.insert(card.received(serverID: id, version: "\"1\"", createdAt: time, updatedAt: time))
-            }
+        var cards = try ["Kept", "Edited", "Deleted"].enumerated().map { index, name in
+            let number = EAN13(payload: 299_999_999_990 + UInt64(index))
+            return try store.applyServerObject(
+                Card(shop: "Server & Sons (\(name))", barcode: number.digits, points: 10, owner: owner),
+                serverID: ServerID("srv-\(index + 1)"), version: "\"1\"", createdAt: time, updatedAt: time)
         }
         cards[1] = try store.write { tx in try tx.update(Card.self, localID: cards[1].localID) { $0.points = 20 } }
         try store.write { try $0.delete(cards[2]) }
