@@ -1,4 +1,5 @@
 import HTTPTypes
+@_exported public import RemoteHTTP
 import Tandem
 import TandemSync
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -197,5 +198,4 @@ extension RequestEncoder {
 extension HTTPField.Name {
     static let zumoVersion = Self("zumo-api-version")!
     static let link = Self("link")!
-    static let zumoToken = Self("x-zumo-auth")!
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -30,7 +31,7 @@ extension ResponseDecoder {
         let hasMore =
             nextLink != nil || items.count >= top
             || !dialect.wrapsPages && mayBeCapped(items, order: order, response: response)
-        return RemotePage(items: items, hasMore: hasMore, count: count, serverDate: date(response))
+        return RemotePage(items: items, hasMore: hasMore, count: count, serverDate: response.serverDate)
     }
 
     /// Returns whether items may follow a bare array that has fewer items than requested.

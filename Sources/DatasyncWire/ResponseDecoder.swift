@@ -1,5 +1,5 @@
-import Foundation
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -43,7 +43,7 @@ extension ResponseDecoder {
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteResponse {
         try checkStatus(response, body: body, request: request)
-        var answer = RemoteResponse(serverDate: date(response))
+        var answer = RemoteResponse(serverDate: response.serverDate)
         if case .undelete = request.action { answer.tookValues = !dialect.undeletesByPost }
         // A 204 and an empty 200 have no body. The entity tag contains the version.
         guard response.status.code != 204, !body.isEmpty else {
@@ -180,22 +180,5 @@ extension ResponseDecoder {
         else { return nil }
         let version = String(tag.dropFirst().dropLast())
         return ItemCoding.isVersion(version, limits: limits) ? version : nil
-    }
-
-    /// Returns the time of the server's clock, which has one-second resolution.
-    func date(_ response: HTTPResponse) -> Date? {
-        response.headerFields[.date].flatMap(HTTPDate.seconds).map {
-            Date(timeIntervalSince1970: TimeInterval($0))
-        }
-    }
-}
-
-extension HTTPResponse {
-    /// Whether the content type is JSON or missing.
-    var isJSON: Bool {
-        guard let type = headerFields[.contentType] else { return true }
-        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return essence == "application/json" || essence == "text/json"
-            || essence.hasPrefix("application/") && essence.hasSuffix("+json")
     }
 }

@@ -39,6 +39,7 @@ public final class ScriptedRemote: Remote {
     public let reservedNames: Set<String>
     /// The behavior that not every server has.
     public let traits: Traits
+    let mostInBatch: Int
     private let state = Mutex(State())
 
     /// Creates an empty server.
@@ -52,10 +53,11 @@ public final class ScriptedRemote: Remote {
     ///   - undeletesWithValues: Whether an undelete includes the values.
     ///   - reservedNames: The member names that the server uses itself.
     ///   - traits: The behavior that not every server has.
+    ///   - batchLimit: The maximum number of writes in a batch; 1 if the server has no batches.
     public init(
         format: WireFormat = WireFormat(), clock: ManualClock = ManualClock(), ids: IDs = .client,
         softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true,
-        reservedNames: Set<String> = [], traits: Traits = []
+        reservedNames: Set<String> = [], traits: Traits = [], batchLimit: Int = 1
     ) {
         self.format = format
         self.clock = clock
@@ -65,6 +67,7 @@ public final class ScriptedRemote: Remote {
         self.undeletesWithValues = undeletesWithValues
         self.reservedNames = reservedNames
         self.traits = traits
+        mostInBatch = batchLimit
     }
 
     // MARK: Items
@@ -83,6 +86,13 @@ public final class ScriptedRemote: Remote {
 
     /// The requests so far, in order of arrival, including lost ones.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
+    /// The writes that arrived in batches so far, by batch, including lost ones.
+    public var batches: [[RecordedRequest]] {
+        let writes = requests.filter { $0.batch != nil }
+        return Dictionary(grouping: writes) { $0.batch ?? 0 }.sorted { $0.key < $1.key }.map(\.value)
+    }
+    /// The number of calls of `Remote.batchLimit()` so far.
+    public var batchLimitRequests: Int { state.withLock { $0.batchLimitRequests } }
     /// Clears the recorded requests.
     public func forgetRequests() { state.withLock { $0.requests = [] } }
     /// The number of current requests.
@@ -134,12 +144,24 @@ public final class ScriptedRemote: Remote {
         state.withLock { $0.faults.append((match, fault)) }
     }
 
+    /// Applies a fault to all matching requests for which no other fault is planned. In a batch, it applies to all of
+    /// the batch if it prevents a response.
+    public func always(_ fault: RemoteFault, on match: RequestMatch) {
+        state.withLock { $0.lastingFaults.append((match, fault)) }
+    }
+
+    /// Ends the faults of ``always(_:on:)``.
+    public func endLastingFaults() { state.withLock { $0.lastingFaults = [] } }
+
     // MARK: -
 
     struct State {
         var tables: [RemoteTableName: [ServerID: RemoteItem]] = [:]
         var requests: [RecordedRequest] = []
         var faults: [(match: RequestMatch, fault: RemoteFault)] = []
+        var lastingFaults: [(match: RequestMatch, fault: RemoteFault)] = []
+        var batchLimitRequests = 0
+        var lastBatch = 0
         /// The late requests, and the number of requests before each arrives.
         var late: [(count: Int, request: Write)] = []
         var inFlight = 0

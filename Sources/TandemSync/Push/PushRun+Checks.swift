@@ -9,6 +9,7 @@ extension PushRun {
         guard let table = state.withLock({ $0.queue[id]?.table }) else { return .skip }
         let settings = try context.settings(of: table)
         guard let check = settings.beforeSend else { return .prepare }
+        state.withLock { $0.queue[id]?.checked = nil }
         for _ in 0..<Self.checkLimit {
             let next = try await askOnce(id, settings: settings, check: check)
             if case .check = next { continue }
@@ -45,17 +46,39 @@ extension PushRun {
                     return .check
                 }
                 switch verdict {
-                case .send, .hold: return .prepare
+                case .send, .hold: self.recordChecked(now, model: settings.model)
                 case .write(let values):
+                    self.recordChecked(now, model: settings.model)
                     guard now.operation.kind != .delete, !values.isEmpty else { return .prepare }
                     try store.change(now.operation.localID, in: now.operation.table, to: values)
-                    return .prepare
+                    if let written = try store.outgoing(id) { self.recordChecked(written, model: settings.model) }
                 }
+                return .prepare
             }
         } catch let error as TandemError {
             guard case .write = verdict else { throw error }
             return .end(try await leaveUnsent(id, error: hookError(error, settings: settings)))
         }
+    }
+
+    /// Records the values that the app has checked. The app may edit them while it checks the rest of a batch.
+    private func recordChecked(_ object: OutgoingObject, model: ModelDefinition) {
+        // An operation that goes alone is sent at once.
+        guard state.withLock({ ($0.batchLimit ?? 1) > 1 }) else { return }
+        let (kind, values) = (object.operation.kind, object.localValues(of: model))
+        state.withLock { $0.queue[object.operation.id]?.checked = (kind, values) }
+    }
+
+    /// Returns whether an object differs from the one that the app has checked.
+    func isUnchecked(_ object: OutgoingObject) throws -> Bool {
+        let operation = object.operation
+        let checked = state.withLock { state in
+            defer { state.queue[operation.id]?.checked = nil }
+            return state.queue[operation.id]?.checked
+        }
+        guard let (kind, values) = checked else { return false }
+        return try kind != operation.kind
+            || values != object.localValues(of: context.settings(of: operation.table).model)
     }
 
     /// Returns the object of an operation if it can be sent now, otherwise the next step. A waiting operation is

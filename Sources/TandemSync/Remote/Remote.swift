@@ -97,13 +97,21 @@ public protocol Remote: Sendable {
     /// Returns the maximum number of requests of a batch, which may need a request to the server. 1 by default: the
     /// server has no batches, and ``send(_:)`` is not called.
     ///
+    /// A push calls it once, and only if at least two operations are left to send. After a temporary failure, the push
+    /// calls it again.
+    ///
     /// - Throws: ``RemoteFailure``, if the server was asked for its limit.
     func batchLimit() async throws(RemoteFailure) -> Int
 
     /// Sends several writes of different items in one request, and returns an outcome for each, in the same order.
     ///
+    /// No write depends on another one of the batch. Each outcome is the one that the write would have alone, so a
+    /// refused write leaves the others. The remote repeats no write that may have been stored. A push has one batch in
+    /// flight at a time.
+    ///
     /// Throws if the batch as a whole failed. The server must then have stored all of the writes or none of them; if it
-    /// may have stored them, the failure says so (``RemoteFailure/mayHaveActed``).
+    /// may have stored them, the failure says so (``RemoteFailure/mayHaveActed``). A push sends such a batch again in
+    /// halves if one of the values may be the cause. The article <doc:WritingARemote> lists the effect of each failure.
     ///
     /// - Parameter requests: At least one write, at most ``batchLimit()``.
     /// - Throws: ``RemoteFailure`` of the batch as a whole.

@@ -11,7 +11,8 @@ import Testing
 /// The requirements of `Remote`, tested on all remotes without a socket. Each planted slip violates its requirement.
 @Suite(.ownThreads) struct RemoteConformanceTests {
     enum Kind: CaseIterable {
-        case scripted, scriptedServerIDs, scriptedWithoutTombstones, scriptedNestedJSON, allFeatures, restoring
+        case scripted, scriptedBatches, scriptedServerIDs, scriptedWithoutTombstones, scriptedNestedJSON, allFeatures,
+            restoring
         case azureMobileApps, datasync, article
 
         func make() throws -> TestedRemote {
@@ -19,6 +20,9 @@ import Testing
             let remote: any Remote
             switch self {
             case .scripted: remote = ScriptedRemote()
+            case .scriptedBatches:
+                remote = ScriptedRemote(batchLimit: 4)
+                features.batches = true
             case .scriptedServerIDs:
                 remote = ScriptedRemote(ids: .server)
                 features.choosesIDs = false
@@ -115,6 +119,11 @@ import Testing
         defer { remote.endHangingCalls() }
         let violation = await #expect(throws: ConformanceViolation.self) { try await requirement.check(on: tested) }
         #expect(violation?.requirement == slip.violated)
+    }
+
+    @Test func `each requirement has a planted slip`() {
+        let names = Set(RemoteConformance.requirements.map(\.name))
+        #expect(names.symmetricDifference(PlantedSlipRemote.Slip.allCases.map(\.violated)) == [])
     }
 
     @Test func `a report counts requirements and lists exceptions`() async throws {
