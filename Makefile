@@ -10,7 +10,7 @@ export TANDEM_OPTIMIZE ?= 1
 # The packages beside this one share its build folder. SwiftPM reuses an existing plan even if it belongs to another.
 REPLAN := rm -f .build/*/debug/description.json .build/*/release/description.json
 EXAMPLE := --package-path Examples/DiscountCards --scratch-path .build
-.PHONY: help setup demo test test-macros test-examples quick soak tsan interop bench docs format lint release-check clean
+.PHONY: help setup demo kinto test test-macros test-examples quick soak tsan interop bench docs format lint release-check clean
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 setup: ## Install missing system packages
@@ -18,6 +18,9 @@ setup: ## Install missing system packages
 demo: setup ## Run the example app's story: 15,000 names offline, two devices, a server [KEY=passphrase: encrypted]
 	@$(REPLAN)
 	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
+kinto: ## Run Kinto on PostgreSQL for the example app, until Ctrl-C [PORT=8888] [KEEP=folder: keep the data]
+	@Scripts/setup.sh python3 python3-venv postgresql
+	@Scripts/kinto.sh $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep $(KEEP))
 test: ## Build and run the tests [FILTER=pattern]
 	@Scripts/setup.sh strace openssl
 	@$(if $(FILTER),true,Scripts/test.sh --macros)
@@ -36,8 +39,8 @@ soak: ## Run the tests in their long form, and under the thread sanitizer [FILTE
 	@$(if $(FILTER),true,$(MAKE) tsan)
 tsan: setup ## Run the suites with threads under the thread sanitizer [FILTER=pattern]
 	@Scripts/test.sh --tsan '$(FILTER)'
-interop: ## Exchange files with SQLCipher, SQLite3 Multiple Ciphers and an S3 server, from PyPI [ROUNDS=n]
-	@Scripts/setup.sh python3 python3-venv
+interop: ## Exchange data with SQLCipher, SQLite3 Multiple Ciphers, an S3 server and Kinto, from PyPI [ROUNDS=n]
+	@Scripts/setup.sh python3 python3-venv postgresql
 	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
 bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task or section]

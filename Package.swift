@@ -25,7 +25,8 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    // The following packages are built only for users of TandemDatasync or TandemServer: see Scripts/check-graph.sh.
+    // The following packages are built only for users of TandemDatasync, TandemKinto or TandemServer: see
+    // Scripts/check-graph.sh.
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -50,6 +51,7 @@ let package = Package(
         .library(name: "TandemSync", targets: ["TandemSync"]),
         .library(name: "TandemTesting", targets: ["TandemTesting"]),
         .library(name: "TandemDatasync", targets: ["TandemDatasync"]),
+        .library(name: "TandemKinto", targets: ["TandemKinto"]),
         .library(name: "TandemServer", targets: ["TandemServer"]),
         .executable(name: "tandem-server", targets: ["tandem-server"]),
     ],
@@ -79,10 +81,26 @@ let package = Package(
             ],
             swiftSettings: product
         ),
+        // The parts of any protocol over HTTP: transports, credentials, addresses, files. Opens no socket.
+        .target(
+            name: "RemoteHTTP",
+            dependencies: ["Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: product
+        ),
         // The protocols of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.
         .target(
             name: "DatasyncWire",
-            dependencies: ["Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "RemoteHTTP", "Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: product
+        ),
+        // The protocol of Kinto as bytes. Opens no socket: a transport does.
+        .target(
+            name: "KintoWire",
+            dependencies: [
+                "RemoteHTTP", "Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: product
         ),
         // Encrypted databases for stock SQLite, and encrypted files. Independent of Tandem.
@@ -125,11 +143,11 @@ let package = Package(
             ],
             swiftSettings: product
         ),
-        // The protocols of DatasyncWire over sockets.
+        // The transport of RemoteHTTP over sockets.
         .target(
-            name: "TandemDatasync",
+            name: "TandemHTTP",
             dependencies: [
-                "DatasyncWire", "TandemSync",
+                "RemoteHTTP", "TandemSync",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -137,6 +155,24 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strict
+        ),
+        // The protocols of DatasyncWire over sockets.
+        .target(
+            name: "TandemDatasync",
+            dependencies: [
+                "DatasyncWire", "RemoteHTTP", "TandemHTTP", "TandemSync",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
+        // The protocol of KintoWire over sockets.
+        .target(
+            name: "TandemKinto",
+            dependencies: [
+                "KintoWire", "RemoteHTTP", "TandemHTTP", "TandemSync",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict
         ),
@@ -206,6 +242,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
+            exclude: ["EarlierStores/Fixtures"],
             swiftSettings: strict
         ),
         // Random histories of devices and a server. They run as long as their time limit allows.
@@ -244,10 +281,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "KintoWireTests",
+            dependencies: [
+                "TestSupport",
+                "KintoWire", "RemoteHTTP", "TandemSync", "Tandem", "TandemTesting",
+                .product(name: "BigInt", package: "BigInt"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "TandemDatasyncTests",
             dependencies: [
                 "TestSupport",
-                "TandemDatasync", "TandemServer", "TandemServerCore", "TandemSync", "TandemTesting", "Tandem",
+                "TandemDatasync", "TandemHTTP", "TandemServer", "TandemServerCore", "TandemSync", "TandemTesting",
+                "Tandem",
                 "tandem-server", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -264,6 +312,10 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/SignedFilesTestPeer", swiftSettings: strict),
+        // The devices with which `make interop` synchronizes with Kinto.
+        .executableTarget(
+            name: "KintoTestPeer", dependencies: ["TandemKinto", "TandemSync", "Tandem", "TandemTesting"],
+            path: "Tests/KintoTestPeer", swiftSettings: strict),
         // A process that tests start, to kill it during a sync.
         .executableTarget(
             name: "TandemSyncTestPeer",

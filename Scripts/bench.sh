@@ -20,5 +20,5 @@ TANDEM_OPTIMIZE=0 "${build[@]}" -c release
 commit=$(git rev-parse --short HEAD)
 [[ -z $(git status --porcelain -- Sources Benchmarks/Sources) ]] || commit+=' with uncommitted changes'
 # Includes SQLCipher if PyPI can be reached.
-TANDEM_PEERS_PYTHON=$(Scripts/peers.sh || true) \
+TANDEM_PEERS_PYTHON=$(Scripts/python.sh interop || true) \
     .build/release/Benchmarks --record Benchmarks/RESULTS.md --commit "$commit" "$@"

@@ -29,6 +29,14 @@ TMPDIR=$(mktemp -d /tmp/tandem-XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 chmod 1777 "$TMPDIR"
-# A single hung test must not use all of CI's time.
-timeout "${TANDEM_TEST_LIMIT:-$([[ ${TANDEM_SOAK:-} == 1 ]] && echo 6h || echo 30m)}" \
-    swift test --skip-build "${options[@]}" --experimental-maximum-parallelization-width "${TANDEM_TEST_WIDTH:-6}"
+# A single hung test must not use all of CI's time. Its name is printed then.
+log=$TMPDIR/tests.log status=0
+timeout "${TANDEM_TEST_LIMIT:-$([[ ${TANDEM_SOAK:-} == 1 || $kind == tsan ]] && echo 6h || echo 15m)}" \
+    swift test --skip-build "${options[@]}" --experimental-maximum-parallelization-width "${TANDEM_TEST_WIDTH:-6}" 2>&1 \
+    | tee "$log" || status=$?
+if ((status == 124)); then
+    printf 'test: the time limit ended the run. Tests that had begun and not ended:\n' >&2
+    comm -23 <(sed -nE 's/^◇ Test (.+) started\.$/\1/p' "$log" | sort) \
+        <(sed -nE 's/^[✔✘➜] Test (.+) (passed|failed|skipped).*$/\1/p' "$log" | sort) >&2
+fi
+exit "$status"

@@ -1,4 +1,5 @@
 import HTTPTypes
+@_exported public import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -41,6 +42,9 @@ public final class DatasyncRemote: Remote {
     public func url(of table: RemoteTableName) -> String? { writer.url(of: table) }
 
     /// Requests a page of a table.
+    ///
+    /// - Parameter request: The table, filter, order and position of the page.
+    /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = try written { () throws(RequestEncodingError) in try writer.page(request) }
         let (response, body) = try await exchange(request)
@@ -48,6 +52,11 @@ public final class DatasyncRemote: Remote {
     }
 
     /// Looks an item up, deleted or not. Returns `nil` if it does not exist.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the item.
+    ///   - key: The item's ID, or a property with a unique value.
+    /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let request = try written { () throws(RequestEncodingError) in try writer.find(table, key: key) }
         let (response, body) = try await exchange(request)
@@ -55,21 +64,33 @@ public final class DatasyncRemote: Remote {
     }
 
     /// Inserts an item.
+    ///
+    /// - Parameter item: The values to insert.
+    /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await answer { () throws(RequestEncodingError) in try writer.insert(item) }
     }
 
     /// Updates an item.
+    ///
+    /// - Parameter item: The values, the changed members, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await answer { () throws(RequestEncodingError) in try writer.update(item) }
     }
 
     /// Deletes an item.
+    ///
+    /// - Parameter item: The ID, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await answer { () throws(RequestEncodingError) in try writer.delete(item) }
     }
 
     /// Restores a deleted item.
+    ///
+    /// - Parameter item: The values, and the version of the tombstone.
+    /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await answer { () throws(RequestEncodingError) in try writer.undelete(item) }
     }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 

@@ -1,3 +1,4 @@
+import RemoteHTTP
 import TandemSync
 
 /// A protocol dialect of these servers, as a set of switches.

@@ -1,3 +1,4 @@
+import RemoteHTTP
 import Tandem
 import TandemSync
 

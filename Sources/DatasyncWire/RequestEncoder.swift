@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -13,6 +14,11 @@ public struct RequestEncoder: Sendable {
     public let limits: ResponseLimits
 
     /// Creates an encoder for one server.
+    ///
+    /// - Parameters:
+    ///   - dialect: The server's protocol.
+    ///   - address: The server's address.
+    ///   - limits: The limits for IDs and versions.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: ResponseLimits = ResponseLimits()) {
         self.dialect = dialect
         self.address = address
@@ -33,6 +39,9 @@ extension RequestEncoder {
 
 extension RequestEncoder {
     /// Encodes the insert of an item.
+    ///
+    /// - Parameter item: The values to insert.
+    /// - Throws: `RequestEncodingError` if a value or the table's name can't be sent.
     public func insert(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         if let id = item.id { try check(id, in: item.table) }
         let body = try bodies.insert(item)
@@ -40,6 +49,9 @@ extension RequestEncoder {
     }
 
     /// Encodes the update of an item: the changed members if the server merges, all members if it replaces.
+    ///
+    /// - Parameter item: The values, the names of the changed members, and the expected version.
+    /// - Throws: `RequestEncodingError` if the item has no ID, or if a value can't be sent.
     public func update(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         let id = try id(of: item)
         let body = try dialect.replacesItems ? bodies.replacement(item, id: id) : bodies.patch(item)
@@ -48,12 +60,18 @@ extension RequestEncoder {
     }
 
     /// Encodes the delete of an item.
+    ///
+    /// - Parameter item: The ID and the expected version.
+    /// - Throws: `RequestEncodingError` if the item has no ID, or an ID that can't be part of a path.
     public func delete(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         let id = try id(of: item)
         return request(.delete, in: item.table, action: .delete(id), id: id, version: try version(of: item))
     }
 
     /// Encodes the undelete of an item.
+    ///
+    /// - Parameter item: The values and the expected version.
+    /// - Throws: `RequestEncodingError` if the item has no ID, or if a value can't be sent.
     public func undelete(_ item: OutgoingItem) throws(RequestEncodingError) -> WireRequest {
         let id = try id(of: item)
         let version = try version(of: item)
@@ -70,6 +88,9 @@ extension RequestEncoder {
 
 extension RequestEncoder {
     /// Encodes the request for a page of a table.
+    ///
+    /// - Parameter page: The table, filter, order and position of the page.
+    /// - Throws: `RequestEncodingError` if the dialect can't express the filter.
     public func page(_ page: PageRequest) throws(RequestEncodingError) -> WireRequest {
         let top = min(max(page.top, 1), dialect.greatestPage)
         var filter = page.filter ?? .constant(true)
@@ -94,6 +115,11 @@ extension RequestEncoder {
     }
 
     /// Encodes the look-up of one item, deleted or not: by its path if that finds deleted items, else by a list.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the item.
+    ///   - key: The item's ID, or a property with a unique value.
+    /// - Throws: `RequestEncodingError` if the key can't be sent.
     public func find(_ table: RemoteTableName, key: RemoteKey) throws(RequestEncodingError) -> WireRequest {
         let filter: RemoteFilter
         switch key {
@@ -172,5 +198,4 @@ extension RequestEncoder {
 extension HTTPField.Name {
     static let zumoVersion = Self("zumo-api-version")!
     static let link = Self("link")!
-    static let zumoToken = Self("x-zumo-auth")!
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -45,11 +46,12 @@ extension ResponseDecoder {
         case 409, 412:
             return .conflict(
                 status: status, item: conflictingItem(status, response: response, body: body, request: request),
-                detail: .init(serverDate: date(response), message: message(response, body: body, unlessItem: true)))
-        case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
+                detail: .init(serverDate: response.serverDate, message: message(response, body: body, unlessItem: true))
+            )
+        case 408, 425, 429: return .later(status: status, retryAfter: response.retryAfter)
         case 400..<500: return .refused(status: status, message: message(response, body: body))
         // A redirect usually leads to a sign-in page. It says nothing about the item, and is temporary.
-        default: return .later(status: status, retryAfter: retryAfter(response))
+        default: return .later(status: status, retryAfter: response.retryAfter)
         }
     }
 
@@ -70,43 +72,11 @@ extension ResponseDecoder {
         }
     }
 
-    /// Returns the server's requested delay, given in seconds or as a time of the server's clock.
-    func retryAfter(_ response: HTTPResponse) -> Duration? {
-        guard let text = response.headerFields[.retryAfter] else { return nil }
-        if text.utf8.count <= 9, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return Int64(text).map { .seconds($0) }
-        }
-        guard let time = HTTPDate.seconds(text), let now = response.headerFields[.date].flatMap(HTTPDate.seconds)
-        else { return nil }
-        return .seconds(max(0, time - now))
-    }
-
     /// Returns the server's error message: `{"error":"…"}`, `[{"errorMessage":"…"}]`, or a JSON string. Markup and
     /// binary data are not shown.
     ///
     /// - Parameter unlessItem: Whether the body may be an item. The `title` of an item is not an error message.
     func message(_ response: HTTPResponse, body: [UInt8], unlessItem: Bool = false) -> String {
-        guard !body.isEmpty, body.count <= 1 << 20, response.isJSON,
-            let node = try? body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) })
-        else { return "" }
-        let text: String
-        switch node {
-        case .text(let message): text = message
-        case .object(let members):
-            let isItem = unlessItem && members.contains { $0.key == "id" }
-            text = isItem ? "" : Self.message(in: node) ?? ""
-        case .array(let nodes): text = nodes.compactMap(Self.message).joined(separator: " ")
-        default: text = ""
-        }
-        let visible = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
-        return String(String.UnicodeScalarView(visible.prefix(limits.message)))
-    }
-
-    private static func message(in node: JSONNode) -> String? {
-        guard case .object(let members) = node else { return nil }
-        for name in ["error", "errorMessage", "message", "detail", "title"] {
-            for case (name, .text(let text)) in members { return text }
-        }
-        return nil
+        ServerMessage.text(of: response, body: body, limit: limits.message, unlessItem: unlessItem)
     }
 }

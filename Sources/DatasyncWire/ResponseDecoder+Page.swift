@@ -1,9 +1,16 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
 extension ResponseDecoder {
     /// Decodes a page: all of its items, or none.
+    ///
+    /// - Parameters:
+    ///   - response: The status and the header fields.
+    ///   - body: The bytes of the response.
+    ///   - request: The request that was sent.
+    /// - Throws: `RemoteFailure` for a status that is not a success, and for an invalid page.
     public func page(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemotePage {
@@ -24,7 +31,7 @@ extension ResponseDecoder {
         let hasMore =
             nextLink != nil || items.count >= top
             || !dialect.wrapsPages && mayBeCapped(items, order: order, response: response)
-        return RemotePage(items: items, hasMore: hasMore, count: count, serverDate: date(response))
+        return RemotePage(items: items, hasMore: hasMore, count: count, serverDate: response.serverDate)
     }
 
     /// Returns whether items may follow a bare array that has fewer items than requested.

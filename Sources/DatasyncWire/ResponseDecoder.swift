@@ -1,5 +1,5 @@
-import Foundation
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -17,6 +17,11 @@ public struct ResponseDecoder: Sendable {
     public let limits: ResponseLimits
 
     /// Creates a decoder for one server.
+    ///
+    /// - Parameters:
+    ///   - dialect: The server's protocol.
+    ///   - address: The server's address.
+    ///   - limits: The limits of a valid response.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: ResponseLimits = ResponseLimits()) {
         self.dialect = dialect
         self.address = address
@@ -28,11 +33,17 @@ public struct ResponseDecoder: Sendable {
 
 extension ResponseDecoder {
     /// Decodes the response to an insert, an update, a delete or an undelete.
+    ///
+    /// - Parameters:
+    ///   - response: The status and the header fields.
+    ///   - body: The bytes of the response.
+    ///   - request: The request that was sent.
+    /// - Throws: `RemoteFailure` for a status that is not a success, and for an invalid item.
     public func answer(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteResponse {
         try checkStatus(response, body: body, request: request)
-        var answer = RemoteResponse(serverDate: date(response))
+        var answer = RemoteResponse(serverDate: response.serverDate)
         if case .undelete = request.action { answer.tookValues = !dialect.undeletesByPost }
         // A 204 and an empty 200 have no body. The entity tag contains the version.
         guard response.status.code != 204, !body.isEmpty else {
@@ -66,6 +77,12 @@ extension ResponseDecoder {
     }
 
     /// Decodes the response to a look-up of one item. Returns `nil` if the item does not exist.
+    ///
+    /// - Parameters:
+    ///   - response: The status and the header fields.
+    ///   - body: The bytes of the response.
+    ///   - request: The request that was sent.
+    /// - Throws: `RemoteFailure` for a status that is neither a success nor "not found", and for an invalid item.
     public func found(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem? {
@@ -163,22 +180,5 @@ extension ResponseDecoder {
         else { return nil }
         let version = String(tag.dropFirst().dropLast())
         return ItemCoding.isVersion(version, limits: limits) ? version : nil
-    }
-
-    /// Returns the time of the server's clock, which has one-second resolution.
-    func date(_ response: HTTPResponse) -> Date? {
-        response.headerFields[.date].flatMap(HTTPDate.seconds).map {
-            Date(timeIntervalSince1970: TimeInterval($0))
-        }
-    }
-}
-
-extension HTTPResponse {
-    /// Whether the content type is JSON or missing.
-    var isJSON: Bool {
-        guard let type = headerFields[.contentType] else { return true }
-        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return essence == "application/json" || essence == "text/json"
-            || essence.hasPrefix("application/") && essence.hasSuffix("+json")
     }
 }

@@ -49,6 +49,8 @@ public struct CipherKey: Sendable {
     }
 
     /// Returns a key that calls a closure for the actual key each time a database is opened with it, and not before.
+    ///
+    /// - Parameter provide: Returns the key. If it throws, opening fails with ``CipherError/Code/keyUnavailable``.
     public static func provider(_ provide: @escaping @Sendable () throws -> CipherKey) -> CipherKey {
         CipherKey(source: .provider(provide))
     }

@@ -25,11 +25,19 @@ public struct CipherProfile: Hashable, Sendable {
     public static let sqlCipher4 = sqlCipher4()
 
     /// Returns an AES-256-GCM profile with the given page size and iterations.
+    ///
+    /// - Parameters:
+    ///   - pageSize: The size of a page in bytes: a power of two from 1,024 to 65,536.
+    ///   - iterations: The number of iterations that derive the key from a passphrase.
     public static func aes256gcm(pageSize: Int = 4096, iterations: Int = defaultIterations) -> CipherProfile {
         CipherProfile(format: .aes256gcm, pageSize: pageSize, iterations: iterations)
     }
 
     /// Returns a SQLCipher 4 profile. The parameters are SQLCipher's `cipher_page_size` and `kdf_iter`.
+    ///
+    /// - Parameters:
+    ///   - pageSize: The size of a page in bytes: a power of two from 1,024 to 65,536.
+    ///   - iterations: The number of iterations that derive the key from a passphrase.
     public static func sqlCipher4(pageSize: Int = 4096, iterations: Int = defaultIterations) -> CipherProfile {
         CipherProfile(format: .sqlCipher4, pageSize: pageSize, iterations: iterations)
     }

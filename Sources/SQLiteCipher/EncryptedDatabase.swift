@@ -34,6 +34,10 @@ public struct EncryptedDatabase: Sendable {
 
     /// Creates a database value from a path and a key. It does not open the file.
     ///
+    /// - Parameters:
+    ///   - path: The path of the database file, which need not exist.
+    ///   - key: The key of the file, or of the new file.
+    ///   - profile: The format of a new file. An existing file must have this format.
     /// - Throws: ``CipherError`` if the path names a database in memory, if a raw key or an option is out of range, or
     ///   if the process's SQLite lacks a required feature.
     public init(path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
@@ -82,6 +86,8 @@ public struct EncryptedDatabase: Sendable {
     ///
     /// It keeps temporary tables in memory. It also turns on `secure_delete`, so that SQLite overwrites deleted content
     /// inside the encryption.
+    ///
+    /// - Parameter base: The configuration to copy.
     public func configuration(_ base: Configuration = Configuration()) -> Configuration {
         var configuration = base
         // NB: the closure must not hold the key. GRDB 7.10 keeps a configuration after its queue is released. Open
@@ -98,6 +104,7 @@ public struct EncryptedDatabase: Sendable {
     /// neither a log nor a journal exists, the database is then opened as immutable. If other processes may write to
     /// the database, give this process write permission for the folder instead.
     ///
+    /// - Parameter base: The configuration to extend by ``configuration(_:)``.
     /// - Throws: ``CipherError``, such as ``CipherError/Code/wrongKey``. GRDB's `DatabaseError` if encryption did not
     ///   cause the error.
     public func openQueue(configuration base: Configuration = Configuration()) throws -> DatabaseQueue {
@@ -106,6 +113,7 @@ public struct EncryptedDatabase: Sendable {
 
     /// Opens a `DatabasePool`, which switches the database to a write-ahead log.
     ///
+    /// - Parameter base: The configuration to extend by ``configuration(_:)``.
     /// - Throws: The errors of ``openQueue(configuration:)``.
     public func openPool(configuration base: Configuration = Configuration()) throws -> DatabasePool {
         try opening(base) { try DatabasePool(path: $0, configuration: $1) }
@@ -142,6 +150,7 @@ public struct EncryptedDatabase: Sendable {
     /// }
     /// ```
     ///
+    /// - Parameter error: An error that a connection of this database threw.
     /// - Returns: A ``CipherError``, or the same error if this module did not cause it.
     public func explain(_ error: any Error) -> any Error {
         explain(error, after: 0)

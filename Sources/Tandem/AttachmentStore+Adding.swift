@@ -27,6 +27,12 @@ extension AttachmentStore {
     }
 
     /// Copies the file of a file URL into the store's folder. See ``add(contentsOf:name:contentType:)-(String,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the file to copy.
+    ///   - name: The attachment's name; by default that of the file.
+    ///   - contentType: The media type. The default is derived from the name's extension.
+    /// - Throws: The errors of ``add(contentsOf:name:contentType:)-(String,_,_)``.
     public func add(contentsOf url: URL, name: String? = nil, contentType: String? = nil) throws -> Attachment {
         guard url.isFileURL else {
             throw TandemError(
@@ -43,6 +49,7 @@ extension AttachmentStore {
     ///   - bytes: The file's content, which may be empty.
     ///   - name: The attachment's name. It is not a name on the disk.
     ///   - contentType: The media type. The default is derived from the name's extension.
+    /// - Throws: The errors of ``add(contentsOf:name:contentType:)-(String,_,_)``.
     public func add(_ bytes: some ContiguousBytes, name: String, contentType: String? = nil) throws -> Attachment {
         try add(.bytes(bytes), name: name, contentType: contentType)
     }
@@ -61,6 +68,7 @@ extension AttachmentStore {
     ///   - pieces: The bytes, in order.
     ///   - name: The attachment's name. It is not a name on the disk.
     ///   - contentType: The media type. The default is derived from the name's extension.
+    /// - Throws: The errors of ``add(contentsOf:name:contentType:)-(String,_,_)``, and those of the sequence.
     public func add<Pieces: AsyncSequence>(
         from pieces: Pieces, name: String, contentType: String? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Attachment where Pieces.Element: ContiguousBytes {

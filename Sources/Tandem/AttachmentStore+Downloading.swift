@@ -68,6 +68,7 @@ extension AttachmentStore {
     ///
     /// A file that no server has always stays.
     ///
+    /// - Parameter attachment: The attachment, as an object has it.
     /// - Returns: Whether the file was on this device, and was removed.
     /// - Throws: ``TandemError``, if the removal can't be stored.
     @discardableResult

@@ -44,6 +44,7 @@ public struct ObjectValues: Hashable, Sendable {
 
     /// Creates the values from a result of `JSONSerialization`: an array of objects, or a single object.
     ///
+    /// - Parameter json: The result of `JSONSerialization`.
     /// - Throws: ``TandemError/Code/invalidValue`` if it is something else.
     public static func list(_ json: Any) throws -> [ObjectValues] {
         switch json {
@@ -61,7 +62,12 @@ extension WriteTransaction {
     /// Inserts an object from values, or changes the named properties of the object with their `localID` or `serverID`.
     /// See `upsert(_:values:ignoringUnknown:)` for dictionaries.
     ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - values: The values by the properties' names in Swift, and the object's `localID` or `serverID`.
+    ///   - ignoringUnknown: Whether values without a property are ignored. Otherwise they are an error.
     /// - Returns: The object's local ID.
+    /// - Throws: The errors of `upsert(_:values:ignoringUnknown:)` for dictionaries.
     @discardableResult
     public func upsert<M: Model>(
         _ model: M.Type, values: ObjectValues, ignoringUnknown: Bool = false
@@ -72,6 +78,10 @@ extension WriteTransaction {
 
     /// Inserts or changes objects from values. See `upsert(_:values:ignoringUnknown:)` for dictionaries.
     ///
+    /// - Parameters:
+    ///   - model: The model of the objects.
+    ///   - values: The values of each object.
+    ///   - ignoringUnknown: Whether values without a property are ignored. Otherwise they are an error.
     /// - Returns: The objects' local IDs.
     /// - Throws: The errors for a single object. None of the objects is then saved.
     @discardableResult

@@ -36,6 +36,8 @@ extension OperationQueue {
     }
 
     /// Returns the numbers of operations by model name.
+    ///
+    /// - Throws: ``TandemError`` if the store can't be read.
     public func countsByModel() throws -> [String: Int] {
         try store.reading { connection in
             let statement = try connection.statement(

@@ -11,17 +11,30 @@ extension ReadTransaction {
     }
 
     /// Returns the objects that a list of references names, in the list's order.
+    ///
+    /// - Parameter references: The references, for example a property of an object.
+    /// - Throws: ``TandemError`` if the store can't be read.
     public func objects<Target: Model>(_ references: [Reference<Target>]) throws -> [Target] {
         try references.compactMap { try object($0) }
     }
 
     /// Returns the object with a local ID, or nil if it does not exist or is deleted.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    /// - Throws: ``TandemError`` if the store can't be read.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {
         let connection = try connectionForReading(searching: false)
         return try connection.pointRead(model, in: store).object(model, localID: localID, path: connection.path)
     }
 
     /// Returns the object with a server ID, or nil if it does not exist or is deleted.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - serverID: The object's key on the server.
+    /// - Throws: ``TandemError`` if the store can't be read.
     public func object<M: Model>(ofType model: M.Type, forServerID serverID: ServerID) throws -> M? {
         try checkUsable()
         return try store.object(ofType: model, forServerID: serverID)
@@ -29,6 +42,9 @@ extension ReadTransaction {
 
     /// Returns the target of a reference. Returns nil if the reference is nil, or if its target is not in the store or
     /// is deleted.
+    ///
+    /// - Parameter reference: The reference, for example a property of an object.
+    /// - Throws: ``TandemError`` if the store can't be read.
     public func object<Target: Model>(_ reference: Reference<Target>?) throws -> Target? {
         guard let reference else { return nil }
         return try object(ofType: Target.self, forPrimaryKey: reference.localID)

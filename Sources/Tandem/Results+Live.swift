@@ -59,6 +59,8 @@ extension Results {
     }
 
     /// Publishes an aggregate, whenever it changes: `publisher(of: .sum(\.points))`.
+    ///
+    /// - Parameter aggregate: The aggregate of the objects, such as `.count`.
     public func publisher<Value: Sendable>(of aggregate: Aggregate<M, Value>) -> LivePublisher<Value> {
         LivePublisher(
             store: store,
@@ -79,6 +81,7 @@ extension Results {
     /// values of other properties date from the last report about this object, or are newer.
     ///
     /// - Precondition: The properties are the model's own, and not behind a reference.
+    /// - Parameter property: The properties whose changes are reported.
     public func observing<each P: PropertyExpression>(_ property: repeat KeyPath<M.Columns, each P>) -> Results {
         var columns: [ColumnPath] = []
         for path in repeat each property { columns.append(M.Columns()[keyPath: path].__column) }

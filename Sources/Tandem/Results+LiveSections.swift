@@ -10,6 +10,10 @@ extension Results {
     ///     for section in sections { print(section.key, section.count) }
     /// }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - property: The property with the key of each section.
+    ///   - ascending: Whether the keys ascend.
     public func sectionsPublisher<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
     ) -> LivePublisher<LiveSections<P.Value, M>> where P.Root == M, P.Value: Sendable {
@@ -29,6 +33,10 @@ extension Results {
     ///
     /// The sections and their keys equal those of `sectioned(by: \.shop.firstLetter)`. Letters are compared without
     /// regard to case and shown in upper case. Empty texts have an empty key.
+    ///
+    /// - Parameters:
+    ///   - letter: The first letter of a folded property: `\.shop.firstLetter`.
+    ///   - ascending: Whether the letters ascend.
     public func sectionsPublisher(
         by letter: KeyPath<M.Columns, FirstLetter<M>>, ascending: Bool = true
     ) -> LivePublisher<LiveSections<String?, M>> {
@@ -37,6 +45,9 @@ extension Results {
 
     /// Publishes the changes of objects in sections by a property: see `sectionsPublisher(by:ascending:)`.
     ///
+    /// - Parameters:
+    ///   - property: The property with the key of each section.
+    ///   - ascending: Whether the keys ascend.
     /// - Complexity: A change costs O(*s* log *n*) for *s* sections with *n* objects in total.
     public func sectionedChangesetPublisher<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
@@ -53,6 +64,9 @@ extension Results {
     ///
     /// An object moves to another section if the first letter of its text changes.
     ///
+    /// - Parameters:
+    ///   - letter: The first letter of a folded property: `\.shop.firstLetter`.
+    ///   - ascending: Whether the letters ascend.
     /// - Complexity: A change costs O(*s* log *n*) for *s* sections with *n* objects in total.
     public func sectionedChangesetPublisher(
         by letter: KeyPath<M.Columns, FirstLetter<M>>, ascending: Bool = true

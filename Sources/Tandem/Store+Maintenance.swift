@@ -24,6 +24,8 @@ extension Store {
 
     /// Rewrites the file without the free space that deleted objects have left.
     ///
+    /// - Throws: ``TandemError``, for example ``TandemError/Code/diskFull`` or ``TandemError/Code/readOnly``. The store
+    ///   is then unchanged.
     /// - Complexity: O(size of the store). It builds the new file in memory, and needs the same amount. Writers wait.
     ///   To reduce the size of a large store, copy it: ``export(to:key:profile:)``, or ``exportPlain(to:)`` on a plain
     ///   store.

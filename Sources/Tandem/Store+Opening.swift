@@ -85,6 +85,14 @@ extension Store {
     }
 
     /// Opens a store outside the caller's thread, with models that are known only at run time.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database file.
+    ///   - key: The key of an encrypted store, or `nil` for a plain one.
+    ///   - profile: The encryption format of an encrypted store's pages.
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: The errors of `open(at:key:profile:models:configuration:)`.
     public static func open(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
         configuration: Configuration = Configuration()

@@ -163,6 +163,17 @@ public struct TandemError: Error, Sendable {
     public let underlying: (any Error)?
 
     /// Creates an error, for tests.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of error.
+    ///   - message: The reason, as a sentence.
+    ///   - advice: The remedy, as a sentence.
+    ///   - store: The path of the store.
+    ///   - model: The model's name in Swift.
+    ///   - property: The property's name in Swift.
+    ///   - localID: The local ID of the object.
+    ///   - sqliteCode: SQLite's extended result code.
+    ///   - underlying: The error that caused this one.
     public init(
         _ code: Code, message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
         property: String? = nil, localID: LocalID? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil

@@ -28,6 +28,10 @@ extension WriteTransaction {
 
     /// Inserts or changes objects from dictionaries. See `upsert(_:values:ignoringUnknown:)`.
     ///
+    /// - Parameters:
+    ///   - model: The model of the objects.
+    ///   - values: The values of each object, by the properties' names in Swift.
+    ///   - ignoringUnknown: Whether values without a property are ignored. Otherwise they are an error.
     /// - Returns: The objects' local IDs.
     /// - Throws: The errors for a single object. None of the objects is then saved.
     @discardableResult
@@ -43,6 +47,10 @@ extension WriteTransaction {
     /// Inserts or changes objects from JSON: an object, or an array of objects. See
     /// `upsert(_:values:ignoringUnknown:)`.
     ///
+    /// - Parameters:
+    ///   - model: The model of the objects.
+    ///   - json: The JSON as UTF-8.
+    ///   - ignoringUnknown: Whether members without a property are ignored. Otherwise they are an error.
     /// - Returns: The objects' local IDs.
     /// - Throws: ``TandemError/Code/invalidValue`` if the data is not such JSON. None of the objects is then saved.
     @discardableResult

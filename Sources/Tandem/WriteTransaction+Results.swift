@@ -10,7 +10,11 @@ extension WriteTransaction {
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - results: The objects to change, which are read before the first change.
+    ///   - change: Changes each stored object in place.
     /// - Returns: The number of objects that the query found.
+    /// - Throws: The errors of the block, and those of an update of a single object.
     @discardableResult
     public func update<M: Model>(_ results: Results<M>, _ change: (inout M) throws -> Void) throws -> Int {
         try checkUsable()
@@ -30,7 +34,9 @@ extension WriteTransaction {
     /// try store.write { try $0.delete($0.objects(Card.self).where { $0.shop.hasPrefix("Test") }) }
     /// ```
     ///
+    /// - Parameter results: The objects to delete.
     /// - Returns: The number of deleted objects.
+    /// - Throws: The errors of `delete(_:)` for a single object.
     @discardableResult
     public func delete<M: Model>(_ results: Results<M>) throws -> Int {
         try checkUsable()
@@ -41,7 +47,9 @@ extension WriteTransaction {
 
     /// Deletes all objects of a model. See `delete(_:)`.
     ///
+    /// - Parameter model: The model of the objects.
     /// - Returns: The number of deleted objects.
+    /// - Throws: The errors of `delete(_:)` for a single object.
     @discardableResult
     public func deleteAll<M: Model>(_ model: M.Type) throws -> Int {
         try delete(objects(model))
@@ -55,7 +63,9 @@ extension WriteTransaction {
     /// try store.write { try $0.undelete($0.objects(Card.self).onlyDeleted()) }
     /// ```
     ///
+    /// - Parameter results: The objects to restore. Use ``Results/onlyDeleted()``.
     /// - Returns: The number of restored objects.
+    /// - Throws: The errors of `undelete(_:)` for a single object.
     @discardableResult
     public func undelete<M: Model>(_ results: Results<M>) throws -> Int {
         try checkUsable()

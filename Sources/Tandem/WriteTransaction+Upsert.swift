@@ -5,6 +5,7 @@ extension WriteTransaction {
     ///
     /// If the object has a pending delete, the update restores it.
     ///
+    /// - Parameter object: The values of the object.
     /// - Returns: The object in its stored state, with the local ID of the stored object.
     /// - Throws: ``TandemError/Code/duplicateValue`` if another object has its value of a `@Unique` property.
     @discardableResult
@@ -21,6 +22,11 @@ extension WriteTransaction {
     /// ```
     ///
     /// A new object is inserted with all its properties.
+    ///
+    /// - Parameters:
+    ///   - object: The values of the object.
+    ///   - properties: The properties to change in an existing object.
+    /// - Throws: The errors of ``upsert(_:)``.
     @discardableResult
     public func upsert<M: Model, each P: StoredProperty>(
         _ object: M, properties: repeat KeyPath<M.Columns, each P>
@@ -39,11 +45,19 @@ extension WriteTransaction {
     }
 
     /// Inserts objects, or updates the objects with their IDs. See ``upsert(_:)``.
+    ///
+    /// - Parameter objects: The objects, in this order.
+    /// - Throws: The errors of ``upsert(_:)`` for a single object.
     public func upsert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try upsert(object, only: nil) }
     }
 
     /// Inserts objects, or updates the named properties of the objects with their IDs. See ``upsert(_:properties:)``.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects, in this order.
+    ///   - properties: The properties to change in existing objects.
+    /// - Throws: The errors of ``upsert(_:)`` for a single object.
     public func upsert<M: Model, each P: StoredProperty>(
         contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
     ) throws {

@@ -1,5 +1,6 @@
 @_exported public import DatasyncWire
 public import Foundation
+@_exported public import TandemHTTP
 
 extension DatasyncRemote {
     /// Creates a remote for a server at a URL. Its own connections are closed when the remote is released.
@@ -21,7 +22,7 @@ extension DatasyncRemote {
     ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
     ///     and once after a 401.
     ///     once after a 401.
-    /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
+    /// - Throws: `NetworkError` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
         url: URL, dialect: Dialect = .datasync, limits: ResponseLimits = ResponseLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
@@ -36,7 +37,13 @@ extension DatasyncRemote {
 
     /// Creates a remote for a server at a URL, over a shared transport.
     ///
-    /// - Throws: ``NetworkError`` with the code `invalidAddress`.
+    /// - Parameters:
+    ///   - url: The server's address, which may end in a path.
+    ///   - dialect: The server's protocol.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - limits: The limits of a valid response.
+    ///   - authentication: Returns the header fields with the user's credentials; `nil` for anonymous requests.
+    /// - Throws: `NetworkError` with the code `invalidAddress`.
     public convenience init(
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,
         limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil

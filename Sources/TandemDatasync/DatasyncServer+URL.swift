@@ -1,5 +1,6 @@
 @_exported public import DatasyncWire
 public import Foundation
+public import TandemHTTP
 
 extension DatasyncServer {
     /// Creates access to a server at a URL, over connections of its own, which are closed with the last reference.
@@ -22,7 +23,7 @@ extension DatasyncServer {
     ///   - configuration: Time limits, trust and proxy. The limit of a whole exchange does not apply to files.
     ///   - authentication: Returns the header fields that identify the user, for rows and files. It is called when they
     ///     are needed first, and once after a 401.
-    /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
+    /// - Throws: `NetworkError` with the code `invalidAddress` or `invalidCertificates`.
     public init(
         url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [], limits: ResponseLimits = ResponseLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
@@ -38,7 +39,14 @@ extension DatasyncServer {
 
     /// Creates access to a server at a URL, over a shared transport.
     ///
-    /// - Throws: ``NetworkError`` with the code `invalidAddress`.
+    /// - Parameters:
+    ///   - url: The server's address, which may end in a path.
+    ///   - dialect: The server's protocol.
+    ///   - formerURLs: The addresses that the server had before. URLs of files with them are still valid.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - limits: The limits of a valid response.
+    ///   - authentication: Returns the header fields with the user's credentials; `nil` for anonymous requests.
+    /// - Throws: `NetworkError` with the code `invalidAddress`.
     public init(
         url: URL, dialect: Dialect = .datasync, formerURLs: [URL] = [],
         over transport: any HTTPTransport & FileTransport, limits: ResponseLimits = ResponseLimits(),
@@ -47,26 +55,5 @@ extension DatasyncServer {
         self.init(
             try ServerAddress(of: url), dialect: dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
             over: transport, limits: limits, authentication: authentication)
-    }
-}
-
-extension ServerAddress {
-    /// Reads several URLs of a server.
-    static func all(of urls: [URL]) throws(NetworkError) -> [ServerAddress] {
-        var addresses: [ServerAddress] = []
-        for url in urls { addresses.append(try ServerAddress(of: url)) }
-        return addresses
-    }
-
-    /// Reads a server's URL.
-    init(of url: URL) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The message omits the URL, which may contain a password.
-            throw NetworkError(
-                .invalidAddress,
-                message: "A server's URL is http or https with a host, maybe a port and a path, "
-                    + "and no user, query or fragment.")
-        }
-        self = address
     }
 }

@@ -1,5 +1,6 @@
 @_exported public import DatasyncWire
 public import Foundation
+public import TandemHTTP
 
 extension TandemFiles {
     /// Creates access to files on a server at a URL. Its own connections are closed when it is released.
@@ -18,7 +19,7 @@ extension TandemFiles {
     ///   - configuration: Time limits, trust and proxy. The limit for a whole exchange is not used.
     ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
     ///     and once after a 401.
-    /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
+    /// - Throws: `NetworkError` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
         url: URL, formerURLs: [URL] = [],
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
@@ -30,7 +31,12 @@ extension TandemFiles {
 
     /// Creates access to files on a server at a URL, over a shared transport.
     ///
-    /// - Throws: ``NetworkError`` with the code `invalidAddress`.
+    /// - Parameters:
+    ///   - url: The server's address, which may end in a path.
+    ///   - formerURLs: The addresses that the server had before. URLs of files with them are still valid.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - authentication: Returns the header fields with the user's credentials; `nil` for anonymous requests.
+    /// - Throws: `NetworkError` with the code `invalidAddress`.
     public convenience init(
         url: URL, formerURLs: [URL] = [], over transport: any FileTransport, authentication: Authentication? = nil
     ) throws(NetworkError) {

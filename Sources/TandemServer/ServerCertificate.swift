@@ -9,6 +9,9 @@ public struct ServerCertificate: Sendable {
 
     /// Creates a certificate from PEM texts: the server's certificate followed by the intermediate ones, and its key.
     ///
+    /// - Parameters:
+    ///   - pem: The certificates, the server's own first.
+    ///   - privateKeyPEM: The private key of the first certificate.
     /// - Throws: ``TandemServerError`` with the code `invalidCertificate`.
     public init(pem: String, privateKeyPEM: String) throws(TandemServerError) {
         do {

@@ -51,6 +51,9 @@ public final class TandemServer: Sendable {
 
     /// Starts a server, and returns once it listens.
     ///
+    /// - Parameters:
+    ///   - core: The rows, tables and files to serve.
+    ///   - options: The address, the certificate and the limits.
     /// - Throws: ``TandemServerError`` if the address is in use or invalid, or the certificate can't be read.
     public static func start(
         _ core: ServerCore, options: Options = Options()
@@ -98,12 +101,16 @@ public final class TandemServer: Sendable {
 
     /// Stops listening, waits for current requests up to ``Options/gracePeriod``, and closes all connections. A second
     /// call has no effect.
+    ///
+    /// - Throws: The error that ended the server, if it did not stop by itself.
     public func stop() async throws {
         await group.triggerGracefulShutdown()
         try await untilStopped()
     }
 
     /// Waits until the server has stopped: by ``stop()``, or by a signal.
+    ///
+    /// - Throws: The error that ended the server, if it did not stop by itself.
     public func untilStopped() async throws {
         try await running.value
     }

@@ -62,6 +62,11 @@ public struct ServerTable: Sendable {
     public init() {}
 
     /// Creates a table. By default it is public, keeps tombstones and accepts any members.
+    ///
+    /// - Parameters:
+    ///   - deletesSoftly: Whether deleted rows stay as tombstones.
+    ///   - isPerUser: Whether each user sees only their own rows.
+    ///   - columns: The members that the table accepts; `nil` for any.
     public init(deletesSoftly: Bool = true, isPerUser: Bool = false, columns: [ServerColumn]? = nil) {
         self.deletesSoftly = deletesSoftly
         self.isPerUser = isPerUser
@@ -81,6 +86,12 @@ public struct ServerColumn: Sendable {
     public var isRequired: Bool
 
     /// Creates a column. It is optional, and null by default.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name in requests and responses.
+    ///   - type: The type of its values; `nil` to compare values by their JSON type.
+    ///   - initial: The default of a row whose request omits the column.
+    ///   - isRequired: Whether requests without the column are refused.
     public init(
         _ name: String, type: ServerColumnType? = nil, initial: JSONValue = .null, isRequired: Bool = false
     ) {
@@ -137,6 +148,10 @@ public struct ServerClock: Sendable {
     public var sleep: @Sendable (Duration) async -> Void
 
     /// Creates a clock, by default the system's.
+    ///
+    /// - Parameters:
+    ///   - now: Returns the current time.
+    ///   - sleep: Waits for a duration. Used for planned latency.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }

@@ -36,6 +36,9 @@ public final class ServerCore: Sendable {
 
     /// Creates a server that keeps its rows in a store.
     ///
+    /// - Parameters:
+    ///   - store: A store that was opened with ``models``.
+    ///   - configuration: The tables, the protocol, the users and the faults.
     /// - Throws: `TandemError` if the store was not opened with ``models``, or can't be read.
     public init(store: Store, configuration: ServerConfiguration = ServerConfiguration()) throws {
         self.store = store
@@ -45,11 +48,19 @@ public final class ServerCore: Sendable {
     }
 
     /// Creates a server with a store in memory, which lives as long as the server.
+    ///
+    /// - Parameter configuration: The tables, the protocol, the users and the faults.
+    /// - Throws: `TandemError` if the store can't be opened.
     public static func inMemory(configuration: ServerConfiguration = ServerConfiguration()) throws -> ServerCore {
         try ServerCore(store: Store(inMemoryModels: models), configuration: configuration)
     }
 
     /// Creates a server with a store in a file, which is created if it is missing.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the store's file. Its folder must exist.
+    ///   - configuration: The tables, the protocol, the users and the faults.
+    /// - Throws: `TandemError` if the store can't be opened.
     public static func onFile(
         at path: String, configuration: ServerConfiguration = ServerConfiguration()
     ) throws -> ServerCore {
@@ -65,6 +76,10 @@ public final class ServerCore: Sendable {
     }
 
     /// Responds to a request, with the configured faults.
+    ///
+    /// - Parameters:
+    ///   - request: The method, the path and the header fields.
+    ///   - body: The bytes of the request's body.
     public func exchange(_ request: HTTPRequest, body: [UInt8]) async -> Outcome {
         let faults = configuration.faults.faults(request, nextNumber())
         var skew = Duration.zero
@@ -104,6 +119,10 @@ public final class ServerCore: Sendable {
 
     /// Responds to a request. A request without a response, by ``ServerConfiguration/faults``, gets the status 444. Do
     /// not send that status: close the connection instead.
+    ///
+    /// - Parameters:
+    ///   - request: The method, the path and the header fields.
+    ///   - body: The bytes of the request's body.
     public func handle(_ request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
         switch await exchange(request, body: body) {
         case .answer(let response, let body): (response, body)
@@ -112,6 +131,9 @@ public final class ServerCore: Sendable {
     }
 
     /// Returns all rows of a table by ID, including tombstones.
+    ///
+    /// - Parameter table: The table's name, as in its path.
+    /// - Throws: `TandemError` if the store can't be read.
     public func rows(in table: String) throws -> [ServerRow] {
         let name = table.lowercased()
         return try store.objects(ServedRow.self).where { $0.table == name }.sorted(by: \.key).all().map { try $0.row() }

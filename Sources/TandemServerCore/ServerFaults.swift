@@ -43,6 +43,8 @@ public struct ServerFaults: Sendable {
     public static let none = ServerFaults { _, _ in [] }
 
     /// Creates faults from a closure, which gets each request and its number from 0 on.
+    ///
+    /// - Parameter faults: Returns the faults of a request, given its number. It is called once for each request.
     public init(_ faults: @escaping @Sendable (HTTPRequest, Int) -> [ServerFault]) {
         self.faults = faults
     }
@@ -53,6 +55,10 @@ public struct ServerFaults: Sendable {
     }
 
     /// Creates random faults with given probabilities. They depend only on the seed and the request's number.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of the random numbers.
+    ///   - odds: Each fault with its probability per request, from 0 to 1.
     public static func seeded(_ seed: UInt64, odds: [(fault: ServerFault, probability: Double)]) -> ServerFaults {
         ServerFaults { _, number in
             odds.enumerated().filter { index, odd in

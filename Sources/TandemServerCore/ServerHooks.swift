@@ -79,6 +79,10 @@ public struct ServerRefusal: Error, Sendable {
     public var body: JSONValue?
 
     /// Creates a refusal with a status.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response, from 400 to 599.
+    ///   - body: The body as JSON; `nil` for none.
     public init(status: Int, body: JSONValue? = nil) {
         self.status = status
         self.body = body

@@ -22,6 +22,9 @@ extension SyncContext {
     /// An incremental pull does not find objects that were deleted without a tombstone. An occasional full pull finds
     /// them.
     ///
+    /// - Parameters:
+    ///   - model: The model whose objects are fetched.
+    ///   - queryID: The name under which the next pull continues; `nil` to fetch everything.
     /// - Throws: The error that stopped the pull, or the push before it: ``SyncError``, which carries the result of the
     ///   push (``SyncError/result``); `CancellationError`, at the latest at the next page; `TandemError` if the store
     ///   can't be written. The earlier pages stay. ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` replace
@@ -59,6 +62,9 @@ extension SyncContext {
     }
 
     /// Fetches the changes of a query.
+    ///
+    /// - Parameter query: The model, the filter and the query ID.
+    /// - Throws: The errors of ``pull(_:queryID:)``.
     @discardableResult
     public func pull(_ query: PullQuery) async throws -> SyncResult {
         try await finish(try await withExclusiveSync { try await runPull(query, pushesFirst: true) })

@@ -12,6 +12,7 @@ extension SyncContext {
     /// Returns the operations that wait for the user, with their errors, in the order of the queue. For live values:
     /// ``failures``.
     ///
+    /// - Throws: `TandemError` if the store can't be read.
     /// - Complexity: A single pass over the queue, if any operation failed.
     public func failedOperations() async throws -> [TableOperationError] {
         try await store.read { try self.failedOperations(in: $0) }
@@ -54,6 +55,9 @@ extension SyncContext {
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - id: The operation's ID in the queue.
+    ///   - model: The model of its object.
     /// - Returns: `nil` if the server's side is not known, for example because the server refused the operation for
     ///   another reason. Also `nil` if the operation's object belongs to another model.
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if the server's values
@@ -105,6 +109,7 @@ extension SyncContext {
 
     /// Resends an operation that failed or is held.
     ///
+    /// - Parameter shown: The version of the operation that the user has seen.
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue.
     public func retry(_ shown: PendingOperation.Version) async throws {
         try await store.write { store in
@@ -116,6 +121,7 @@ extension SyncContext {
     /// Sends the local changes over the server's values. Properties that only the server changed get its values. An
     /// object that the server deleted is undeleted there.
     ///
+    /// - Parameter shown: The version of the operation that the user has seen.
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
     ///   `.duplicateValue` if another local object has a unique value of the server's side.
     public func keepMine(_ shown: PendingOperation.Version) async throws {
@@ -134,6 +140,7 @@ extension SyncContext {
     /// Replaces the object with the server's values, and drops the operation. If the server's side is not known, the
     /// method requests it, in a sync of its own.
     ///
+    /// - Parameter shown: The version of the operation that the user has seen.
     /// - Returns: The lost values that were not sent, by the properties' names in Swift, as they were stored.
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
     ///   `.duplicateValue` if another local object has a unique value of the server's side. If the item was
@@ -186,6 +193,7 @@ extension SyncContext {
     /// Drops an operation. The object of an insert is removed, an update reverts to the server's last values, and a
     /// deleted object is restored. If newer values of the server are known, the object gets those.
     ///
+    /// - Parameter shown: The version of the operation that the user has seen.
     /// - Returns: The lost values that were not sent, by the properties' names in Swift, as they were stored; all
     ///   values of an insert.
     /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
@@ -199,6 +207,7 @@ extension SyncContext {
 
     /// Holds an operation back until it is retried, even if the object changes meanwhile.
     ///
+    /// - Parameter id: The operation's ID in the queue.
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue.
     public func hold(_ id: PendingOperation.ID) async throws {
         try await store.write { try $0.hold(id) }

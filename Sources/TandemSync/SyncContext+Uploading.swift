@@ -116,6 +116,8 @@ extension SyncContext {
     ///
     /// Ends when the store is closed, and with `TandemError.Code.unknownAttachment` when the store no longer knows the
     /// file.
+    ///
+    /// - Parameter attachment: The attachment, as an object has it.
     public func statuses(of attachment: Attachment) -> AsyncThrowingStream<AttachmentStatus, any Error> {
         live(hasFiles: true) { try await self.status(of: attachment) }
     }
@@ -130,6 +132,7 @@ extension SyncContext {
     /// }
     /// ```
     ///
+    /// - Parameter attachment: The attachment, as an object has it.
     /// - Throws: `TandemError.Code.unknownAttachment` if the store does not know the file, or if its last object was
     ///   removed.
     public func status(of attachment: Attachment) async throws -> AttachmentStatus {
@@ -138,12 +141,6 @@ extension SyncContext {
         var status = try tandem.attachments.status(of: attachment)
         if case .uploading = status.state, let sent { status.state = .uploading(sent: sent) }
         return status
-    }
-
-    static func noFiles() -> SyncError {
-        SyncError(
-            .unknownModel, message: "The context's store keeps no files, or it was made without a server for them.",
-            advice: "Give SyncContext a store of Tandem's, and files:.")
     }
 }
 

@@ -2,6 +2,8 @@ import Tandem
 
 extension SyncContext {
     /// Returns the current activity of the context, and the remaining work.
+    ///
+    /// - Throws: `TandemError` if the store can't be read.
     public func status() async throws -> SyncStatus {
         var status = statusTracker.status
         let (counts, fetched) = try await store.read { store in

@@ -41,6 +41,7 @@ extension RemoteFailure: LocalizedError {
         case .later: "Sync again later."
         case .invalidResponse(let answer): answer.code.advice
         case .notEncodable(let problem): problem.code.advice
+        case .outdatedPosition: "Pull the whole table again."
         case .file(let problem): problem.recoverySuggestion
         }
     }

@@ -10,7 +10,7 @@ public struct SyncError: Error, Sendable {
         private enum Kind: String, CaseIterable {
             case unreachable, unauthenticated, refused, conflict, later, invalidResponse, notEncodable
             case tooManyPages, noProgress, noUpdatedAt, otherFilter, unsupportedFilter, pendingOperations, tooLarge
-            case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
+            case otherUser, otherServer, busy, deletedOnServer, unknownModel, reservedName, hook, cancelled, store
         }
         private let kind: Kind
         /// A text for logs and messages.
@@ -41,6 +41,7 @@ public struct SyncError: Error, Sendable {
             case .busy: "Try again when the other sync has ended."
             case .deletedOnServer: "Undelete the object, or delete it here too."
             case .unknownModel: "Name the model when the store is opened."
+            case .reservedName: "Give the property another name on the wire: @Named(wire:)."
             case .hook: "See the underlying error of the app's closure."
             case .cancelled: "Sync again."
             case .store: "See the underlying error of the store."
@@ -86,6 +87,8 @@ public struct SyncError: Error, Sendable {
         public static let deletedOnServer = Code(kind: .deletedOnServer)
         /// The store was not opened with the model.
         public static let unknownModel = Code(kind: .unknownModel)
+        /// A property has a wire name that the server uses itself: ``Remote/reservedNames``.
+        public static let reservedName = Code(kind: .reservedName)
         /// The app's own closure threw.
         public static let hook = Code(kind: .hook)
         /// The task was cancelled after edits were lost: they are recorded in ``SyncError/result`` only.
@@ -207,6 +210,8 @@ extension SyncError {
         case .gone: (code, status) = (.deletedOnServer, 410)
         case .notFound: (code, status) = (.refused, 404)
         case .refused(let answer, _): (code, status) = (.refused, answer)
+        case .outdatedPosition(let answer, _):
+            (code, status, advice) = (.refused, answer, "Report it to the server's operator.")
         case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
         case .invalidResponse(let answer):
             (code, status, advice) = (.invalidResponse, answer.status, answer.code.advice)

@@ -36,6 +36,9 @@ public final class ManualSyncClock: SyncClock {
     public func now() -> Date { state.withLock { $0.date } }
 
     /// Waits until the clock has advanced by a duration.
+    ///
+    /// - Parameter duration: The duration, by this clock.
+    /// - Throws: `CancellationError`.
     public func sleep(for duration: Duration) async throws {
         let id = state.withLock { state in
             state.lastID += 1

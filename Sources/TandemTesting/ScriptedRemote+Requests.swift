@@ -7,7 +7,7 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     /// The kind of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The methods of `Remote`.
-        case insert, update, undelete, delete, find, page
+        case insert, update, undelete, delete, find, page, changeTag
     }
 
     /// The kind of the request.
@@ -20,6 +20,8 @@ public struct RecordedRequest: Sendable, CustomStringConvertible {
     public let version: String?
     /// The members in the request. For an update, the changed ones.
     public let members: [RemoteItem.Member]
+    /// The number of the batch that the request was part of, if any.
+    public internal(set) var batch: Int?
 
     /// A one-line description, for comparisons: `update Card 018f…`.
     public var description: String { "\(kind.rawValue) \(table)" + (id.map { " \($0)" } ?? "") }
@@ -37,6 +39,8 @@ public enum RemoteFault: Sendable {
     case deliverLate(after: Int)
     /// The request is not carried out, and fails with this failure.
     case fail(RemoteFailure)
+    /// The request is carried out, and fails with this failure all the same.
+    case failAfterwards(RemoteFailure)
     /// The request is carried out, but the response has no item.
     case answerWithoutBody
     /// Another device changes the item just before the request is processed.
@@ -75,6 +79,11 @@ public struct RequestMatch: Sendable {
     /// Selects requests for pages.
     public static let page = RequestMatch(.page)
 
+    /// Selects writes in batches.
+    public static let batch = RequestMatch { $0.batch != nil }
+    /// Selects requests for change tags.
+    public static let changeTag = RequestMatch(.changeTag)
+
     /// Selects requests for one item.
     public static func id(_ id: String) -> RequestMatch { RequestMatch { $0.id == id } }
 }
@@ -86,26 +95,43 @@ extension ScriptedRemote {
     public func url(of table: RemoteTableName) -> String? { "https://scripted.example/tables/\(table)" }
 
     /// Inserts an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values to insert.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the ID is taken.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.insert, item: item)
     }
 
     /// Updates an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values, the changed members, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.update, item: item)
     }
 
     /// Deletes an item, with the planned fault if any.
+    ///
+    /// - Parameter item: The ID, and the version that the server must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.delete, item: item)
     }
 
     /// Restores a deleted item, with the planned fault if any.
+    ///
+    /// - Parameter item: The values, and the version of the tombstone.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the item does not exist or has another version.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await change(.undelete, item: item)
     }
 
     /// Looks an item up, with the planned fault if any.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the item.
+    ///   - key: The item's ID, or a property with a unique value.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let text: String
         switch key {
@@ -123,10 +149,18 @@ extension ScriptedRemote {
     }
 
     /// Returns a page, with the planned fault if any.
+    ///
+    /// - Parameter page: The table, filter, order and position of the page.
+    /// - Throws: `RemoteFailure`, by a planned fault.
     public func page(_ page: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = RecordedRequest(kind: .page, table: page.table, id: nil, version: nil, members: [])
         return try await exchange(request) { state throws(RemoteFailure) in
-            Self.page(page, of: Array((state.tables[page.table] ?? [:]).values))
+            let items = Array((state.tables[page.table] ?? [:]).values)
+            if self.traits.contains(.checksPositions) { try Self.checkPosition(page, among: items) }
+            var answer = Self.page(page, of: items)
+            if self.traits.contains(.generations) { answer.generation = "\(state.generations[page.table] ?? 0)" }
+            answer.backoff = state.backoff
+            return answer
         }
     }
 
@@ -135,16 +169,13 @@ extension ScriptedRemote {
     private func change(
         _ kind: RecordedRequest.Kind, item: OutgoingItem
     ) async throws(RemoteFailure) -> RemoteResponse {
-        let members = kind == .update ? item.members.filter { item.changed.contains($0.key) } : item.members
-        let request = RecordedRequest(
-            kind: kind, table: item.table, id: item.id?.rawValue, version: item.version, members: members)
         let write = Write(kind: kind, item: item)
-        return try await exchange(request, late: write) { state throws(RemoteFailure) in
+        return try await exchange(write.record, late: write) { state throws(RemoteFailure) in
             try self.carryOut(write, state: &state)
         }
     }
 
-    private func exchange<T: Sendable>(
+    func exchange<T: Sendable>(
         _ request: RecordedRequest, late: Write? = nil, answer: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
         if Task.isCancelled { throw .notSent(CancellationError()) }
@@ -155,6 +186,9 @@ extension ScriptedRemote {
         switch fault {
         case .loseRequest: throw .lost(NoAnswer())
         case .fail(let failure): throw failure
+        case .failAfterwards(let failure):
+            _ = try? withState { state throws(RemoteFailure) in try answer(&state) }
+            throw failure
         case .hang:
             do {
                 while true { try await Task.sleep(for: .seconds(3600)) }
@@ -185,18 +219,39 @@ extension ScriptedRemote {
     /// Records a request, carries out late ones, and returns its planned fault.
     private func arrive(_ request: RecordedRequest, state: inout State) -> RemoteFault? {
         state.requests.append(request)
+        enter(state: &state)
+        return takeFault(of: request, state: &state)
+    }
+
+    /// Counts an exchange, and carries out late requests.
+    func enter(state: inout State) {
         state.inFlight += 1
         state.mostInFlight = max(state.mostInFlight, state.inFlight)
         let due = state.late.filter { $0.count <= 1 }
         state.late = state.late.filter { $0.count > 1 }.map { ($0.count - 1, $0.request) }
         for (_, write) in due { _ = try? carryOut(write, state: &state) }
-        guard let place = state.faults.firstIndex(where: { $0.match.matches(request) }) else { return nil }
+    }
+
+    /// Returns the planned fault of a request, or a lasting one.
+    func takeFault(of request: RecordedRequest, state: inout State) -> RemoteFault? {
+        guard let place = state.faults.firstIndex(where: { $0.match.matches(request) }) else {
+            return state.lastingFaults.first { $0.match.matches(request) }?.fault
+        }
         return state.faults.remove(at: place).fault
     }
 
-    private func leave() {
+    func leave() {
         _ = try? withState { state throws(RemoteFailure) in state.inFlight -= 1 }
     }
 
-    private struct NoAnswer: Error {}
+    struct NoAnswer: Error {}
+}
+
+extension ScriptedRemote.Write {
+    /// The record of the request.
+    var record: RecordedRequest {
+        let members = kind == .update ? item.members.filter { item.changed.contains($0.key) } : item.members
+        return RecordedRequest(
+            kind: kind, table: item.table, id: item.id?.rawValue, version: item.version, members: members)
+    }
 }

@@ -35,6 +35,11 @@ public final class ScriptedRemote: Remote {
     private let softDelete: Bool
     private let versions: Bool
     private let undeletesWithValues: Bool
+    /// The member names that the server uses itself.
+    public let reservedNames: Set<String>
+    /// The behavior that not every server has.
+    public let traits: Traits
+    let mostInBatch: Int
     private let state = Mutex(State())
 
     /// Creates an empty server.
@@ -46,9 +51,13 @@ public final class ScriptedRemote: Remote {
     ///   - softDelete: Whether deleted items stay as tombstones.
     ///   - versions: Whether items have versions.
     ///   - undeletesWithValues: Whether an undelete includes the values.
+    ///   - reservedNames: The member names that the server uses itself.
+    ///   - traits: The behavior that not every server has.
+    ///   - batchLimit: The maximum number of writes in a batch; 1 if the server has no batches.
     public init(
         format: WireFormat = WireFormat(), clock: ManualClock = ManualClock(), ids: IDs = .client,
-        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true
+        softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true,
+        reservedNames: Set<String> = [], traits: Traits = [], batchLimit: Int = 1
     ) {
         self.format = format
         self.clock = clock
@@ -56,6 +65,9 @@ public final class ScriptedRemote: Remote {
         self.softDelete = softDelete
         self.versions = versions
         self.undeletesWithValues = undeletesWithValues
+        self.reservedNames = reservedNames
+        self.traits = traits
+        mostInBatch = batchLimit
     }
 
     // MARK: Items
@@ -74,6 +86,13 @@ public final class ScriptedRemote: Remote {
 
     /// The requests so far, in order of arrival, including lost ones.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
+    /// The writes that arrived in batches so far, by batch, including lost ones.
+    public var batches: [[RecordedRequest]] {
+        let writes = requests.filter { $0.batch != nil }
+        return Dictionary(grouping: writes) { $0.batch ?? 0 }.sorted { $0.key < $1.key }.map(\.value)
+    }
+    /// The number of calls of `Remote.batchLimit()` so far.
+    public var batchLimitRequests: Int { state.withLock { $0.batchLimitRequests } }
     /// Clears the recorded requests.
     public func forgetRequests() { state.withLock { $0.requests = [] } }
     /// The number of current requests.
@@ -84,6 +103,11 @@ public final class ScriptedRemote: Remote {
     // MARK: Changes by other devices
 
     /// Changes an item, or creates it, as another device does.
+    ///
+    /// - Parameters:
+    ///   - table: The item's table.
+    ///   - id: The item's ID.
+    ///   - change: Changes the members in place. A new item has none.
     public func edit(_ table: RemoteTableName, id: ServerID, _ change: (inout RemoteItem) -> Void) {
         state.withLock { state in
             var item = state.tables[table]?[id] ?? RemoteItem(id: id, createdAt: time())
@@ -93,6 +117,10 @@ public final class ScriptedRemote: Remote {
     }
 
     /// Deletes an item, as another device does.
+    ///
+    /// - Parameters:
+    ///   - table: The item's table.
+    ///   - id: The item's ID. An unknown ID is ignored.
     public func remove(_ table: RemoteTableName, id: ServerID) {
         state.withLock { state in
             guard let item = state.tables[table]?[id] else { return }
@@ -101,14 +129,29 @@ public final class ScriptedRemote: Remote {
     }
 
     /// Advances the server's clock, or sets it back.
+    ///
+    /// - Parameter seconds: The number of seconds, negative to set the clock back.
     public func advanceClock(by seconds: TimeInterval) { clock.advance(by: seconds) }
 
     // MARK: Faults
 
     /// Plans a fault for the next matching request. Several faults apply in order, one per request.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - match: The requests to which it applies.
     public func next(_ fault: RemoteFault, on match: RequestMatch = .any) {
         state.withLock { $0.faults.append((match, fault)) }
     }
+
+    /// Applies a fault to all matching requests for which no other fault is planned. In a batch, it applies to all of
+    /// the batch if it prevents a response.
+    public func always(_ fault: RemoteFault, on match: RequestMatch) {
+        state.withLock { $0.lastingFaults.append((match, fault)) }
+    }
+
+    /// Ends the faults of ``always(_:on:)``.
+    public func endLastingFaults() { state.withLock { $0.lastingFaults = [] } }
 
     // MARK: -
 
@@ -116,12 +159,21 @@ public final class ScriptedRemote: Remote {
         var tables: [RemoteTableName: [ServerID: RemoteItem]] = [:]
         var requests: [RecordedRequest] = []
         var faults: [(match: RequestMatch, fault: RemoteFault)] = []
+        var lastingFaults: [(match: RequestMatch, fault: RemoteFault)] = []
+        var batchLimitRequests = 0
+        var lastBatch = 0
         /// The late requests, and the number of requests before each arrives.
         var late: [(count: Int, request: Write)] = []
         var inFlight = 0
         var mostInFlight = 0
         var lastVersion = 0
         var lastID = 0
+        /// The number of times that each table was removed and created again.
+        var generations: [RemoteTableName: Int] = [:]
+        /// The number of changes of each table.
+        var changes: [RemoteTableName: Int] = [:]
+        /// The backoff in each successful response.
+        var backoff: Duration?
     }
 
     /// A request that changes an item.
@@ -134,6 +186,10 @@ public final class ScriptedRemote: Remote {
         try state.withLock { state throws(RemoteFailure) in try body(&state) }
     }
 
+    func withItems<T>(_ body: (inout State) -> T) -> T {
+        state.withLock { body(&$0) }
+    }
+
     private func time() -> WireTimestamp? {
         defer { clock.advance(by: 0.001) }
         return WireTimestamp(clock.now(), fractionDigits: 3)
@@ -144,11 +200,13 @@ public final class ScriptedRemote: Remote {
         state.lastVersion += 1
         item.version = versions ? "v\(state.lastVersion)" : nil
         item.updatedAt = time()
+        state.changes[table, default: 0] += 1
         state.tables[table, default: [:]][item.id] = item
     }
 
     private func erase(_ item: RemoteItem, in table: RemoteTableName, state: inout State) -> RemoteItem? {
         guard softDelete else {
+            state.changes[table, default: 0] += 1
             state.tables[table]?[item.id] = nil
             return nil
         }
@@ -172,14 +230,16 @@ public final class ScriptedRemote: Remote {
             throw .conflict(status: 412, item: item, detail: .init(serverDate: clock.now()))
         }
         switch request.kind {
-        case .delete: return answer(erase(item, in: table, state: &state))
+        case .delete:
+            let tombstone = erase(item, in: table, state: &state)
+            return answer(tombstone, state: state)
         case .undelete:
             item.isDeleted = false
             if undeletesWithValues { Self.merge(outgoing, into: &item, all: true) }
         default: Self.merge(outgoing, into: &item, all: false)
         }
         write(item, in: table, state: &state)
-        var result = answer(state.tables[table]?[id])
+        var result = answer(state.tables[table]?[id], state: state)
         result.tookValues = request.kind != .undelete || undeletesWithValues
         return result
     }
@@ -192,13 +252,13 @@ public final class ScriptedRemote: Remote {
             state.lastID += 1
             id = ServerID("s\(state.lastID)")
         }
-        if let item = state.tables[outgoing.table]?[id] {
+        if let item = state.tables[outgoing.table]?[id], !item.isDeleted || !insertRestoresDeleted {
             throw .conflict(status: 409, item: item, detail: .init(serverDate: clock.now()))
         }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)
         write(item, in: outgoing.table, state: &state)
-        return answer(state.tables[outgoing.table]?[id])
+        return answer(state.tables[outgoing.table]?[id], state: state)
     }
 
     private static func merge(_ outgoing: OutgoingItem, into item: inout RemoteItem, all: Bool) {
@@ -207,13 +267,17 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    private func answer(_ item: RemoteItem?) -> RemoteResponse {
-        RemoteResponse(item: item, version: item?.version, serverDate: clock.now())
+    private func answer(_ item: RemoteItem?, state: State) -> RemoteResponse {
+        RemoteResponse(item: item, version: item?.version, serverDate: clock.now(), backoff: state.backoff)
     }
 }
 
 extension RemoteItem {
     /// Sets a member's value; `nil` removes the member.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - name: The member's name on the wire.
     public mutating func set(_ value: JSONNode?, of name: String) {
         let place = members.firstIndex { $0.key == name }
         switch (place, value) {

@@ -28,6 +28,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// Returns the seed in an environment variable, or a random one.
+    ///
+    /// - Parameter variable: The name of the variable, whose value is a decimal number.
     public static func seed(from variable: String) -> UInt64 {
         ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
     }

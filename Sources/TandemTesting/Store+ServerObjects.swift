@@ -96,6 +96,7 @@ extension Store {
     ///   - model: The object's model.
     ///   - serverID: The object's ID on the server.
     /// - Returns: Whether the object was removed.
+    /// - Throws: `TandemError` if the store can't be written.
     @discardableResult
     public func applyServerDelete<M: Model>(of model: M.Type, serverID: ServerID) throws -> Bool {
         try write { tx in

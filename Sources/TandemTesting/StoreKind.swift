@@ -40,6 +40,12 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
     }
 
     /// Opens a store of this kind at a path. A store in memory ignores the path.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, for the kinds on disk.
+    ///   - models: The models of the store.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: `TandemError` if the store can't be opened.
     public func open(
         at path: String, _ models: [any Model.Type], configuration: Store.Configuration = Store.Configuration()
     ) throws -> Store {
@@ -52,6 +58,12 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
     }
 
     /// Opens an empty store for the duration of a block.
+    ///
+    /// - Parameters:
+    ///   - models: The models of the store.
+    ///   - configuration: The options for opening the store.
+    ///   - body: Uses the store, which is closed and removed afterwards.
+    /// - Throws: The errors of the block, and `TandemError` if the store can't be opened.
     public func withStore<T>(
         _ models: any Model.Type..., configuration: Store.Configuration = Store.Configuration(),
         _ body: (Store) throws -> T
@@ -64,6 +76,12 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
     }
 
     /// Opens an empty store for the duration of an asynchronous block.
+    ///
+    /// - Parameters:
+    ///   - models: The models of the store.
+    ///   - configuration: The options for opening the store.
+    ///   - body: Uses the store, which is closed and removed afterwards.
+    /// - Throws: The errors of the block, and `TandemError` if the store can't be opened.
     public func withStore<T>(
         _ models: any Model.Type..., configuration: Store.Configuration = Store.Configuration(),
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> T

@@ -6,6 +6,8 @@ public struct TemporaryFolder: Sendable {
     public let path: String
 
     /// Creates a folder. The caller must remove it; ``with(_:)`` does both.
+    ///
+    /// - Throws: The error of `FileManager` if the folder can't be created.
     public init() throws {
         path = NSTemporaryDirectory() + "tandem-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -20,6 +22,9 @@ public struct TemporaryFolder: Sendable {
     }
 
     /// Runs a block with a folder that is removed at its end.
+    ///
+    /// - Parameter body: Uses the folder.
+    /// - Throws: The errors of the block, and that of `FileManager` if the folder can't be created.
     public static func with<T>(_ body: (TemporaryFolder) throws -> T) throws -> T {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

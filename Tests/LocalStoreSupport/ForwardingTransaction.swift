@@ -147,6 +147,12 @@ extension ForwardingTransaction {
         try base.fail(id, with: error, retry: retry)
     }
 
+    package func withdraw(
+        _ id: PendingOperation.ID, attempt: Int, restoring error: OperationError?, retryAt: Date?
+    ) throws -> Bool {
+        try base.withdraw(id, attempt: attempt, restoring: error, retryAt: retryAt)
+    }
+
     package func markOutcomeUnknown(
         _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool {

@@ -30,3 +30,8 @@ public func expectBlockingAllowed(
         "This test blocks the cooperative pool. Add `.ownThreads` to its suite.",
         sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
+
+/// Runs a function in a task of its own, on threads of its own: a server that is not cancelled with its client.
+public func onOwnThreads<Success: Sendable>(_ body: @escaping @Sendable () async -> Success) async -> Success {
+    await Task(executorPreference: ThreadExecutor.shared) { await body() }.value
+}

@@ -1,8 +1,9 @@
 import Foundation
+import TandemDatasync
 import TestSupport
 import Testing
 
-@testable import TandemDatasync
+@testable import TandemHTTP
 @testable import TandemServer
 @testable import TandemServerCore
 

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTypes
+import TandemDatasync
 import Testing
 
-@testable import TandemDatasync
+@testable import TandemHTTP
 
 /// TLS and proxies: the servers that may receive a request.
 extension SocketTests {

@@ -18,6 +18,8 @@ struct SimPlan: Sendable, CustomStringConvertible {
     /// Whether users often delete and restore objects.
     var isFickle: Bool
     var inFlight: Int
+    /// The maximum number of writes in a batch. The seed does not choose it.
+    var batchLimit = 1
     var pageSize: Int
     /// Whether the server makes the IDs.
     var hasServerIDs: Bool
@@ -48,7 +50,7 @@ struct SimPlan: Sendable, CustomStringConvertible {
     var description: String {
         """
         \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts in steps of \(pace) ms, \
-        \(crowd) objects, fickle \(isFickle), \(inFlight) in flight, \
+        \(crowd) objects, fickle \(isFickle), \(inFlight) in flight, batches of \(batchLimit), \
         pages of \(pageSize), IDs of the \(hasServerIDs ? "server" : "client"), \(policy), clocks \(skews), faults \
         \(storm.weights.first?.weight ?? 0)
         """

@@ -62,6 +62,9 @@ final class SimWorld: Sendable {
         }
     }
 
+    /// Whether the faults have ended.
+    var isCalm: Bool { storm.withLock { $0.weights.isEmpty } }
+
     /// Ends all faults, and delivers the delayed messages.
     func calm() async {
         storm.withLock { $0 = .calm() }

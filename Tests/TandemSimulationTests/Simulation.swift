@@ -69,6 +69,7 @@ final class Simulation: Sendable {
         var remote: any Remote = DatasyncRemote(
             ServerAddress("https://sim.example")!, dialect: plan.dialect, over: transport)
         if let slip = store.slip, slip.isOfRemote { remote = SlippingRemote(remote: remote, slip: slip) }
+        if plan.batchLimit > 1 { remote = SimBatchRemote(remote: remote, limit: plan.batchLimit, world: world) }
         let context = SyncContext(localStore: store, remote: remote, options: options)
         try configure(context.table(Item.self), plan)
         try configure(context.table(Owner.self), plan)
@@ -105,9 +106,13 @@ final class Simulation: Sendable {
     /// - Parameters:
     ///   - slip: A mistake to inject.
     ///   - other: A mistake that is not injected, in a history made for it.
-    static func run(_ seed: UInt64, slip: SimSlip? = nil, provokedFor other: SimSlip? = nil) async throws -> Outcome {
+    ///   - batchLimit: The maximum number of writes in a batch.
+    static func run(
+        _ seed: UInt64, slip: SimSlip? = nil, provokedFor other: SimSlip? = nil, batchLimit: Int = 1
+    ) async throws -> Outcome {
         var random = SeededGenerator(seed: seed)
         var plan = SimPlan(&random)
+        plan.batchLimit = batchLimit
         (slip ?? other)?.provoke(&plan)
         let world = SimWorld(random, plan.storm)
         let (problems, strays) = try await SimExecutor.run(seed: seed) { [plan] executor in

@@ -8,7 +8,8 @@ import Testing
 /// Random histories of several devices and a server. See ``Simulation``.
 ///
 /// `TANDEM_HISTORIES` sets the number of histories (100, or with `TANDEM_SOAK` as many as fit into 900 seconds, at
-/// least 1,000). `TANDEM_SEED` sets the first seed and `TANDEM_SIM_LIKE` the mistake that histories are made for.
+/// least 1,000). `TANDEM_SEED` sets the first seed, `TANDEM_SIM_LIKE` the mistake that histories are made for, and
+/// `TANDEM_SIM_BATCHES` the size of batches.
 /// `TANDEM_LOGS` prints the events of each history.
 @Suite(.ownThreads, .serialized) struct SimulationTests {
     @Test func `all devices equal the server at the end of every history`() async throws {
@@ -26,6 +27,33 @@ import Testing
         let count = tally.count
         print("simulation: \(count) histories from seed \(first)")
         #expect(count >= least || tally.failures > 0)
+    }
+
+    /// Operations of a batch fail together, or each for itself.
+    @Test(arguments: [2, 5])
+    func `all devices equal the server at the end of histories with batches`(limit: Int) async throws {
+        let tally = SimTally(limit: isSoak ? 1_000 : 25, mostFailures: 3)
+        let first: UInt64 = isSoak ? .random(in: 0...(.max / 2)) : 1
+        let batches = Mutex(0)
+        try await onAllCores(tally) { number in
+            try await passes(first &+ UInt64(number), batchLimit: limit) { outcome in
+                let count = outcome.history.filter { $0.contains("batch of") }.count
+                batches.withLock { $0 += count }
+            }
+        }
+        let count = batches.withLock { $0 }
+        print("simulation: \(tally.count) histories with \(count) batches of \(limit) from seed \(first)")
+        #expect(count > 0 || tally.failures > 0)
+    }
+
+    @Test func `a seed gives the same history with batches in each run`() async throws {
+        for seed in 1...(isSoak ? 100 : 5) as ClosedRange<UInt64> {
+            let one = try await Simulation.run(seed, batchLimit: 5).history
+            let other = try await Simulation.run(seed, batchLimit: 5).history
+            let isSame = one == other
+            let difference = zip(one, other).first { $0 != $1 }
+            #expect(isSame, "seed \(seed): \(difference.map { "\($0)\n\($1)" } ?? "one is longer")")
+        }
     }
 
     /// Seeds that failed once. The history of a seed changes with the simulation's random draws. Each fix therefore has
@@ -78,9 +106,14 @@ import Testing
         }
     }
 
-    private func passes(_ seed: UInt64) async throws -> Bool {
-        let provoked = ProcessInfo.processInfo.environment["TANDEM_SIM_LIKE"].flatMap { SimSlip(rawValue: $0) }
-        let outcome = try await Simulation.run(seed, provokedFor: provoked)
+    private func passes(
+        _ seed: UInt64, batchLimit: Int? = nil, _ observe: (Simulation.Outcome) -> Void = { _ in }
+    ) async throws -> Bool {
+        let environment = ProcessInfo.processInfo.environment
+        let provoked = environment["TANDEM_SIM_LIKE"].flatMap { SimSlip(rawValue: $0) }
+        let limit = batchLimit ?? environment["TANDEM_SIM_BATCHES"].flatMap { Int($0) } ?? 1
+        let outcome = try await Simulation.run(seed, provokedFor: provoked, batchLimit: limit)
+        observe(outcome)
         if ProcessInfo.processInfo.environment["TANDEM_LOGS"] != nil {
             print(outcome.history.joined(separator: "\n"))
         }
@@ -89,7 +122,7 @@ import Testing
             """
             seed \(seed): \(outcome.plan)
             \(outcome.problems.joined(separator: "\n"))
-            Its log: TANDEM_SEED=\(seed) TANDEM_HISTORIES=1 TANDEM_LOGS=1.
+            Its log: TANDEM_SEED=\(seed) TANDEM_SIM_BATCHES=\(limit) TANDEM_HISTORIES=1 TANDEM_LOGS=1.
             """)
         return false
     }

@@ -60,6 +60,7 @@ import Testing
             case .invalidResponse: 8
             case .notEncodable: 9
             case .file: 10
+            case .outdatedPosition: 11
             }
         }
     }
@@ -67,6 +68,7 @@ import Testing
     private static let all: [RemoteFailure] = [
         .notSent(TextualError()), .lost(TextualError()), .unauthenticated(status: 401, underlying: TextualError()),
         .conflict(status: 409, item: nil), .gone, .notFound, .refused(status: 403, message: "no"),
+        .outdatedPosition(status: 400, message: "Invalid value for _since"),
         .later(status: 503, retryAfter: nil), .later(status: 429, retryAfter: .seconds(3600)),
         .invalidResponse(
             InvalidResponse(
@@ -80,7 +82,7 @@ import Testing
     static let failures = all.map(Failure.init)
 
     @Test func `each failure is tested`() {
-        #expect(Set(Self.failures.map(\.number)) == Set(0...10))
+        #expect(Set(Self.failures.map(\.number)) == Set(0...11))
     }
 
     private func check(_ error: (any Error)?, _ place: String) throws {

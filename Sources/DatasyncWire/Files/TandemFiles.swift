@@ -1,4 +1,5 @@
 import HTTPTypes
+import RemoteHTTP
 import Tandem
 import TandemSync
 
@@ -48,6 +49,11 @@ public final class TandemFiles: RemoteFiles {
     public var address: String { server.description }
 
     /// Uploads a file, and continues an interrupted upload.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - progress: Receives the number of bytes that were passed to the network or were already on the server.
+    /// - Throws: `RemoteFailure`, as `RemoteFiles` requires.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -65,6 +71,12 @@ public final class TandemFiles: RemoteFiles {
     }
 
     /// Downloads a file, from an offset on, in pieces.
+    ///
+    /// - Parameters:
+    ///   - file: The file's URL, and its ETag if it is known.
+    ///   - offset: The first byte to fetch, less than the file's size.
+    ///   - take: Receives the pieces in order.
+    /// - Throws: `RemoteFailure`, as `RemoteFiles` requires.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -84,6 +96,9 @@ public final class TandemFiles: RemoteFiles {
     /// Deletes a file.
     ///
     /// A URL with a former address is refused, because a row that uses the same file may have the present URL.
+    ///
+    /// - Parameter file: The file's URL, and the ETag that it must still have.
+    /// - Throws: `RemoteFailure`, as `RemoteFiles` requires.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
         let path = try path(of: file, at: [server])

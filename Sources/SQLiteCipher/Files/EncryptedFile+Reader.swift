@@ -18,6 +18,10 @@ extension EncryptedFile {
 
         /// Opens a file and checks that it is not truncated.
         ///
+        /// - Parameters:
+        ///   - path: The path of the encrypted file.
+        ///   - key: The key with which it was written.
+        ///   - context: The context with which it was written.
         /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong.
         public convenience init(path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(reading: path), path: path, key: key, context: context)
@@ -78,6 +82,11 @@ extension EncryptedFile {
 
         /// Returns up to `count` bytes from an offset. It returns fewer at the end of the file, and none beyond it.
         ///
+        /// - Parameters:
+        ///   - offset: The index of the first byte, in the plain content.
+        ///   - count: The number of bytes.
+        /// - Throws: ``CipherError/Code/damagedFile`` if the file was changed or truncated,
+        ///   ``CipherError/Code/ioFailure``.
         /// - Complexity: O(count). Decrypts at most two chunks more than requested.
         public func read(at offset: Int64, count: Int) throws -> Data {
             precondition(offset >= 0 && count >= 0, "The offset and the count must not be negative.")

@@ -24,6 +24,12 @@ extension EncryptedFile {
         private var failure: (any Error)?
 
         /// Starts a file. An existing file at the path stays until ``finish()``.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the finished file.
+        ///   - key: The key of the file.
+        ///   - context: A description of the file, such as the ID of its owner. Reading requires the same context.
+        /// - Throws: ``CipherError/Code/cannotOpen``, ``CipherError/Code/ioFailure`` or ``CipherError/Code/diskFull``.
         public convenience init(path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(for: path), path: path, isToBePlaced: true, key: key, context: context)
         }
@@ -37,6 +43,8 @@ extension EncryptedFile {
         /// - Parameters:
         ///   - descriptor: An empty, writable file.
         ///   - path: The path that errors report.
+        /// - Throws: ``CipherError/Code/ioFailure`` or ``CipherError/Code/diskFull`` if the first bytes can't be
+        ///   written.
         public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {
             try self.init(
                 Descriptor(borrowing: descriptor, path: path), path: path, isToBePlaced: false, key: key,
@@ -89,6 +97,9 @@ extension EncryptedFile {
         }
 
         /// Completes the file. If the writer was created with a path, moves the file to that path.
+        ///
+        /// - Throws: ``CipherError/Code/diskFull`` or ``CipherError/Code/ioFailure``. The file at the path is then
+        ///   unchanged.
         public func finish() throws {
             precondition(!isFinished, "An encrypted file can be finished once.")
             try flush(isLast: true)

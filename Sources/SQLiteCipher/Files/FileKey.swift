@@ -14,6 +14,7 @@ public struct FileKey: Sendable, Equatable {
     /// Creates a key from 32 random bytes that the caller keeps. If they are kept in the encrypted database, the
     /// database's key can change without rewriting the files.
     ///
+    /// - Parameter bytes: 32 random bytes.
     /// - Throws: ``CipherError/Code/invalidKey`` if the number of bytes is not 32.
     public init(raw bytes: [UInt8]) throws {
         guard bytes.count == 32 else { throw CipherError(.invalidKey, message: "A file key must have 32 bytes.") }

@@ -21,6 +21,9 @@ extension EncryptedDatabase {
     ///   encrypted with it are readable only with a copy made before. If the key may change, keep a random
     ///   ``FileKey/init(raw:)`` in the database.
     ///
+    /// - Parameters:
+    ///   - key: The new key.
+    ///   - profile: The new format; `nil` to keep the current one.
     /// - Returns: The database with its new key. `self` can't open it any more.
     /// - Throws: ``CipherError/Code/busy`` if another connection has the database open, or if another change of the key
     ///   is running.
@@ -79,6 +82,10 @@ extension EncryptedDatabase {
     /// Copies the current state of the database to a plain file that does not exist yet.
     ///
     /// Other connections may continue to read and write.
+    ///
+    /// - Parameter path: The path of the new file.
+    /// - Throws: ``CipherError/Code/wrongKey`` and the other errors of opening the database;
+    ///   ``CipherError/Code/alreadyExists`` if a file exists at the path.
     public func exportPlain(to path: String) throws {
         try export(to: .plain(path))
     }
@@ -89,6 +96,10 @@ extension EncryptedDatabase {
     /// let exchange = try EncryptedDatabase(path: "exchange.db", key: .passphrase(shared), profile: .sqlCipher4)
     /// try database.export(to: exchange)
     /// ```
+    ///
+    /// - Parameter other: The path, key and profile of the new file.
+    /// - Throws: ``CipherError/Code/wrongKey`` and the other errors of opening the database;
+    ///   ``CipherError/Code/alreadyExists`` if a file exists at the path.
     public func export(to other: EncryptedDatabase) throws {
         try export(to: .encrypted(other))
     }

@@ -23,6 +23,7 @@ extension EncryptedDatabase {
     /// Without the file's first 16 bytes, its salt, no page can be read. The exception is a raw key that includes the
     /// salt.
     ///
+    /// - Parameter target: The path, key and profile of the new database.
     /// - Throws: ``CipherError/Code/wrongKey`` if no page can be read.
     /// - Complexity: O(n) in the size of the database. Holds a single row at a time, and the numbers of the pages.
     public func salvage(to target: EncryptedDatabase) throws -> SalvageReport {

@@ -17,6 +17,9 @@ public struct AttachmentReader: Sendable {
 
     /// Reads up to `count` bytes from an offset. Returns fewer at the end of the file, and none past it.
     ///
+    /// - Parameters:
+    ///   - offset: The index of the first byte.
+    ///   - count: The maximum number of bytes.
     /// - Throws: ``TandemError/Code/corrupt`` if the file was truncated or changed; ``TandemError/Code/invalidValue``
     ///   for a negative offset or count.
     /// - Complexity: O(`count`). In an encrypted store it reads at least 64 KiB.

@@ -9,6 +9,7 @@ extension ChangeSet {
     /// An initial change set replaces the whole content of the array.
     ///
     /// - Precondition: The array has as many elements as ``previous``, unless the change set is initial.
+    /// - Parameter array: The previous objects. They are replaced by the current ones.
     /// - Complexity: O(*n* + *k* log *n*) for *k* changes.
     public func apply(to array: inout [Element]) {
         if isInitial {

@@ -64,6 +64,8 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
     /// // The user drags a row: the list already shows it, and must not move it again.
     /// try store.write(withoutNotifying: [token]) { try $0.update(moved) }
     /// ```
+    ///
+    /// - Parameter token: The token to pass to `write(withoutNotifying:)`.
     public func identified(by token: LiveToken) -> LivePublisher {
         var publisher = self
         publisher.token = token

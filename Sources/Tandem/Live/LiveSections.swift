@@ -61,6 +61,7 @@ public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollec
 
     /// Returns the section of an object, and its index in the section, from its index among all objects.
     ///
+    /// - Parameter index: The index among the objects of all sections.
     /// - Complexity: O(log *s*) for *s* sections.
     public func position(ofElementAt index: Int) -> SectionPosition {
         precondition(elements.indices.contains(index), "The index is out of range of the sections.")
@@ -88,6 +89,10 @@ public struct SectionPosition: Hashable, Comparable, Sendable {
     public let item: Int
 
     /// Creates a position.
+    ///
+    /// - Parameters:
+    ///   - section: The index of the section.
+    ///   - item: The index of the object in its section.
     public init(section: Int, item: Int) {
         self.section = section
         self.item = item

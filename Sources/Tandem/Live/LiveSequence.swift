@@ -22,11 +22,16 @@ public struct LiveSequence<Output: Sendable>: AsyncSequence, Sendable {
         }
 
         /// Returns the next value, or nil at the end.
+        ///
+        /// - Throws: ``TandemError`` if the query can't be read. The sequence has then ended.
         public mutating func next() async throws -> Output? {
             try await walk.next()
         }
 
         /// Returns the next value, or nil at the end.
+        ///
+        /// - Parameter actor: The actor that the call is isolated to.
+        /// - Throws: ``TandemError`` if the query can't be read. The sequence has then ended.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Output? {
             try await walk.next()
         }

@@ -17,6 +17,8 @@ public struct LocalIDGenerator: Sendable {
     private let make: @Sendable () -> LocalID
 
     /// Creates a generator from a function that returns a new ID at each call.
+    ///
+    /// - Parameter make: Returns a new ID at each call, from any thread.
     public init(_ make: @escaping @Sendable () -> LocalID) {
         self.make = make
     }

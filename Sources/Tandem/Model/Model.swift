@@ -86,6 +86,8 @@ extension Model {
     ///
     /// The ID must be unique among the model's objects: inserting a second object with the same ID throws an error. The
     /// copy is a new object that no server knows.
+    ///
+    /// - Parameter localID: The local ID of the copy.
     public func identified(by localID: LocalID) -> Self {
         var copy = self
         copy.__state = ObjectState(localID: localID)

@@ -34,6 +34,10 @@ public struct InvalidStoredValue: Error, Sendable {
     public let reason: String
 
     /// Creates an error from a column's index and a reason.
+    ///
+    /// - Parameters:
+    ///   - column: The index of the column in its row.
+    ///   - reason: The reason, as a part of a sentence.
     public init(column: Int32, reason: String) {
         self.column = column
         self.reason = reason

@@ -108,17 +108,32 @@ enum StorageClass {
 /// Functions that read a property, for the same families of types as in ``RowEncoder``.
 extension RowDecoder {
     /// Reads a stored type.
+    ///
+    /// - Parameters:
+    ///   - property: The index of the property in the model's definition.
+    ///   - type: The property's type.
+    /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T.Type) throws -> T {
         try T.__read(self, column: column(property))
     }
 
     /// Reads an optional stored type.
+    ///
+    /// - Parameters:
+    ///   - property: The index of the property in the model's definition.
+    ///   - type: The property's type.
+    /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T?.Type) throws -> T? {
         let column = column(property)
         return isNull(column) ? nil : try T.__read(self, column: column)
     }
 
     /// Reads a type with a stored raw value.
+    ///
+    /// - Parameters:
+    ///   - property: The index of the property in the model's definition.
+    ///   - type: The property's type.
+    /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T.Type) throws -> T
     where T.RawValue: PropertyValue {
         let column = column(property)
@@ -130,18 +145,33 @@ extension RowDecoder {
     }
 
     /// Reads an optional type with a stored raw value.
+    ///
+    /// - Parameters:
+    ///   - property: The index of the property in the model's definition.
+    ///   - type: The property's type.
+    /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T?
     where T.RawValue: PropertyValue {
         isNull(column(property)) ? nil : try value(property, T.self)
     }
 
     /// Reads a `Codable` value from JSON.
+    ///
+    /// - Parameters:
+    ///   - property: The index of the property in the model's definition.
+    ///   - type: The property's type.
+    /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ property: Int, _ type: T.Type) throws -> T {
         try CodableStorage.decode(T.self, from: self, column: column(property))
     }
 
     /// Reads an optional `Codable` value from JSON.
+    ///
+    /// - Parameters:
+    ///   - property: The index of the property in the model's definition.
+    ///   - type: The property's type.
+    /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T? {
         let column = column(property)

@@ -108,6 +108,10 @@ public struct PendingOperation: Hashable, Sendable, Identifiable {
         public let changedAt: Date
 
         /// Creates a version from stored parts.
+        ///
+        /// - Parameters:
+        ///   - id: The operation's ID.
+        ///   - changedAt: The time of the last change that the operation contains.
         public init(id: ID, changedAt: Date) {
             self.id = id
             self.changedAt = changedAt
@@ -136,6 +140,12 @@ public struct OperationError: Hashable, Sendable {
     public let serverItem: Data?
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status, if there was a response.
+    ///   - message: The reason, as a sentence for the user.
+    ///   - at: The time of the failure, by the local clock.
+    ///   - serverItem: The server's item as the response had it, if any.
     public init(status: Int? = nil, message: String, at: Date, serverItem: Data? = nil) {
         self.status = status
         self.message = message

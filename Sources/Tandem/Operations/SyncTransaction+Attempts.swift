@@ -147,7 +147,45 @@ extension SyncTransaction {
         _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date? = nil
     ) throws -> Bool {
         try checkUsable()
-        guard let (found, tableName, rowID) = try underWay(id, attempt: attempt) else { return false }
+        guard let (table, isLeft) = try undoAttempt(id, attempt: attempt, retry: retry) else { return false }
+        guard isLeft else { return true }
+        try storeError(error, of: id)
+        try setRetry(at: retry ? retryAt : nil, of: id)
+        transaction.touched.recordOperation(ofTable: table)
+        return true
+    }
+
+    /// Withdraws an attempt whose request was not sent. The operation is then as if the attempt had not begun.
+    ///
+    /// An object that was never sent, and that was deleted meanwhile, is removed.
+    ///
+    /// - Parameters:
+    ///   - attempt: The value of ``PendingOperation/attempts`` when the attempt began.
+    ///   - error: The operation's error before the attempt.
+    ///   - retryAt: The operation's time of a retry before the attempt.
+    /// - Returns: `false`, without a change, if that attempt is no longer under way.
+    package func withdraw(
+        _ id: PendingOperation.ID, attempt: Int, restoring error: OperationError?, retryAt: Date?
+    ) throws -> Bool {
+        try checkUsable()
+        guard let (table, isLeft) = try undoAttempt(id, attempt: attempt, retry: true) else { return false }
+        guard isLeft else { return true }
+        try connection.execute(
+            "UPDATE \"__operations\" SET \"attempts\" = \"attempts\" - 1 WHERE \"id\" = ?", binding: [.integer(id)])
+        if let error { try storeError(error, of: id) }
+        try setRetry(at: retryAt, of: id)
+        transaction.touched.recordOperation(ofTable: table)
+        return true
+    }
+
+    /// Undoes the effects of an attempt that was not carried out.
+    ///
+    /// - Returns: The operation's table, and whether the operation is still in the queue; `nil`, without a change, if
+    ///   that attempt is no longer under way.
+    private func undoAttempt(
+        _ id: PendingOperation.ID, attempt: Int, retry: Bool
+    ) throws -> (table: String, isLeft: Bool)? {
+        guard let (found, tableName, rowID) = try underWay(id, attempt: attempt) else { return nil }
         var operation = found
         let next = try stateAfterFailing(operation, rowID: rowID, in: tableName, retry: retry)
         operation.attemptedKinds = operation.kindsBefore
@@ -157,16 +195,13 @@ extension SyncTransaction {
         {
             try transaction.drop(operation, in: table)
             try eraseRow(of: state, in: table)
-            return true
+            return (tableName, false)
         }
         try requeue(operation, as: next)
         var attempted = try attemptedValues(id)
         attempted.forgetCurrent()
         try save(attempted, of: id)
-        try storeError(error, of: id)
-        try setRetry(at: retry ? retryAt : nil, of: id)
-        transaction.touched.recordOperation(ofTable: tableName)
-        return true
+        return (tableName, true)
     }
 
     /// Records that the outcome of an attempt is unknown: its response was lost, or could not be read. The server may

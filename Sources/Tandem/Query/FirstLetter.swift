@@ -39,6 +39,10 @@ extension Results {
     ///
     /// Letters are compared without case, and shown in upper case. Empty texts have an empty key.
     ///
+    /// - Parameters:
+    ///   - letter: The first letter of a folded property: `\.shop.firstLetter`.
+    ///   - ascending: Whether the letters ascend.
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     /// - Complexity: Reads the keys and counts with one statement. The objects are read when a section's results are.
     ///   An index finds the objects of a section.
     public func sectioned(

@@ -1,6 +1,8 @@
 extension Results {
     /// Groups the objects by the value of a property, for counts and sums: `grouped(by: \.shop).values(.count,
     /// .sum(\.points))`.
+    ///
+    /// - Parameter property: The property with the key of each group.
     public func grouped<P: PropertyExpression>(by property: KeyPath<M.Columns, P>) -> Grouping<M, P>
     where P.Root == M {
         Grouping(results: self, property: M.Columns()[keyPath: property])
@@ -22,6 +24,7 @@ public struct Grouping<M: Model, P: PropertyExpression>: Sendable where P.Root =
     ///
     /// Different texts are different keys, even if their folded forms are equal.
     ///
+    /// - Parameter aggregates: The aggregates to compute for each group: `.count`, `.sum(\.points)`.
     /// - Throws: ``TandemError`` with the code `overflow` if a sum does not fit its type.
     public func values<each Value>(
         _ aggregates: repeat Aggregate<M, each Value>

@@ -30,6 +30,8 @@ public struct Predicate<Root: Model>: Sendable {
 
 extension Model {
     /// Returns a predicate, to combine with others and to pass to ``Results/where(_:)``.
+    ///
+    /// - Parameter make: Returns the predicate from the model's properties: `{ $0.points > 100 }`.
     public static func predicate<P: PredicateExpression>(_ make: (Columns) -> P) -> Predicate<Self>
     where P.Root == Self {
         make(Columns()).asPredicate

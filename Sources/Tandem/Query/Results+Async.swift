@@ -16,11 +16,15 @@ extension Results {
     }
 
     /// Returns the first object, or nil if there is none, read outside the caller's thread.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read; `CancellationError`.
     public func first() async throws -> M? {
         try await store.read { _ in try first() }
     }
 
     /// Returns the number of objects, counted outside the caller's thread.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read; `CancellationError`.
     public func count() async throws -> Int {
         try await store.read { _ in try count() }
     }

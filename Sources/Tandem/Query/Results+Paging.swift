@@ -14,6 +14,7 @@ extension Results {
     /// The position is that of the given values, so it does not matter if the object was changed or deleted in the
     /// meantime. The position includes the local ID, which breaks ties, so no object is skipped or repeated.
     ///
+    /// - Parameter object: The last object of the page before.
     /// - Complexity: If an index provides the order, O(log *n*) for the first object, however far the page is from the
     ///   beginning. ``offset(_:)`` reads all objects before it.
     /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or contains
@@ -26,6 +27,9 @@ extension Results {
     /// Returns up to `limit` objects that follow an object in the order, or the first page if `object` is nil.
     ///
     /// - Precondition: The limit is not negative.
+    /// - Parameters:
+    ///   - object: The last object of the page before, or nil.
+    ///   - limit: The maximum number of objects.
     /// - Throws: The errors of ``after(_:)`` and ``all()``.
     public func page(after object: M?, limit: Int) throws -> [M] {
         try (object.map(after) ?? self).limit(limit).all()

@@ -14,6 +14,8 @@ extension Results {
     }
 
     /// Returns the first object in the order, or nil if there is none.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func first() throws -> M? {
         try store.query(compile: limit(1).compileObjects) { statement, connection in
             try statement.step() ? try M.read(statement.row(), path: connection.path) : nil
@@ -26,6 +28,7 @@ extension Results {
     /// Otherwise SQLite sorts them first. All objects come from the same state of the store: later commits are not
     /// visible. In a write block, it is undefined whether changes that the function makes to these objects are visible.
     ///
+    /// - Parameter body: Receives each object. An error that it throws ends the iteration.
     /// - Throws: The function's error, which ends the iteration, or ``TandemError``.
     public func forEach(_ body: (M) throws -> Void) throws {
         try store.query(shared: false, compile: compileObjects) { statement, connection in
@@ -36,6 +39,8 @@ extension Results {
     }
 
     /// Returns the number of objects.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func count() throws -> Int {
         let query = query.nestedIfCut
         return try store.query { compiler in
@@ -47,6 +52,7 @@ extension Results {
 
     /// Returns whether there are no objects.
     ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     /// - Complexity: The search ends at the first object found.
     public func isEmpty() throws -> Bool {
         let query = query.limited(1)
@@ -58,18 +64,26 @@ extension Results {
     }
 
     /// Returns whether the object with a local ID is among these objects.
+    ///
+    /// - Parameter localID: The local ID to find.
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func contains(_ localID: LocalID) throws -> Bool {
         let isObject = PredicateNode.comparison(M.Columns().localID.__column, .equal, .value(.text(localID.rawValue)))
         return try !Results(store: store, query: query.filtered(isObject)).isEmpty()
     }
 
     /// Returns the local IDs of the objects, in the query's order.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func localIDs() throws -> [LocalID] {
         try values(of: \.localID)
     }
 
     /// Returns a property's value in each object, in the query's order: `values(of: \.shop)`, `values(of:
     /// \.owner.name)`.
+    ///
+    /// - Parameter property: A property of the model, or of an object that it refers to.
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func values<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> [P.Value]
     where P.Root == M {
         let property = M.Columns()[keyPath: property]

@@ -94,6 +94,10 @@ public struct Results<M: Model>: Sendable {
     /// Returns the same objects in the order of a property. It replaces an earlier order.
     ///
     /// Nils come first, or last if descending. ``SortKey`` can override this, and combines several properties.
+    ///
+    /// - Parameters:
+    ///   - property: A property of the model, or of an object that it refers to.
+    ///   - ascending: Whether the values ascend.
     public func sorted<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
     ) -> Results where P.Root == M {
@@ -116,6 +120,8 @@ public struct Results<M: Model>: Sendable {
 
     /// Returns the first object, in the query's order, for each distinct value of a property or combination of values.
     /// Nil counts as a value.
+    ///
+    /// - Parameter property: The properties whose values are compared.
     public func distinct<each P: PropertyExpression>(by property: repeat KeyPath<M.Columns, each P>) -> Results {
         var columns: [ColumnPath] = []
         for path in repeat each property { columns.append(M.Columns()[keyPath: path].__column) }

@@ -21,6 +21,10 @@ extension Results {
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - property: The property with the key of each section.
+    ///   - ascending: Whether the keys ascend.
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     /// - Complexity: Reads the keys and counts with one statement. The objects are read when a section's results are.
     public func sectioned<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true

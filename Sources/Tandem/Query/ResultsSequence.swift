@@ -34,6 +34,8 @@ public struct ResultsSequence<M: Model>: AsyncSequence, Sendable {
         let walk: AsyncWalk<M>
 
         /// Returns the next object, or nil at the end.
+        ///
+        /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read; `CancellationError`.
         public mutating func next() async throws -> M? {
             try await walk.next()
         }

@@ -13,6 +13,8 @@ extension Results {
     ///
     /// If a reference is nil, or its target is not in the store, the value is nil. A list has its own order, without
     /// objects that are not in the store. Inverse links are in the order of local IDs.
+    ///
+    /// - Parameter links: The references, lists of references and inverse links to follow.
     public func with<each Link: LoadedLink>(
         _ links: repeat KeyPath<M.Columns, each Link>
     ) -> ResultsWithReferences<M, repeat each Link> {
@@ -28,6 +30,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
 
     /// Returns all objects, in the query's order, with their linked objects.
     ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     /// - Complexity: O(*n*), with an index look-up for each reference, and for each object in a list. Inverse links of
     ///   references need one more query. Inverse links of lists need one more query for each object.
     public func all() throws -> [(M, repeat (each Link).Loaded)] {
@@ -39,6 +42,8 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
     }
 
     /// Returns the first object in the order with its linked objects, or nil if there is none.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func first() throws -> (M, repeat (each Link).Loaded)? {
         var one = self
         one.results = results.limit(1)
@@ -46,6 +51,9 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
     }
 
     /// Calls a function with each object and its linked objects, in the query's order, as ``Results/forEach(_:)`` does.
+    ///
+    /// - Parameter body: Receives each object with its linked objects. An error that it throws ends the iteration.
+    /// - Throws: The error of the closure, or ``TandemError``.
     public func forEach(_ body: (M, repeat (each Link).Loaded) throws -> Void) throws {
         try results.store.read { transaction in
             let batch = makeBatch(transaction)

@@ -21,6 +21,10 @@ public struct SortKey<Root: Model>: Sendable {
     let key: SortTerm
 
     /// Returns an ascending key. By default, nils come first.
+    ///
+    /// - Parameters:
+    ///   - property: A property of the model, or of an object that it refers to.
+    ///   - nils: The place of objects without a value.
     public static func ascending<P: PropertyExpression>(
         _ property: KeyPath<Root.Columns, P>, nils: Nils = .first
     ) -> Self where P.Root == Root {
@@ -28,6 +32,10 @@ public struct SortKey<Root: Model>: Sendable {
     }
 
     /// Returns a descending key. By default, nils come last.
+    ///
+    /// - Parameters:
+    ///   - property: A property of the model, or of an object that it refers to.
+    ///   - nils: The place of objects without a value.
     public static func descending<P: PropertyExpression>(
         _ property: KeyPath<Root.Columns, P>, nils: Nils = .last
     ) -> Self where P.Root == Root {

@@ -81,6 +81,10 @@ extension Store {
 
         /// Adds a step that runs once when a store of a lower version is opened, before the tables are adapted to the
         /// models. Steps run in the order of their versions, in the transaction of the migration.
+        ///
+        /// - Parameters:
+        ///   - version: The schema version that the step leads to.
+        ///   - step: Changes the stored objects by means of the migration. If it throws, the store is unchanged.
         public mutating func migrate(to version: Int, _ step: @escaping @Sendable (Migration) throws -> Void) {
             migrationSteps[version] = step
         }

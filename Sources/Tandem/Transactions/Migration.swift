@@ -56,6 +56,9 @@ public final class Migration {
 
     /// Renames a model.
     ///
+    /// - Parameters:
+    ///   - oldName: The model's name in the store.
+    ///   - newName: The model's name in Swift now.
     /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no model with the old name.
     public func renameModel(_ oldName: String, to newName: String) throws {
         let index = try modelIndex(oldName)
@@ -85,6 +88,10 @@ public final class Migration {
 
     /// Renames a property.
     ///
+    /// - Parameters:
+    ///   - oldName: The property's name in the store.
+    ///   - newName: The property's name in Swift now.
+    ///   - model: The model's name, after renames.
     /// - Throws: ``TandemError/Code/schemaMismatch`` if the store does not have this property.
     public func renameProperty(_ oldName: String, to newName: String, of model: String) throws {
         let index = try modelIndex(model)
@@ -104,6 +111,9 @@ public final class Migration {
     }
 
     /// Deletes a model's objects and their operations.
+    ///
+    /// - Parameter name: The model's name, after renames.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no such model.
     public func deleteModel(_ name: String) throws {
         let index = try modelIndex(name)
         deletedTables.append(record.models.remove(at: index))
@@ -115,6 +125,8 @@ public final class Migration {
     ///   - property: The property's name, after renames.
     ///   - model: The model's name, after renames.
     ///   - convert: Converts an old stored value to the new one. See ``stored(_:)``.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store does not have this property, and the errors of the
+    ///   closure.
     public func convert(
         _ property: String, of model: String, _ convert: @escaping (StorageValue) throws -> StorageValue
     ) throws {

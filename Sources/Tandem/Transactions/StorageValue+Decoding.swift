@@ -91,6 +91,9 @@ extension StorageValue {
 extension SQLRow {
     /// Reads the value of the first column with a name.
     ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
     /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
     ///   the value has another type.
     public func value<T: PropertyValue>(_ column: String, as type: T.Type) throws -> T {
@@ -98,29 +101,59 @@ extension SQLRow {
     }
 
     /// Reads the value of the first column with a name. NULL is `nil`.
+    ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
+    ///   the value has another type.
     public func value<T: PropertyValue>(_ column: String, as type: T?.Type) throws -> T? {
         try reading(column) { try $0.value(as: type) }
     }
 
     /// Reads the value of the first column with a name as an enum with a raw value.
+    ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
+    ///   the value has another type.
     public func value<T: RawRepresentable & Sendable>(_ column: String, as type: T.Type) throws -> T
     where T.RawValue: PropertyValue {
         try reading(column) { try $0.value(as: type) }
     }
 
     /// Reads the value of the first column with a name as an enum with a raw value. NULL is `nil`.
+    ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
+    ///   the value has another type.
     public func value<T: RawRepresentable & Sendable>(_ column: String, as type: T?.Type) throws -> T?
     where T.RawValue: PropertyValue {
         try reading(column) { try $0.value(as: type) }
     }
 
     /// Reads the value of the first column with a name as a `Codable` type.
+    ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
+    ///   the value has another type.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ column: String, as type: T.Type) throws -> T {
         try reading(column) { try $0.value(as: type) }
     }
 
     /// Reads the value of the first column with a name as a `Codable` type. NULL is `nil`.
+    ///
+    /// - Parameters:
+    ///   - column: The column's name in the statement.
+    ///   - type: The type of the value.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if the column does not exist, ``TandemError/Code/invalidValue`` if
+    ///   the value has another type.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ column: String, as type: T?.Type) throws -> T? {
         try reading(column) { try $0.value(as: type) }

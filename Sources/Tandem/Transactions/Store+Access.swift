@@ -13,6 +13,7 @@ extension Store {
     ///
     /// Inside another block of the same store, it joins that block's transaction.
     ///
+    /// - Parameter body: Reads by means of the transaction, which must not leave the block.
     /// - Throws: The errors of the block, and ``TandemError``.
     public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         if let current = AccessFrame.current(on: self) { return try body(current) }
@@ -25,6 +26,9 @@ extension Store {
     /// Reads a consistent state of the store, outside the caller's thread.
     ///
     /// Cancelling the task interrupts the current statement and throws `CancellationError`.
+    ///
+    /// - Parameter body: Reads by means of the transaction, which must not leave the block.
+    /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     public func read<T: Sendable>(_ body: @Sendable (ReadTransaction) throws -> T) async throws -> T {
         try checkOpen()
         guard let readers else {
@@ -89,6 +93,11 @@ extension Store {
     /// saved.
     ///
     /// Cancelling the task before the commit rolls back and throws `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - quiet: Tokens of subscriptions that are not notified of this write.
+    ///   - body: Writes by means of the transaction, which must not leave the block.
+    /// - Throws: The errors of the block, ``TandemError``, and `CancellationError`.
     @discardableResult
     public func write<T: Sendable>(
         withoutNotifying quiet: Set<LiveToken> = [], _ body: @Sendable (WriteTransaction) throws -> T

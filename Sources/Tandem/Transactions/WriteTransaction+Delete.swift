@@ -8,6 +8,7 @@ extension WriteTransaction {
     ///
     /// The delete rules of references change the objects that refer to it. Each of them gets its own operation.
     ///
+    /// - Parameter object: The object, which is found by its local ID.
     /// - Returns: `false` if the object does not exist, or is already deleted.
     /// - Throws: ``TandemError/Code/deleteDenied`` if a remaining object refers to it, or to another object that is
     ///   deleted with it, by a reference with the rule `deny`.
@@ -17,6 +18,11 @@ extension WriteTransaction {
     }
 
     /// Deletes the object with a local ID. See `delete(_:)`.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    /// - Throws: The errors of `delete(_:)`.
     @discardableResult
     public func delete<M: Model>(_ model: M.Type, localID: LocalID) throws -> Bool {
         try checkUsable()
@@ -25,7 +31,9 @@ extension WriteTransaction {
 
     /// Deletes objects. See `delete(_:)`.
     ///
+    /// - Parameter objects: The objects, which are found by their local IDs.
     /// - Returns: The number of deleted objects.
+    /// - Throws: The errors of `delete(_:)`.
     @discardableResult
     public func delete<M: Model>(contentsOf objects: some Sequence<M>) throws -> Int {
         try checkUsable()
@@ -40,6 +48,7 @@ extension WriteTransaction {
     /// its files.
     ///
     /// - Returns: The number of deleted objects.
+    /// - Throws: ``TandemError`` if the store can't be written.
     @discardableResult
     public func deleteAll() throws -> Int {
         try checkUsable()
@@ -244,6 +253,7 @@ extension WriteTransaction {
     ///
     /// References that the delete removed from other objects are not restored.
     ///
+    /// - Parameter object: The object, which is found by its local ID.
     /// - Returns: The object.
     /// - Throws: ``TandemError/Code/notFound`` if it no longer exists, ``TandemError/Code/objectNotDeleted``,
     ///   ``TandemError/Code/duplicateValue`` if another object now has its unique value.
@@ -253,11 +263,19 @@ extension WriteTransaction {
     }
 
     /// Restores deleted objects. See `undelete(_:)`.
+    ///
+    /// - Parameter objects: The objects, which are found by their local IDs.
+    /// - Throws: The errors of `undelete(_:)`.
     public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { try undelete(M.self, localID: object.localID) }
     }
 
     /// Restores the deleted object with a local ID. See `undelete(_:)`.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    /// - Throws: The errors of `undelete(_:)`.
     @discardableResult
     public func undelete<M: Model>(_ model: M.Type, localID: LocalID) throws -> M {
         try checkUsable()

@@ -12,6 +12,7 @@ extension WriteTransaction {
     ///
     /// If an object with the same local ID has a pending delete, the insert becomes an update that restores the object.
     ///
+    /// - Parameter object: The values of the object, and its local ID.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/duplicateID`` if another object has its ID, ``TandemError/Code/duplicateValue`` if
     ///   another object has its value of a `@Unique` property.
@@ -24,6 +25,9 @@ extension WriteTransaction {
     }
 
     /// Inserts new objects. See ``insert(_:)``.
+    ///
+    /// - Parameter objects: The objects to insert, in this order.
+    /// - Throws: The errors of ``insert(_:)``.
     public func insert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try insertRow(of: object) }
     }

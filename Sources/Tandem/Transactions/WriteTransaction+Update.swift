@@ -14,6 +14,7 @@ extension WriteTransaction {
     /// Unchanged properties are not written. A value without changes writes nothing. To change a property independently
     /// of the current values of the others, use ``update(_:localID:_:)``.
     ///
+    /// - Parameter object: The new values. The stored object is found by the local ID.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``.
@@ -58,9 +59,13 @@ extension WriteTransaction {
     /// For example:
     ///
     /// ```swift
-    /// try store.write { try $0.update(Card.self, card.localID) { $0.points += 10 } }
+    /// try store.write { try $0.update(Card.self, localID: card.localID) { $0.points += 10 } }
     /// ```
     ///
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - localID: The object's local ID.
+    ///   - change: Changes the stored object in place.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
@@ -78,6 +83,9 @@ extension WriteTransaction {
     /// try store.write { try $0.update(card) { $0.points += 1 } }
     /// ```
     ///
+    /// - Parameters:
+    ///   - object: The object, which is found by its local ID.
+    ///   - change: Changes the stored object in place.
     /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``, and the errors of the block.

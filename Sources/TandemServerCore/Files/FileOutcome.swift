@@ -17,6 +17,7 @@ public struct FileContent: Sendable {
 
     /// Returns the piece after the first `sent` bytes, or `nil` at the end.
     ///
+    /// - Parameter sent: The number of bytes that were already sent.
     /// - Throws: ``Cut`` or ``FileStorageError``. The caller must then close the connection, because the response has
     ///   begun.
     public func piece(after sent: Int64) async throws -> [UInt8]? {

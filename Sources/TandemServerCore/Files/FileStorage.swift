@@ -69,6 +69,7 @@ public final class FileStorage: Sendable {
 
     /// Returns the complete files, by ID.
     ///
+    /// - Throws: ``FileStorageError`` if the folder can't be read.
     /// - Complexity: O(*n*), with a read of each file's record.
     public func files() throws(FileStorageError) -> [ServerFile] {
         var files: [ServerFile] = []
@@ -79,12 +80,21 @@ public final class FileStorage: Sendable {
     }
 
     /// Returns bytes of a complete file, fewer than `count` at its end. Returns `nil` if the file does not exist.
+    ///
+    /// - Parameters:
+    ///   - id: The file's ID.
+    ///   - offset: The index of the first byte.
+    ///   - count: The maximum number of bytes.
+    /// - Throws: ``FileStorageError`` if the file can't be read.
     public func bytes(of id: String, at offset: Int64 = 0, count: Int) throws(FileStorageError) -> [UInt8]? {
         guard ServerFile.isID(id), let (_, content) = try open(id) else { return nil }
         return try content.read(at: offset, count: count)
     }
 
     /// Returns the size of a partial upload, or `nil` if it does not exist.
+    ///
+    /// - Parameter id: The file's ID.
+    /// - Throws: ``FileStorageError`` if the partial file can't be read.
     public func offset(of id: String) throws(FileStorageError) -> Int64? {
         guard ServerFile.isID(id), case .begun(_, let offset) = try find(id) else { return nil }
         return offset

@@ -66,6 +66,8 @@ public struct AnyConflict: Sendable, Identifiable {
     }
 
     /// Returns the conflict with typed objects; `nil` if its model is not `model`.
+    ///
+    /// - Parameter model: The model of the objects.
     public func of<M: Model>(_ model: M.Type) -> Conflict<M>? { typed as? Conflict<M> }
 }
 

@@ -88,10 +88,3 @@ public struct ConflictPolicy<M: Model>: Sendable {
             })
     }
 }
-
-extension SyncTable {
-    /// Sets the conflict policy of the table; ``ConflictPolicy/merge(edits:deletes:)`` by default.
-    public func setConflicts(_ policy: ConflictPolicy<M>) {
-        context.change(M.self) { $0.conflicts = policy.rule }
-    }
-}

@@ -53,6 +53,8 @@ public struct LostEdit: Sendable {
     ///
     /// The value is not in a store. Properties that were not lost have the values from before the loss; ``values``
     /// names those that were lost. Properties that are never sent may have their defaults.
+    ///
+    /// - Parameter model: The model of the object.
     public func of<M: Model>(_ model: M.Type) -> M? {
         guard M.__definition.name == self.model else { return nil }
         return try? ModelValues.object(

@@ -28,6 +28,12 @@ public struct FileUpload: Sendable {
     public let outcome: Outcome
 
     /// Creates the result of a file, for a ``SyncResult`` of the app's own.
+    ///
+    /// - Parameters:
+    ///   - attachment: The file.
+    ///   - table: The table of its object in the store.
+    ///   - localID: The object's local ID.
+    ///   - outcome: The outcome of the upload.
     public init(attachment: Attachment, table: String, localID: LocalID, outcome: Outcome) {
         self.attachment = attachment
         self.table = table

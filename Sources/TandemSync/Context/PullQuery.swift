@@ -27,11 +27,20 @@ public struct PullQuery: Sendable {
     }
 
     /// Creates a query of all objects of a model.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the objects.
+    ///   - queryID: The name under which the next pull continues; `nil` to fetch everything each time.
     public init<M: Model>(_ model: M.Type, queryID: String? = nil) {
         self.init(table: M.__definition.table, queryID: queryID)
     }
 
     /// Creates a query of the objects that match a filter. The filter may use the model's own properties only.
+    ///
+    /// - Parameters:
+    ///   - model: The model of the objects.
+    ///   - queryID: The name under which the next pull continues; `nil` to fetch everything each time.
+    ///   - filter: Returns the condition from the model's properties: `{ !$0.isDone }`.
     public init<M: Model>(
         _ model: M.Type, queryID: String? = nil, where filter: (M.Columns) -> some PredicateExpression<M>
     ) {

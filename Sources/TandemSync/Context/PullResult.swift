@@ -73,6 +73,13 @@ public struct RefusedRow: Sendable {
     public let underlying: (any Error)?
 
     /// Creates a row that could not be stored, for a ``PullResult`` of the app's own.
+    ///
+    /// - Parameters:
+    ///   - model: The model, by its name in Swift.
+    ///   - table: The model's table in the store.
+    ///   - serverID: The item's key on the server.
+    ///   - message: The reason, as one sentence.
+    ///   - underlying: The error that caused it, if any.
     public init(
         model: String, table: String, serverID: ServerID, message: String, underlying: (any Error)? = nil
     ) {

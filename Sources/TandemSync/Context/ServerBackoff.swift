@@ -2,34 +2,57 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// The end of the server's `Retry-After`. It applies to all exchanges of a context: pushes, pulls and schedulers,
-/// whichever table received it.
+/// The end of the server's `Retry-After`, and of the backoff that it requests with a successful response. They apply to
+/// all exchanges of a context, whichever table received them.
+///
+/// `Retry-After` applies to pushes, pulls and schedulers. The backoff of a response only delays the next sync or poll
+/// of a scheduler. A running sync goes on, because it would never reach its last table if each response ended it.
 final class ServerBackoff: Sendable {
-    private struct State {
+    private struct Period {
         var since = Date.distantPast
         var until: Date?
+
+        /// The largest correction of the clock in seconds that is ignored. A clock that is set back further would
+        /// prolong each pause.
+        static let slack: Double = 60
+
+        mutating func extend(to end: Date, at now: Date) { (since, until) = (now, max(until ?? end, end)) }
+
+        mutating func end(at now: Date) -> Date? {
+            if let end = until, end <= now || now < since - Self.slack { until = nil }
+            return until
+        }
+    }
+
+    private struct State {
+        var pause = Period()
+        var backoff = Period()
     }
 
     private let state = Mutex(State())
-
-    /// The largest correction of the clock in seconds that is ignored. A clock that is set back further would prolong
-    /// each pause.
-    private static let slack: Double = 60
 
     /// Returns the end of a delay that a server requested, after at most a day.
     static func end(of delay: Duration, at now: Date) -> Date { now + min(delay.seconds, RetryPolicy.longestPause) }
 
     /// Records a pause that the server requested.
     func record(until end: Date, at now: Date) {
-        state.withLock { state in (state.since, state.until) = (now, max(state.until ?? end, end)) }
+        state.withLock { $0.pause.extend(to: end, at: now) }
     }
 
     /// Returns the end of the pause, for a sync that begins; `nil` if there is none.
     func end(at now: Date) -> Date? {
-        state.withLock { state in
-            if let until = state.until, until <= now || now < state.since - Self.slack { state.until = nil }
-            return state.until
-        }
+        state.withLock { $0.pause.end(at: now) }
+    }
+
+    /// Records the backoff of a successful response; `nil` if the response has none.
+    func record(backoff: Duration?, at now: Date) {
+        guard let backoff, backoff > .zero else { return }
+        state.withLock { $0.backoff.extend(to: Self.end(of: backoff, at: now), at: now) }
+    }
+
+    /// Returns the end of the backoff for a scheduler's own requests; `nil` if there is none.
+    func backoffEnd(at now: Date) -> Date? {
+        state.withLock { $0.backoff.end(at: now) }
     }
 
     /// Returns the remaining seconds of the pause, for a waiting sync.
@@ -37,9 +60,11 @@ final class ServerBackoff: Sendable {
     /// - Parameter longest: The maximum to return if the clock was set back meanwhile.
     func secondsLeft(at now: Date, atMost longest: Double) -> Double {
         state.withLock { state in
-            guard let until = state.until else { return 0 }
-            if now < state.since - Self.slack { (state.since, state.until) = (now, min(until, now + longest)) }
-            return state.until.map { $0.timeIntervalSince(now) } ?? 0
+            guard let until = state.pause.until else { return 0 }
+            if now < state.pause.since - Period.slack {
+                state.pause = Period(since: now, until: min(until, now + longest))
+            }
+            return state.pause.until.map { $0.timeIntervalSince(now) } ?? 0
         }
     }
 }

@@ -4,13 +4,15 @@ import Tandem
 // that needs both acquires the uploads' lock first. A holder of the objects' lock never waits for the uploads' lock.
 
 extension SyncContext {
-    /// Runs a sync with exclusive access to the store, across all processes. Checks that the user owns the data.
+    /// Runs a sync with exclusive access to the store, across all processes. Checks that the user owns the data, and
+    /// that the server can have the models.
     ///
     /// - Parameters:
-    ///   - checkingOwner: Whether to check that this user owns the data.
+    ///   - checkingOwner: Whether to check that this user owns the data, and the models' wire names.
     ///   - isExchange: Whether the sync exchanges data with the server. The status then records how it ends.
     ///   - stoppingUploads: Whether to prevent uploads of files during the sync.
-    /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``.
+    /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``,
+    ///   ``SyncError/Code/reservedName``.
     @discardableResult
     func withExclusiveSync<T: Sendable>(
         checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
@@ -66,7 +68,10 @@ extension SyncContext {
         try await withLocks(turn, path: store.lockPath) {
             // Runs before another sync can set its activity.
             defer { self.statusTracker.clearActivity() }
-            if checkingOwner { try await self.checkOwner() }
+            if checkingOwner {
+                try self.checkNames()
+                try await self.checkOwner()
+            }
             return try await body()
         }
     }

@@ -20,6 +20,9 @@ public final class SyncContext: Sendable {
 
     /// Creates a context for one store and one server. Sends no request yet.
     ///
+    /// If a model has a property whose wire name the server uses itself (``Remote/reservedNames``), ``table(_:)`` of
+    /// that model and every sync of the context throw ``SyncError/Code/reservedName``, before any request.
+    ///
     /// - Parameters:
     ///   - store: The store. All its models that are not local-only are synced.
     ///   - remote: The server.
@@ -53,13 +56,14 @@ public final class SyncContext: Sendable {
         self.user = user
         self.options = options
         tables = Mutex(
-            Dictionary(uniqueKeysWithValues: localStore.models.map { ($0.table, TableSettings($0)) }))
+            Dictionary(uniqueKeysWithValues: localStore.models.map { ($0.table, TableSettings($0, remote: remote)) }))
     }
 
     /// Returns the table of a model, to configure its sync.
     ///
+    /// - Parameter model: The model of the objects.
     /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or if the model is
-    ///   local-only.
+    ///   local-only; ``SyncError/Code/reservedName`` if a property has a wire name that the server uses itself.
     public func table<M: Model>(_ model: M.Type) throws -> SyncTable<M> {
         _ = try settings(of: M.__definition.table)
         return SyncTable(context: self)
@@ -72,7 +76,15 @@ public final class SyncContext: Sendable {
                 .unknownModel, message: "The store has no model with the table \(table) that is sent.",
                 advice: "Add it to the models given to Store(at:models:).", table: table)
         }
+        if let error = settings.nameError { throw error }
         return settings
+    }
+
+    /// Checks the wire names of all synced models.
+    ///
+    /// - Throws: ``SyncError/Code/reservedName``.
+    func checkNames() throws {
+        for model in store.sentModels { _ = try settings(of: model.table) }
     }
 
     func change<M: Model>(_ model: M.Type, body: (inout TableSettings) -> Void) {

@@ -23,6 +23,10 @@ public struct SyncResult: Sendable {
         public let outcome: Result<PullResult, SyncError>
 
         /// Creates the result of a query, for a ``SyncResult`` of the app's own.
+        ///
+        /// - Parameters:
+        ///   - query: The query.
+        ///   - outcome: The counts of objects, or the reason why the query failed.
         public init(query: PullQuery, outcome: Result<PullResult, SyncError>) {
             self.query = query
             self.outcome = outcome
@@ -45,6 +49,14 @@ public struct SyncResult: Sendable {
         public internal(set) var lost: LostEdit?
 
         /// Creates the result of an operation, for a ``SyncResult`` of the app's own.
+        ///
+        /// - Parameters:
+        ///   - id: The operation's ID in the queue.
+        ///   - kind: The kind of change.
+        ///   - table: The model's table in the store.
+        ///   - localID: The object's local ID.
+        ///   - outcome: The outcome of the operation.
+        ///   - lost: The edit that was dropped for the server's values, if any.
         public init(
             id: PendingOperation.ID, kind: PendingOperation.Kind, table: String, localID: LocalID, outcome: Outcome,
             lost: LostEdit? = nil
@@ -146,6 +158,8 @@ public struct SyncResult: Sendable {
     ///     try await sync.push().followed(by: sync.pull(Card.self, queryID: "cards"))
     /// }
     /// ```
+    ///
+    /// - Parameter later: The result of the later sync.
     public func followed(by later: SyncResult) -> SyncResult {
         var result = later
         result.pulls = pulls + later.pulls

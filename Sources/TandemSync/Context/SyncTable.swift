@@ -35,9 +35,13 @@ struct TableSettings: Sendable {
     var attachments: [String: AttachmentForm] = [:]
     /// The app's closure that checks each operation before it is sent.
     var beforeSend: (@Sendable (OutgoingObject) async throws -> SendVerdict)?
+    /// The error of a model with a property whose wire name the server uses itself.
+    let nameError: SyncError?
 
-    init(_ model: ModelDefinition) {
+    /// - Parameter remote: The server that the model is synced with.
+    init(_ model: ModelDefinition, remote: any Remote) {
         self.model = model
+        nameError = SyncError.reservedName(in: model, of: remote)
     }
 
     /// Returns how a server item is matched to a local object.
@@ -59,11 +63,15 @@ public struct SyncTable<M: Model>: Sendable {
     let context: SyncContext
 
     /// Sets the side that creates the IDs; this device by default.
+    ///
+    /// - Parameter identity: The side from now on.
     public func setIdentity(_ identity: IdentityPolicy) {
         context.change(M.self) { $0.identity = identity }
     }
 
     /// Sets the features of the server's table; all by default.
+    ///
+    /// - Parameter features: The features from now on.
     public func setFeatures(_ features: TableFeatures) {
         context.change(M.self) { $0.features = features }
     }

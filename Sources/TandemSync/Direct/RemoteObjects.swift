@@ -11,12 +11,16 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(table: table, query: query) }
 
     /// Returns the number of objects; `nil` if the server does not count.
+    ///
+    /// - Throws: ``SyncError`` if there was no valid response; `CancellationError`.
     public func count() async throws -> Int? {
         var pages = Pages(table: table, query: query, pageSize: 1, counts: true)
         return try await pages.next()?.count
     }
 
     /// Returns all objects.
+    ///
+    /// - Throws: ``SyncError`` if there was no valid response, or if an object can't be read; `CancellationError`.
     public func all() async throws -> [M] {
         var objects: [M] = []
         for try await object in self { objects.append(object) }
@@ -35,6 +39,8 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
         }
 
         /// Returns the next object; `nil` at the end.
+        ///
+        /// - Throws: ``SyncError`` if there was no valid response, or if an object can't be read; `CancellationError`.
         public mutating func next() async throws -> M? {
             while items.isEmpty {
                 guard let page = try await pages.next() else { return nil }
@@ -75,6 +81,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
             let page: RemotePage
             do throws(RemoteFailure) {
                 page = try await table.remote.page(request)
+                table.context.pause.record(backoff: page.backoff, at: table.context.options.clock.now())
             } catch {
                 throw table.context.thrown(for: error, table.coder)
             }

@@ -32,11 +32,16 @@ public struct RemoteTable<M: Model>: Sendable {
     }
 
     /// Returns the server's objects that match a filter. The limits of a pull's filter apply.
+    ///
+    /// - Parameter filter: Returns the condition from the model's properties: `{ $0.points > 100 }`.
     public func objects(where filter: (M.Columns) -> some PredicateExpression<M>) -> RemoteObjects<M> {
         RemoteObjects(table: self, query: PullQuery(M.self, where: filter))
     }
 
     /// Returns the object with a server ID; `nil` if the server has none, or has deleted it.
+    ///
+    /// - Parameter id: The object's key on the server.
+    /// - Throws: ``SyncError`` if there was no valid response, or if the object can't be read; `CancellationError`.
     public func find(_ id: ServerID) async throws -> M? {
         guard let item = try await item(id), !item.isDeleted else { return nil }
         return try object(item)
@@ -46,6 +51,7 @@ public struct RemoteTable<M: Model>: Sendable {
 
     /// Creates an object on the server. It gets its local ID if the client creates the IDs.
     ///
+    /// - Parameter object: The values to send.
     /// - Returns: The object as the server has it now.
     /// - Throws: ``SyncError/Code/conflict`` if its ID is taken.
     @discardableResult
@@ -59,6 +65,7 @@ public struct RemoteTable<M: Model>: Sendable {
     /// Writes an object to the server if the server still has the object's version. Without a version, it overwrites
     /// any version. The members that the model does not know are fetched first and sent again.
     ///
+    /// - Parameter object: The values to send, with the server ID and the version of a fetched object.
     /// - Returns: The object as the server has it now.
     /// - Throws: ``SyncError/Code/conflict`` if another client has changed it; ``SyncError/Code/deletedOnServer``;
     ///   ``SyncError/Code/refused`` if there is no such object.
@@ -74,11 +81,13 @@ public struct RemoteTable<M: Model>: Sendable {
     /// Deletes an object on the server if the server still has the object's version. Without a version, it deletes any
     /// version. Succeeds if the object does not exist.
     ///
+    /// - Parameter object: An object with a server ID.
     /// - Throws: ``SyncError/Code/conflict`` if another client has changed it.
     public func delete(_ object: M) async throws {
         let item = OutgoingItem(table: name, id: key(of: object), version: object.version)
         do throws(RemoteFailure) {
-            _ = try await remote.delete(item)
+            let answer = try await remote.delete(item)
+            context.pause.record(backoff: answer.backoff, at: context.options.clock.now())
         } catch {
             switch error {
             case .gone, .notFound: return
@@ -89,6 +98,7 @@ public struct RemoteTable<M: Model>: Sendable {
 
     /// Restores an object that the server has deleted, with the given values.
     ///
+    /// - Parameter object: The values to send, with the server ID of the deleted object.
     /// - Returns: The object as the server has it now.
     /// - Throws: ``SyncError/Code/refused`` if the server keeps no tombstone of it.
     @discardableResult
@@ -124,6 +134,7 @@ extension RemoteTable {
 
     /// Returns the object from a response, or requests it if the response does not contain it.
     private func whole(_ answer: RemoteResponse, id: ServerID?) async throws -> M {
+        context.pause.record(backoff: answer.backoff, at: context.options.clock.now())
         if let item = answer.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(
@@ -195,6 +206,7 @@ extension RemoteTable {
 extension SyncContext {
     /// Returns a model's table on the server, for direct reads and writes.
     ///
+    /// - Parameter model: The model of the objects.
     /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or if the model is
     ///   local-only.
     public func remoteTable<M: Model>(_ model: M.Type) throws -> RemoteTable<M> {

@@ -42,6 +42,11 @@ public struct ClosureFiles: RemoteFiles {
     private let deleting: Delete
 
     /// Creates files that closures transfer. The closures are called from many tasks concurrently.
+    ///
+    /// - Parameters:
+    ///   - upload: Uploads a file and reports its progress.
+    ///   - download: Downloads a file from an offset, and passes its pieces on.
+    ///   - delete: Deletes a file.
     public init(
         upload: @escaping Upload, download: @escaping Download, delete: @escaping Delete
     ) {
@@ -51,6 +56,11 @@ public struct ClosureFiles: RemoteFiles {
     }
 
     /// Uploads a file by the closure.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - progress: Receives the number of bytes that were passed to the network so far.
+    /// - Throws: ``RemoteFailure``. Other errors of the closure become such a failure.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -71,6 +81,12 @@ public struct ClosureFiles: RemoteFiles {
     }
 
     /// Downloads a file by the closure.
+    ///
+    /// - Parameters:
+    ///   - file: The file's URL, and its ETag if it is known.
+    ///   - offset: The first byte to fetch, less than the file's size.
+    ///   - take: Receives the pieces in order.
+    /// - Throws: ``RemoteFailure``. Other errors of the closure become such a failure.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -100,6 +116,9 @@ public struct ClosureFiles: RemoteFiles {
     }
 
     /// Deletes a file by the closure.
+    ///
+    /// - Parameter file: The file's URL, and the ETag that it must still have.
+    /// - Throws: ``RemoteFailure``. Other errors of the closure become such a failure.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         try await calling { try await deleting(file) }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A fair asynchronous lock. A cancelled task stops waiting at once.
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
     private struct State {
         var isLocked = false
         var waiters: [(id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -10,10 +10,12 @@ final class AsyncLock: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Acquires the lock, in the order of the calls.
     ///
     /// - Throws: `CancellationError`; the lock is then not acquired.
-    func lock() async throws {
+    package func lock() async throws {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -49,7 +51,7 @@ final class AsyncLock: Sendable {
     }
 
     /// Releases the lock to the next waiting task.
-    func unlock() {
+    package func unlock() {
         let next = state.withLock { state in
             guard !state.waiters.isEmpty else {
                 state.isLocked = false

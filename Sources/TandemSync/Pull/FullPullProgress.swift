@@ -11,6 +11,10 @@ struct FullPullProgress: Sendable {
     let digest: [UInt8]
     /// The server's time when the pull began, less the overlap.
     let start: WireTimestamp
+    /// The history of the table that the pages are from.
+    var history = ServerHistory()
+    /// The time of the newest item that is older than `start`; `nil` without one, or if the caller does not need it.
+    var newest: WireTimestamp?
     /// The number of tokens that are stored for pages.
     var tokens = 0
 
@@ -19,6 +23,8 @@ struct FullPullProgress: Sendable {
 
     /// No app uses this character in a query ID.
     private static let pullKey = "\u{0}resume"
+
+    private static let newestKey = "\u{0}resume newest"
 
     private static func pageKey(_ index: Int) -> String { "\(pullKey) \(index)" }
 
@@ -39,6 +45,10 @@ struct FullPullProgress: Sendable {
     func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, using local: any LocalTransaction) throws {
         if tokens == 0 {
             try local.setSyncToken(SyncToken(digest: digest, time: start.text), of: Self.pullKey, in: table)
+            if history != ServerHistory() { try history.write(of: Self.pullKey, in: table, local) }
+        }
+        if let newest {
+            try local.setSyncToken(SyncToken(digest: digest, time: newest.text), of: Self.newestKey, in: table)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * hashes.count)
@@ -50,7 +60,8 @@ struct FullPullProgress: Sendable {
     /// Removes a table's progress, if there is any.
     static func remove(in table: String, _ local: any LocalTransaction) throws {
         guard try local.syncToken(of: pullKey, in: table) != nil else { return }
-        try local.setSyncToken(nil, of: pullKey, in: table)
+        for key in [pullKey, newestKey] { try local.setSyncToken(nil, of: key, in: table) }
+        try ServerHistory.remove(of: pullKey, in: table, local)
         var index = 0
         while try local.syncToken(of: pageKey(index), in: table) != nil {
             try local.setSyncToken(nil, of: pageKey(index), in: table)
@@ -72,7 +83,7 @@ struct FullPullProgress: Sendable {
     /// The result of reading a table's progress.
     enum Stored: Sendable {
         case absent
-        /// The progress has another filter, is too old, or can't be read.
+        /// The progress has another filter, is too old, belongs to another history of the server, or can't be read.
         case unusable
         case interrupted(Interrupted)
     }
@@ -86,10 +97,13 @@ struct FullPullProgress: Sendable {
         in table: String, of digest: [UInt8], at now: Date, _ local: any LocalReadTransaction
     ) throws -> Stored {
         guard let head = try local.syncToken(of: pullKey, in: table) else { return .absent }
+        let history = try ServerHistory.read(of: pullKey, in: table, local)
         guard head.digest == digest, let start = head.time.flatMap({ WireTimestamp($0) }),
-            abs(now.timeIntervalSince(start.date)) <= longestAge
+            abs(now.timeIntervalSince(start.date)) <= longestAge,
+            try history.restarts == ServerHistory.restarts(in: table, local)
         else { return .unusable }
-        var (progress, seen) = (FullPullProgress(digest: digest, start: start), Set<UInt64>())
+        var (progress, seen) = (FullPullProgress(digest: digest, start: start, history: history), Set<UInt64>())
+        progress.newest = try local.syncToken(of: newestKey, in: table)?.time.flatMap { WireTimestamp($0) }
         var last: ServerID?
         while let token = try local.syncToken(of: pageKey(progress.tokens), in: table) {
             guard let id = token.time, token.digest.count.isMultiple(of: 8) else { return .unusable }

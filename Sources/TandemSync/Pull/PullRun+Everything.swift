@@ -2,25 +2,57 @@ import Foundation
 import Tandem
 
 extension PullRun {
-    /// Fetches everything, and removes what the server no longer has. Resumes an interrupted pull of the same filter.
+    /// Fetches everything, and removes what the server no longer has.
     mutating func pullEverything() async throws {
-        let interrupted = try await interruptedPull()
-        var pass = FullPass(interrupted)
+        let pass = try await fetchEverything()
+        guard query.filter == nil else { return try await finish(pass) }
+        let (table, owner) = (query.table, ServerHistory.everything)
+        let known = try await context.store.read { try ServerHistory.read(of: owner, in: table, $0) }
+        if !known.isValid(in: pass.history) { keepsEdits = true }
+        try await finish(pass)
+        guard known != pass.history else { return }
+        try await context.store.write { try pass.history.write(of: owner, in: table, $0) }
+    }
+
+    /// Fetches everything. Resumes an interrupted pull of the same filter.
+    ///
+    /// - Returns: The pass. The objects that it has not seen are not removed yet.
+    mutating func fetchEverything() async throws -> FullPass {
+        let (interrupted, restarts) = try await interruptedPull()
+        var pass = FullPass(interrupted, restarts: restarts)
         do {
             if let interrupted {
                 pass.unseen = try await unseenItems(besides: interrupted.seen)
-                if try await resume(&pass, since: interrupted.progress.start) { return try await finish(pass) }
-                try await forgetProgress()
-                (pass, received) = (FullPass(nil), 0)
+                if try await resume(&pass, since: interrupted.progress.start) { return pass }
+                try await beginAgain(&pass)
             }
-            pass.unseen = try await unseenItems()
-            try await fetchItems(&pass)
+            for _ in 0..<Self.passLimit {
+                pass.unseen = try await unseenItems()
+                do {
+                    try await fetchItems(&pass)
+                    return pass
+                } catch is RecreatedTable {
+                    keepsEdits = true
+                    try await beginAgain(&pass)
+                }
+            }
+            throw noProgress()
         } catch {
             if !pass.isWorthResuming(after: error) { try? await forgetProgress() }
             throw error
         }
-        try await finish(pass)
     }
+
+    /// The maximum number of passes of a pull whose table is created again between two pages.
+    private static let passLimit = 3
+
+    private mutating func beginAgain(_ pass: inout FullPass) async throws {
+        try await forgetProgress()
+        (pass, received) = (FullPass(nil, restarts: pass.history.restarts), 0)
+    }
+
+    /// The table was removed and created again between two pages.
+    struct RecreatedTable: Error {}
 
     /// A pass over a table's items in the order of their IDs.
     struct FullPass {
@@ -36,11 +68,30 @@ extension PullRun {
         var unwritten: [UInt64] = []
         /// Whether the pass has stored progress.
         var hasAdvanced = false
+        /// The history of the table that the pages are from.
+        var history: ServerHistory
+        /// The server's time when the pull began, less the overlap; `nil` before the first page, or if it is unknown.
+        var limit: Date?
+        /// The time of the newest item that is not newer than `limit`, as far as it is needed.
+        var newest: WireTimestamp?
 
-        /// - Parameter interrupted: The pull to resume; `nil` to begin with the first item.
-        init(_ interrupted: FullPullProgress.Interrupted?) {
+        /// - Parameters:
+        ///   - interrupted: The pull to resume; `nil` to begin with the first item.
+        ///   - restarts: The number of the table's restarts.
+        init(_ interrupted: FullPullProgress.Interrupted?, restarts: UInt64) {
             cursor = IDCursor(after: interrupted?.last)
             (seen, progress) = (interrupted?.seen, interrupted?.progress)
+            history = interrupted?.progress.history ?? ServerHistory(restarts: restarts)
+            (limit, newest) = (interrupted?.progress.start.date, interrupted?.progress.newest)
+        }
+
+        /// Compares the table with that of the earlier pages.
+        ///
+        /// - Throws: ``RecreatedTable``.
+        mutating func check(_ page: RemotePage) throws {
+            guard let generation = page.generation else { return }
+            guard history.generation == nil || history.generation == generation else { throw RecreatedTable() }
+            history.generation = generation
         }
     }
 
@@ -60,8 +111,13 @@ extension PullRun {
         while true {
             let top = context.options.pageSize
             let page = try await fetch(.id(after: pass.cursor.last), top: top, includeDeleted: false)
+            try pass.check(page)
             guard pass.cursor.advance(past: page) else { throw noProgress() }
-            if isFirst { pass.progress = progress(from: page) }
+            if isFirst {
+                pass.progress = progress(from: page, history: pass.history)
+                pass.limit = pass.progress?.start.date ?? beginning(of: page)
+            }
+            recordTimes(of: page.items, &pass)
             // A short first page is nearly always the last one, although not every server says so.
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
             try await store(page, pass: &pass, isResumable: isResumable)
@@ -72,12 +128,24 @@ extension PullRun {
         }
     }
 
+    /// Records the time of the newest item that is not newer than the beginning of the pull.
+    ///
+    /// Changes are requested from the time of an item, if they are requested from a stored position, or if the server
+    /// has generations: it may reject a time after its newest item. Otherwise the beginning of the pull is enough.
+    func recordTimes(of items: some Sequence<RemoteItem>, _ pass: inout FullPass) {
+        guard query.queryID != nil || pass.history.generation != nil, let limit = pass.limit else { return }
+        for time in items.lazy.compactMap(\.updatedAt) where time.date <= limit {
+            pass.newest = max(pass.newest ?? time, time)
+        }
+    }
+
     private mutating func store(_ page: RemotePage, pass: inout FullPass, isResumable: Bool) async throws {
         if pass.progress != nil || pass.seen != nil {
             let hashes = page.items.map { FullPullProgress.hash($0.id) }
             pass.seen?.formUnion(hashes)
             pass.unwritten += hashes
         }
+        pass.progress?.newest = pass.newest
         let (progress, hashes) = (isResumable ? pass.progress : nil, pass.unwritten)
         try await store(page.items[...], unseen: &pass.unseen, progress: progress, hashes: hashes)
         guard progress != nil else { return }
@@ -107,26 +175,27 @@ extension PullRun {
     }
 
     /// Ends a pass that has fetched everything.
-    private mutating func finish(_ pass: FullPass) async throws {
+    mutating func finish(_ pass: FullPass) async throws {
         try await sweep(pass.unseen)
-        // A request for an unseen object would fail.
-        for (serverID, id) in pass.unseen.edited { orphanedEdits?.record(id, of: serverID, in: query.table) }
+        if !keepsEdits {
+            // A request for an unseen object would fail.
+            for (serverID, id) in pass.unseen.edited { orphanedEdits?.record(id, of: serverID, in: query.table) }
+        }
         if pass.progress?.tokens ?? 0 > 0 { try await forgetProgress() }
     }
 
-    /// The name of the token that stores the date of the last full pull. No pull continues from it. No app uses this
-    /// character in a query ID.
-    private static let success = "\u{0}everything"
-
     /// Stores the time of the full pull if it found changes. A table without changes is not written.
+    ///
+    /// No pull continues from this token.
     func rememberSuccess(at date: Date) async throws {
         let (table, digest, hasChanged) = (query.table, query.digest, tally.result.changes > 0)
+        let success = ServerHistory.everything
         if !hasChanged {
-            let known = try await context.store.read { try $0.syncToken(of: Self.success, in: table) }
+            let known = try await context.store.read { try $0.syncToken(of: success, in: table) }
             guard known == nil else { return }
         }
         try await context.store.write {
-            try $0.setSyncToken(SyncToken(digest: digest, lastSuccess: date), of: Self.success, in: table)
+            try $0.setSyncToken(SyncToken(digest: digest, lastSuccess: date), of: success, in: table)
         }
     }
 

@@ -9,6 +9,9 @@ struct PullRun {
     var tally: PullTally
     /// The edits whose objects the server no longer has; `nil` if the caller does not need them.
     var orphanedEdits: OrphanedEdits?
+    /// Whether the server was restored, or the table created again. An object that the server has lost was not deleted
+    /// by another device, so no edit of it is reported as orphaned.
+    var keepsEdits = false
     /// The number of items received, as watchers of the status see it.
     var received = 0
     /// The number of items on the server, if it counts them.
@@ -43,8 +46,8 @@ struct PullRun {
     // MARK: Changes
 
     private mutating func pullChanges(_ queryID: String) async throws {
-        let table = query.table
-        var stored = try await context.store.read { try $0.syncToken(of: queryID, in: table) }
+        var (stored, history, restarts) = try await position(of: queryID)
+        guard history.restarts == restarts else { return try await pullAgain(queryID) }
         var cursor = PullCursor(
             // An unreadable position counts as missing: the query is pulled from its start.
             from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
@@ -57,7 +60,12 @@ struct PullRun {
             } catch let error as SyncError where error.isOutOfOrder {
                 guard cursor.goBackToFloor() else { throw error }
                 continue
+            } catch let error as SyncError where error.isOutdatedPosition && cursor.order != .updatedAt(from: nil) {
+                return try await restart(queryID)
             }
+            let known = history
+            if let generation = page.generation { history.generation = generation }
+            guard known.isValid(in: history) else { return try await restart(queryID) }
             recordTimes(of: page)
             let items: ArraySlice<RemoteItem>
             switch cursor.advance(past: page, now: context.options.clock.now()) {
@@ -68,10 +76,11 @@ struct PullRun {
             var token = SyncToken(
                 digest: query.digest, time: cursor.floor?.text, isSettled: cursor.isSettled,
                 lastSuccess: stored?.lastSuccess)
-            let isNew = token != stored
+            let isNew = token != stored || history != known
             let isLast = cursor.ends(with: page, top: top)
             if isLast { token.lastSuccess = context.options.clock.now() }
-            let wasWritten = try await store(items, token: token, of: queryID, always: isNew, isLast: isLast)
+            let wasWritten = try await store(
+                items, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
             if wasWritten { stored = token }
             recordFound(page)
             reportProgress(items.count)
@@ -82,11 +91,13 @@ struct PullRun {
     /// Writes a page and the query's new position in one transaction.
     ///
     /// - Parameters:
-    ///   - always: Whether the token has changed.
+    ///   - history: The history of the table that the position belongs to.
+    ///   - always: Whether the token or the history has changed.
     ///   - isLast: Whether the pull ends with this page. Its end time is stored only together with other changes.
     /// - Returns: Whether the token was written.
     private mutating func store(
-        _ items: ArraySlice<RemoteItem>, token: SyncToken, of queryID: String, always: Bool, isLast: Bool
+        _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, of queryID: String, always: Bool,
+        isLast: Bool
     ) async throws -> Bool {
         let isNews = tally.result.changes > 0 && isLast
         guard always || !items.isEmpty || isNews else { return false }
@@ -97,6 +108,7 @@ struct PullRun {
             try page.store(into: local, &next)
             let writes = always || (isLast && (isNews || next.result.changes > tally.result.changes))
             if writes { try local.setSyncToken(token, of: queryID, in: table) }
+            if always, history != ServerHistory() { try history.write(of: queryID, in: table, local) }
             return (next, writes)
         }
         self.tally = next
@@ -123,11 +135,13 @@ struct PullRun {
             throw SyncError.tooManyPages(context.options.pageLimit, of: coder)
         }
         try await context.waitOutPause(for: coder)
+        let isFirst = tally.result.pages == 0
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
             // A count makes the server scan all items.
-            wantsCount: wantsCount || tally.result.pages == 0 && context.statusTracker.isWatched)
+            wantsCount: wantsCount || isFirst && context.statusTracker.isWatched,
+            wantsGeneration: isFirst || order == .id(after: nil))
         tally.result.pages += 1
         let page = try await ask(request)
         total = page.count ?? total
@@ -144,6 +158,7 @@ struct PullRun {
             let before = options.clock.now()
             do throws(RemoteFailure) {
                 let page = try await context.remote.page(request)
+                context.pause.record(backoff: page.backoff, at: options.clock.now())
                 if let date = page.serverDate {
                     context.serverClock.record(date, between: before, and: options.clock.now())
                 }
@@ -183,38 +198,6 @@ extension SyncError {
             answer.code == .outOfOrder
         } else {
             false
-        }
-    }
-
-    static func noProgress(in coder: ItemCoder) -> SyncError {
-        SyncError(
-            .noProgress,
-            message: "The server sends the same items repeatedly, or its items change faster than they come.",
-            advice: "If it happens again, report it to the operator.", table: coder.table.rawValue, url: coder.url)
-    }
-
-    static func tooManyPages(_ limit: Int, of coder: ItemCoder) -> SyncError {
-        SyncError(
-            .tooManyPages, message: "The table did not end within \(limit) pages.",
-            advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: coder.table.rawValue,
-            url: coder.url)
-    }
-
-    /// Returns the error to throw for a failed request; `CancellationError` if the task was cancelled.
-    static func thrown(for failure: RemoteFailure, _ coder: ItemCoder) -> any Error {
-        if failure.isCancellation { return CancellationError() }
-        let error = SyncError(failure, table: coder.table, url: coder.url)
-        switch failure {
-        case .invalidResponse(let answer) where answer.code == .noUpdatedAt:
-            return SyncError(
-                .noUpdatedAt, message: error.message,
-                advice: "Pull without a query ID, and call SyncTable.setFeatures(_:).", table: error.table,
-                url: error.url, status: error.status, underlying: failure)
-        case .notEncodable(let problem) where problem.code == .filter:
-            return SyncError(
-                .unsupportedFilter, message: error.message, advice: "Pull a wider filter, and query the store.",
-                table: error.table, url: error.url, property: error.property, underlying: failure)
-        default: return error
         }
     }
 }

@@ -23,6 +23,10 @@ struct Attempt: Sendable {
     let mayBeThere: Bool
     /// The key for a lookup of the object on the server.
     let key: RemoteKey?
+    /// The operation's error before the attempt.
+    let earlierError: OperationError?
+    /// The operation's time of a retry before the attempt.
+    let earlierRetryAt: Date?
 
     var table: RemoteTableName { item.table }
 }

@@ -28,6 +28,15 @@ struct PushQueue {
         var resends = 0
         /// Whether an insert has left out references, which follow it once.
         var hasLeftOut = false
+        /// The maximum size of a batch with this operation; `nil` if only the server limits it.
+        ///
+        /// An operation whose outcome is unknown since an earlier push goes alone. Its request may be the cause, and
+        /// would fail its whole batch in each push.
+        var batchLimit: Int?
+        /// The number of its batches that the server has delayed as a whole.
+        var batchDelays = 0
+        /// The operation's kind and values that the app has checked before they are sent.
+        var checked: (kind: PendingOperation.Kind, values: [String: StorageValue])?
         /// The edit that was dropped for the server's values.
         private(set) var lost: LostEdit?
         /// The outcome if the push ends now.
@@ -75,7 +84,8 @@ struct PushQueue {
         guard nodes[operation.id] == nil else { return }
         nodes[operation.id] = Node(
             id: operation.id, kind: operation.kind, table: operation.table, localID: operation.localID,
-            earlierError: operation.error, position: line.count)
+            earlierError: operation.error, position: line.count,
+            batchLimit: operation.state == .attempted ? 1 : nil)
         order.append(operation.id)
         line.append(operation.id)
     }
@@ -181,11 +191,23 @@ struct PushQueue {
     mutating func release(_ id: PendingOperation.ID) {
         guard let waiting = waiters.removeValue(forKey: id) else { return }
         for id in waiting { behind[id] = nil }
-        giveBack(waiting)
+        returned = (returned + waiting).sorted { position(of: $0) > position(of: $1) }
     }
 
-    private mutating func giveBack(_ ids: [PendingOperation.ID]) {
-        returned = (returned + ids).sorted { position(of: $0) > position(of: $1) }
+    /// Returns a started operation to the line. It is sent before all operations behind it.
+    ///
+    /// - Complexity: O(*n*) in the number of returned operations.
+    mutating func giveBack(_ id: PendingOperation.ID) {
+        guard isUnfinished(id) else { return }
+        // It was tried in any case.
+        nodes[id]?.isSpare = false
+        let place = position(of: id)
+        var (low, high) = (0, returned.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if position(of: returned[middle]) > place { low = middle + 1 } else { high = middle }
+        }
+        returned.insert(id, at: low)
     }
 
     private func position(of id: PendingOperation.ID) -> Int { nodes[id]?.position ?? .max }

@@ -21,7 +21,7 @@ extension PushRun {
             let next = try await markOutcomeUnknown(attempt, error: error)
             if answer.code.isStrangers { recordExhausted(attempt.id, error: error) }
             return next
-        case .refused, .conflict, .gone, .notFound, .notEncodable, .file:
+        case .refused, .conflict, .gone, .notFound, .notEncodable, .outdatedPosition, .file:
             // A server that refuses is not down. A request that can't be encoded was not sent.
             if case .notEncodable = failure {} else { state.withLock { $0.recordResponse() } }
             guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }
@@ -83,11 +83,7 @@ extension PushRun {
     ) async throws {
         let problem = operationError(error)
         try await store.write { store in
-            if mayHaveActed {
-                _ = try store.markOutcomeUnknown(attempt.id, attempt: attempt.number, error: problem, retryAt: retryAt)
-            } else {
-                _ = try store.fail(attempt.id, attempt: attempt.number, with: problem, retry: true, retryAt: retryAt)
-            }
+            try store.storeError(problem, of: attempt, mayHaveActed: mayHaveActed, retryAt: retryAt)
         }
     }
 
@@ -111,14 +107,8 @@ extension PushRun {
         let isAskedFor = retryAfter.map { $0 > .zero } ?? false
         let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, options.random()))
         var (error, retryAt) = (error, nil as Date?)
-        // A server's `Retry-After` applies to all requests.
         if isAskedFor {
-            let now = options.clock.now()
-            let end = ServerBackoff.end(of: delay, at: now)
-            (retryAt, error.retryAt) = (end, end)
-            // Stop before the pause is recorded, so that no request begins to wait for a long pause.
-            if delay > policy.ceiling { stop(.failure(error)) }
-            context.pause.record(until: end, at: now)
+            retryAt = recordPause(delay, in: &error)
         }
         let mayRetry = tries < policy.tries && delay <= policy.ceiling
         try await storeError(attempt, error: error, mayHaveActed: mayHaveActed, retryAt: retryAt)
@@ -136,8 +126,21 @@ extension PushRun {
 }
 
 extension PushRun {
+    /// Records a server's `Retry-After`, which applies to all requests. If it is too long, the push stops.
+    ///
+    /// - Returns: The end of the pause, which is also stored in the error.
+    func recordPause(_ delay: Duration, in error: inout SyncError) -> Date {
+        let now = options.clock.now()
+        let end = ServerBackoff.end(of: delay, at: now)
+        error.retryAt = end
+        // Stop before the pause is recorded, so that no request begins to wait for a long pause.
+        if delay > options.retry.ceiling { stop(.failure(error)) }
+        context.pause.record(until: end, at: now)
+        return end
+    }
+
     /// Records that an operation has exhausted its attempts. After too many of these, the push stops.
-    private func recordExhausted(_ id: PendingOperation.ID, error: SyncError) {
+    func recordExhausted(_ id: PendingOperation.ID, error: SyncError) {
         if state.withLock({ $0.recordExhausted(id, error: error) }) { stop(.failure(error)) }
     }
 
@@ -157,16 +160,20 @@ extension PushRun {
     }
 }
 
-extension InvalidResponse.Code {
-    /// Returns whether another host may have responded, for example a sign-in page.
-    fileprivate var isStrangers: Bool { self == .notJSON || self == .status }
+extension LocalTransaction {
+    /// Stores the error of an operation that is to be sent again.
+    func storeError(
+        _ error: OperationError, of attempt: Attempt, mayHaveActed: Bool, retryAt: Date?
+    ) throws {
+        if mayHaveActed {
+            _ = try markOutcomeUnknown(attempt.id, attempt: attempt.number, error: error, retryAt: retryAt)
+        } else {
+            _ = try fail(attempt.id, attempt: attempt.number, with: error, retry: true, retryAt: retryAt)
+        }
+    }
 }
 
-extension RetryPolicy {
-    /// Returns the delay after a failed attempt. It is random, up to twice the last limit, so that clients that failed
-    /// together do not retry together.
-    func delay(after tries: Int, _ random: UInt64) -> Duration {
-        let longest = min(ceiling.seconds, first.seconds * Double(1 << min(max(tries - 1, 0), 30)))
-        return .seconds(max(0, longest) * (Double(random >> 11) * 0x1p-53))
-    }
+extension InvalidResponse.Code {
+    /// Returns whether another host may have responded, for example a sign-in page.
+    var isStrangers: Bool { self == .notJSON || self == .status }
 }

@@ -68,16 +68,3 @@ extension PushRun {
         return ids.compactMap { if case .text(let id) = $0 { LocalID(id) } else { nil } }
     }
 }
-
-extension PropertyKind {
-    /// Whether the property refers to other objects.
-    var isReference: Bool { target != nil }
-
-    /// The model of the referenced objects.
-    fileprivate var target: String? {
-        switch self {
-        case .reference(let model), .references(let model): model
-        default: nil
-        }
-    }
-}

@@ -14,25 +14,34 @@ extension PushRun {
         } catch {
             return .markOutcomeUnknown(attempt, SyncError(error, coder: coder))
         }
-        let outcome: ResponseOutcome
         do {
-            outcome = try await store.write { [deletesFiles = options.deletesFiles] store in
-                let letGo =
-                    try deletesFiles && store.isUnderWay(attempt)
-                    ? store.filesLetGo(by: attempt.id, for: stored, isOver: true) : []
-                let outcome = try store.acknowledge(
-                    attempt.id, attempt: attempt.number, with: stored,
-                    keepsTombstones: attempt.settings.features.softDelete)
-                try store.addUnwanted(letGo)
-                return outcome
-            }
+            return next(
+                after: try await store.write { try self.acknowledge(attempt, item: stored, in: $0) }, attempt: attempt)
         } catch let problem as TandemError where problem.code == .duplicateID {
             return try await mistaken(attempt, problem: problem)
         }
+    }
+
+    /// Stores the server's current item after a success.
+    func acknowledge(
+        _ attempt: Attempt, item: ServerItem?, in store: any LocalTransaction
+    ) throws -> ResponseOutcome {
+        let letGo =
+            try options.deletesFiles && store.isUnderWay(attempt)
+            ? store.filesLetGo(by: attempt.id, for: item, isOver: true) : []
+        let outcome = try store.acknowledge(
+            attempt.id, attempt: attempt.number, with: item,
+            keepsTombstones: attempt.settings.features.softDelete)
+        try store.addUnwanted(letGo)
+        return outcome
+    }
+
+    /// Returns the step after a success was stored.
+    func next(after outcome: ResponseOutcome, attempt: Attempt) -> Step {
         switch outcome {
-        case .done, .refusedHere: return .end(success(of: attempt.id))
-        case .stillPending: return resend(attempt.id)
-        case .stale: return .reread
+        case .done, .refusedHere: .end(success(of: attempt.id))
+        case .stillPending: resend(attempt.id)
+        case .stale: .reread
         }
     }
 

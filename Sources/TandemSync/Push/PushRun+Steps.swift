@@ -4,9 +4,16 @@ import Tandem
 extension PushRun {
     /// Carries out the steps of an operation until it ends or waits for another one.
     ///
+    /// - Parameters:
+    ///   - first: The first step.
+    ///   - isAnswered: Whether the first step applies a response.
+    ///   - inBatch: Whether the operation is part of a batch. It then returns to the queue before it is sent again, so
+    ///     that it can join another batch.
     /// - Returns: Whether the operation has ended.
-    func advance(_ id: PendingOperation.ID) async throws -> Bool {
-        var (next, isAnswered) = (Step.check, false)
+    func advance(
+        _ id: PendingOperation.ID, from first: Step, isAnswered wasAnswered: Bool, inBatch: Bool
+    ) async throws -> Bool {
+        var (next, isAnswered) = (first, wasAnswered)
         while true {
             if isAnswered, next.isConcluded {
                 try await step(.concluded(id))
@@ -17,9 +24,7 @@ extension PushRun {
             case .prepare: next = try await prepare(id)
             case .send(let attempt):
                 try await step(.began(id))
-                next = await AttemptSender(
-                    attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock
-                ).nextStep()
+                next = await sender(of: attempt).nextStep()
                 try await step(.answered(id))
                 isAnswered = true
             case .acknowledge(let attempt, let item): next = try await acknowledge(attempt, item: item)
@@ -42,6 +47,10 @@ extension PushRun {
                 next = .retry(unfinished: .stillPending)
             case .retry(let unfinished):
                 state.withLock { $0.queue[id]?.unfinished = unfinished }
+                if inBatch {
+                    state.withLock { $0.queue.giveBack(id) }
+                    return false
+                }
                 next = .check
             case .wait: return false
             case .end(let outcome):
@@ -54,8 +63,15 @@ extension PushRun {
         }
     }
 
+    /// Returns the exchange with the server for an attempt.
+    func sender(of attempt: Attempt) -> AttemptSender {
+        AttemptSender(
+            attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock,
+            pause: context.pause)
+    }
+
     /// Waits until requests may be sent, and lets the app check an operation.
-    private func check(_ id: PendingOperation.ID) async throws -> Step {
+    func check(_ id: PendingOperation.ID) async throws -> Step {
         try await waitOutPause()
         if let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached }) {
             return .end(unfinished)
@@ -70,19 +86,24 @@ extension PushRun {
     private func prepare(_ id: PendingOperation.ID) async throws -> Step {
         try await store.write { store in
             guard let object = try store.outgoing(id) else { return .skip }
-            switch object.operation.state {
-            case .held: return .end(.held)
-            case .failed: return .end(.stillPending)
-            case .pending, .attempted: break
-            }
-            let settings = try self.context.settings(of: object.operation.table)
-            let (blocked, leavingOut) = try self.sendOrder(of: object, settings: settings, in: store)
-            if let blocked { return blocked }
-            if let deferred = try self.undecided(object, in: store), let item = ItemCoder.item(from: deferred.source) {
-                return .resolveConflict(ServerState(item: item, deferredSource: deferred.source))
-            }
-            return try self.begin(object, settings: settings, leavingOut: leavingOut, in: store)
+            return try self.prepare(object, in: store)
         }
+    }
+
+    /// Marks the operation of an object as being sent.
+    func prepare(_ object: OutgoingObject, in store: any LocalTransaction) throws -> Step {
+        switch object.operation.state {
+        case .held: return .end(.held)
+        case .failed: return .end(.stillPending)
+        case .pending, .attempted: break
+        }
+        let settings = try context.settings(of: object.operation.table)
+        let (blocked, leavingOut) = try sendOrder(of: object, settings: settings, in: store)
+        if let blocked { return blocked }
+        if let deferred = try undecided(object, in: store), let item = ItemCoder.item(from: deferred.source) {
+            return .resolveConflict(ServerState(item: item, deferredSource: deferred.source))
+        }
+        return try begin(object, settings: settings, leavingOut: leavingOut, in: store)
     }
 
     /// Returns a deferred item of an operation's object that was not merged yet. Before an undelete, the tombstone is
@@ -123,7 +144,8 @@ extension PushRun {
             return .send(
                 Attempt(
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
-                    mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
+                    mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings),
+                    earlierError: object.operation.error, earlierRetryAt: object.operation.retryAt))
         } catch let problem as RequestEncodingError {
             return try refuse(
                 id, error: SyncError(.notEncodable(problem), table: coder.table, url: coder.url), in: store)

@@ -13,6 +13,8 @@ final class PushRun: Sendable {
     /// The operations to send; all if `nil`.
     private let only: Set<PendingOperation.ID>?
     let state = Mutex(PushState())
+    /// Held while a batch is in flight.
+    let batchLock = AsyncLock()
 
     var store: any LocalStore { context.store }
     var options: SyncContext.Options { context.options }
@@ -35,10 +37,14 @@ final class PushRun: Sendable {
         let limit = min(max(options.inFlight, 1), 64)
         await withTaskGroup(of: Void.self) { group in
             var running = 0
+            // The only wait here is for a running task. A task takes all of its operations at its start and waits for
+            // no other operation to join, so each task ends, and so does this loop.
             while true {
-                while running < limit, let id = dequeue(isIdle: running == 0) {
+                while running < limit {
+                    let batch = await dequeueBatch(isIdle: running == 0)
+                    guard !batch.isEmpty else { break }
                     running += 1
-                    group.addTask { await self.process(id) }
+                    group.addTask { await self.process(batch) }
                 }
                 guard running > 0 else { break }
                 await group.next()
@@ -91,10 +97,23 @@ final class PushRun: Sendable {
         return date > now + RetryPolicy.longestPause ? nil : date
     }
 
-    /// Processes an operation as far as possible.
-    private func process(_ id: PendingOperation.ID) async {
+    /// Processes the operations of a task as far as possible.
+    private func process(_ batch: [PendingOperation.ID]) async {
+        if batch.count > 1 {
+            await processTogether(batch)
+        } else if let id = batch.first {
+            await carryOut(.check, of: id)
+        }
+    }
+
+    /// Carries out the steps of an operation as far as possible.
+    ///
+    /// - Parameters:
+    ///   - isAnswered: Whether the step applies a response.
+    ///   - inBatch: Whether the operation is part of a batch.
+    func carryOut(_ step: Step, of id: PendingOperation.ID, isAnswered: Bool = false, inBatch: Bool = false) async {
         do {
-            guard try await advance(id) else { return }
+            guard try await advance(id, from: step, isAnswered: isAnswered, inBatch: inBatch) else { return }
         } catch {
             await end(id, with: error)
         }
@@ -102,7 +121,7 @@ final class PushRun: Sendable {
     }
 
     /// Ends an operation after an error. An error of this object does not block the rest.
-    private func end(_ id: PendingOperation.ID, with error: any Error) async {
+    func end(_ id: PendingOperation.ID, with error: any Error) async {
         var (reason, outcome) = (error, nil as SyncResult.Outcome?)
         if let problem = problem(of: error, id) {
             do {
@@ -120,7 +139,7 @@ final class PushRun: Sendable {
     }
 
     /// Returns the error if it concerns this object; `nil` if it concerns the store or the push.
-    private func problem(of error: any Error, _ id: PendingOperation.ID) -> SyncError? {
+    func problem(of error: any Error, _ id: PendingOperation.ID) -> SyncError? {
         let coder = try? coder(of: id)
         switch error {
         case let error as UnreadableValue:
@@ -179,6 +198,10 @@ struct PushState {
     private var lastExhaustion: SyncError?
     /// Whether the server has responded for any object and so is not down.
     private var hasResponse = false
+    /// The maximum number of operations in a batch; `nil` until the server was asked.
+    var batchLimit: Int?
+    /// Whether the last batch failed as a whole, and the server has not responded for any object since.
+    var isBatchFailing = false
     /// The continuations of waiting tasks, resumed if the push is stopped.
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastSleeper = 0
@@ -190,15 +213,20 @@ struct PushState {
     /// - Parameter isIdle: Whether no request is in flight that may still get a response.
     mutating func dequeue(isIdle: Bool) -> (id: PendingOperation.ID, failure: OperationError?)? {
         guard stop == nil, let id = queue.next else { return nil }
-        let mayGo = hasResponse && exhaustedAgain < Self.exhaustedLimit
-        // If a skipped operation had waiting operations, each push would skip them, and they would never be sent.
-        guard let node = queue[id], node.isSpare, !mayGo, !queue.isAwaited(id) else {
+        guard let node = queue[id], isSkipped(node) else {
             queue.dequeue()
             return (id, nil)
         }
         guard isIdle else { return nil }
         queue.dequeue()
         return (id, node.earlierError)
+    }
+
+    /// Returns whether an operation is skipped for now.
+    func isSkipped(_ node: PushQueue.Node) -> Bool {
+        let mayGo = hasResponse && exhaustedAgain < Self.exhaustedLimit
+        // If a skipped operation had waiting operations, each push would skip them, and they would never be sent.
+        return node.isSpare && !mayGo && !queue.isAwaited(node.id)
     }
 
     // MARK: Is the server down, or are objects at fault?
@@ -209,6 +237,7 @@ struct PushState {
     /// Records that the server has responded for an object.
     mutating func recordResponse() {
         (exhausted, exhaustedAgain, hasResponse) = (0, 0, true)
+        isBatchFailing = false
     }
 
     /// Records that an operation has exhausted its attempts.
@@ -251,14 +280,4 @@ struct PushState {
                     lost: $0.lost)
             }, stoppedBy: error, nextDue: nextDue)
     }
-}
-
-/// The steps of an operation in a push, for tests that interrupt it there.
-package enum PushStep: Sendable, Hashable {
-    /// The attempt is recorded; nothing was sent.
-    case began(PendingOperation.ID)
-    /// The server has responded. The response is not stored.
-    case answered(PendingOperation.ID)
-    /// The response is stored.
-    case concluded(PendingOperation.ID)
 }

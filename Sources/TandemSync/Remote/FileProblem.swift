@@ -34,6 +34,10 @@ public struct ShortFile: Error, Hashable, Sendable, CustomStringConvertible {
     public let size: Int64
 
     /// Creates the error of a file that ends too early.
+    ///
+    /// - Parameters:
+    ///   - end: The number of bytes that could be read.
+    ///   - size: The number of bytes that the file should have.
     public init(end: Int64, size: Int64) {
         self.end = end
         self.size = size

@@ -77,6 +77,13 @@ public struct InvalidResponse: Error, Hashable, Sendable {
     public let status: Int
 
     /// Creates an invalid response. Pass the address without user, query and key.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of problem.
+    ///   - message: The problem, as a sentence.
+    ///   - table: The table of the request.
+    ///   - url: The address of the request.
+    ///   - status: The HTTP status of the response.
     public init(_ code: Code, message: String, table: RemoteTableName, url: String, status: Int) {
         self.code = code
         self.message = message
@@ -146,6 +153,12 @@ public struct RequestEncodingError: Error, Hashable, Sendable {
     public let member: String?
 
     /// Creates the error of a request. The message must not contain the value.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of problem.
+    ///   - message: The problem, as a sentence.
+    ///   - table: The table of the request, if it is known.
+    ///   - member: The member that can't be sent, by its wire name.
     public init(_ code: Code, message: String, table: RemoteTableName? = nil, member: String? = nil) {
         self.code = code
         self.message = message

@@ -19,6 +19,14 @@ public struct OutgoingFile: Sendable {
     package var onPlace: (@Sendable (String) async throws -> Void)?
 
     /// Creates a file with a known size and hash.
+    ///
+    /// - Parameters:
+    ///   - id: The file's ID.
+    ///   - name: The file's name, which need not be unique.
+    ///   - contentType: The file's media type.
+    ///   - size: The number of bytes.
+    ///   - sha256: The SHA-256 hash, as 64 lower-case hexadecimal digits.
+    ///   - bytes: The content, which is read during the upload.
     public init(
         id: String, name: String, contentType: String, size: Int64, sha256: String, bytes: any FileBytes
     ) {
@@ -31,6 +39,12 @@ public struct OutgoingFile: Sendable {
     }
 
     /// Creates a small file from bytes in memory.
+    ///
+    /// - Parameters:
+    ///   - id: The file's ID.
+    ///   - name: The file's name, which need not be unique.
+    ///   - contentType: The file's media type.
+    ///   - bytes: The content.
     public init(id: String, name: String, contentType: String, bytes: [UInt8]) {
         self.init(
             id: id, name: name, contentType: contentType, size: Int64(bytes.count),
@@ -43,6 +57,11 @@ public protocol FileBytes: Sendable {
     /// Returns bytes from an offset: the requested number, fewer only at the end of the file.
     ///
     /// Only one task at a time calls it for an upload.
+    ///
+    /// - Parameters:
+    ///   - offset: The index of the first byte.
+    ///   - count: The number of bytes.
+    /// - Throws: An error if the bytes can't be read. The upload then fails with ``FileProblem/unreadable(_:)``.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 }
 
@@ -66,6 +85,11 @@ public struct UploadedFile: Hashable, Sendable {
     public var wasThere: Bool
 
     /// Creates the description of an uploaded file.
+    ///
+    /// - Parameters:
+    ///   - url: The permanent URL of the file, without a signature.
+    ///   - etag: The file's ETag, if the server has sent one.
+    ///   - wasThere: Whether the server had the file before the upload.
     public init(url: String, etag: String?, wasThere: Bool = false) {
         self.url = url
         self.etag = etag

@@ -25,11 +25,23 @@ public struct PageRequest: Sendable {
     public var includeDeleted: Bool
     /// Whether the server should count all items of the filter. If it can't, interrupted full pulls begin again.
     public var wantsCount: Bool
+    /// Whether the page should have the table's generation: ``RemotePage/generation``. A pull asks for it with its
+    /// first page only, because it may cost another request. A remote may send it with any page.
+    public var wantsGeneration: Bool
 
     /// Creates a request for the first page of an order, or for the page after a position.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - filter: The condition on the items; `nil` for all.
+    ///   - order: The order of the items, and the position from which they are requested.
+    ///   - skip: The number of items to skip after the position.
+    ///   - top: The maximum number of items.
+    ///   - includeDeleted: Whether tombstones are included.
+    ///   - wantsCount: Whether the response has the number of all items.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
-        includeDeleted: Bool = false, wantsCount: Bool = false
+        includeDeleted: Bool = false, wantsCount: Bool = false, wantsGeneration: Bool = false
     ) {
         self.table = table
         self.filter = filter
@@ -38,6 +50,7 @@ public struct PageRequest: Sendable {
         self.top = top
         self.includeDeleted = includeDeleted
         self.wantsCount = wantsCount
+        self.wantsGeneration = wantsGeneration
     }
 }
 
@@ -55,13 +68,31 @@ public struct RemotePage: Sendable, Equatable {
     public var count: Int?
     /// The server's clock.
     public var serverDate: Date?
+    /// A value that differs after the table was removed and created again. Positions and tombstones of the former table
+    /// are not valid then, and a full pull follows. `nil` if the server has no such value.
+    public var generation: String?
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
+    public var backoff: Duration?
 
     /// Creates a page. Set `hasMore` to `false` only if no item follows: a full pull then removes all objects that it
     /// did not see.
-    public init(items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil) {
+    ///
+    /// - Parameters:
+    ///   - items: The items, in the requested order.
+    ///   - hasMore: Whether more items follow.
+    ///   - count: The number of all items, if the server has counted them.
+    ///   - serverDate: The server's clock, if the response had it.
+    ///   - generation: A value of this table's creation, if the server has one.
+    ///   - backoff: The requested pause of clients, if any.
+    public init(
+        items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil, generation: String? = nil,
+        backoff: Duration? = nil
+    ) {
         self.items = items
         self.hasMore = hasMore
         self.count = count
         self.serverDate = serverDate
+        self.generation = generation
+        self.backoff = backoff
     }
 }

@@ -14,6 +14,7 @@ import Tandem
 /// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
 /// | ``invalidResponse(_:)`` | yes | a fix on the server |
 /// | ``notEncodable(_:)`` | no | another value |
+/// | ``outdatedPosition(status:message:)`` | no | a full pull |
 /// | ``file(_:)`` | no | see ``FileProblem``; only ``RemoteFiles`` throws it |
 public enum RemoteFailure: Error, Sendable {
     /// The details of the response to a ``conflict(status:item:detail:)``, without the item.
@@ -25,6 +26,10 @@ public enum RemoteFailure: Error, Sendable {
         public var message: String
 
         /// Creates the details of a response.
+        ///
+        /// - Parameters:
+        ///   - serverDate: The server's clock, if the response had it.
+        ///   - message: The server's message, if any.
         public init(serverDate: Date? = nil, message: String = "") {
             self.serverDate = serverDate
             self.message = message
@@ -52,6 +57,9 @@ public enum RemoteFailure: Error, Sendable {
     case invalidResponse(InvalidResponse)
     /// The request can't be encoded for this server.
     case notEncodable(RequestEncodingError)
+    /// The server does not know the requested position of a page, because it was restored from a backup, or its clock
+    /// was set back. The value is its message, shortened. Only ``Remote/page(_:)`` throws it.
+    case outdatedPosition(status: Int, message: String)
     /// A problem with a file. It does not occur in exchanges of objects.
     case file(FileProblem)
 
@@ -60,7 +68,8 @@ public enum RemoteFailure: Error, Sendable {
         switch self {
         case .lost, .invalidResponse: true
         case .later(let status, _): status != 425 && status != 429
-        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .notEncodable, .file: false
+        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .notEncodable, .outdatedPosition, .file:
+            false
         }
     }
 
@@ -92,6 +101,9 @@ extension RemoteFailure: CustomStringConvertible {
             "The server can't answer now (\(status))" + (delay.map { ", but in \($0)." } ?? ".")
         case .invalidResponse(let answer): answer.description
         case .notEncodable(let problem): problem.description
+        case .outdatedPosition(let status, let message):
+            "The server does not know the position of the last pull (\(status))"
+                + (message.isEmpty ? "." : ": \(message)")
         case .file(let problem): problem.description
         }
     }

@@ -9,6 +9,11 @@ public struct RemoteFile: Hashable, Sendable {
     public var size: Int64?
 
     /// Creates a file from its URL.
+    ///
+    /// - Parameters:
+    ///   - url: The file's URL.
+    ///   - etag: The ETag that the file must still have; `nil` for any.
+    ///   - size: The number of bytes, if it is known.
     public init(url: String, etag: String? = nil, size: Int64? = nil) {
         self.url = url
         self.etag = etag
@@ -27,6 +32,11 @@ public struct ServedFile: Hashable, Sendable {
     public var sha256: String?
 
     /// Creates a server's description of a file.
+    ///
+    /// - Parameters:
+    ///   - size: The number of bytes.
+    ///   - etag: The file's ETag, if the server has sent one.
+    ///   - sha256: The SHA-256 hash in hexadecimal digits, if the server has sent it.
     public init(size: Int64, etag: String? = nil, sha256: String? = nil) {
         self.size = size
         self.etag = etag
@@ -47,6 +57,11 @@ public struct FilePiece: Hashable, Sendable {
     public static let greatestSize = 1 << 20
 
     /// Creates a piece of a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the piece.
+    ///   - offset: The index of the first byte in the file.
+    ///   - file: The server's description of the whole file.
     public init(bytes: [UInt8], offset: Int64, file: ServedFile) {
         self.bytes = bytes
         self.offset = offset

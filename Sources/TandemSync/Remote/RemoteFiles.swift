@@ -67,6 +67,7 @@ public protocol RemoteFiles: Sendable {
 
     /// Deletes a file that is still at its ETag.
     ///
+    /// - Parameter file: The file's URL, and the ETag that it must still have.
     /// - Throws: ``RemoteFailure/notFound`` or ``RemoteFailure/gone`` if there is no such file, ``FileProblem/changed``
     ///   if its ETag differs.
     func delete(_ file: RemoteFile) async throws(RemoteFailure)
@@ -74,6 +75,9 @@ public protocol RemoteFiles: Sendable {
 
 extension RemoteFiles {
     /// Uploads a file without reporting progress.
+    ///
+    /// - Parameter file: The file.
+    /// - Throws: The failures of ``upload(_:progress:)``.
     public func upload(_ file: OutgoingFile) async throws(RemoteFailure) -> UploadedFile {
         try await upload(file) { _ in }
     }

@@ -16,6 +16,10 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         public var isOptional: Bool
 
         /// Creates a member from its name on the wire.
+        ///
+        /// - Parameters:
+        ///   - name: The member's name on the wire.
+        ///   - isOptional: Whether the member may be null.
         public init(_ name: String, isOptional: Bool = false) {
             self.name = name
             self.isOptional = isOptional

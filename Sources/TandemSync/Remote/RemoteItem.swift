@@ -21,6 +21,14 @@ public struct RemoteItem: Sendable {
     public var members: [Member]
 
     /// Creates an item from a response. `members` excludes those that are parameters of their own.
+    ///
+    /// - Parameters:
+    ///   - id: The item's key on the server.
+    ///   - version: The item's version, if the table has versions.
+    ///   - createdAt: The time when the item was created, if the server has sent it.
+    ///   - updatedAt: The time of the last change, if the server has sent it.
+    ///   - isDeleted: Whether the item is a tombstone.
+    ///   - members: The values, by their wire names.
     public init(
         id: ServerID, version: String? = nil, createdAt: WireTimestamp? = nil, updatedAt: WireTimestamp? = nil,
         isDeleted: Bool = false, members: [Member] = []
@@ -67,6 +75,14 @@ public struct OutgoingItem: Sendable {
     public var unknown: [RemoteItem.Member]
 
     /// Creates an item to write, or with only a table, an ID and a version, an item to delete.
+    ///
+    /// - Parameters:
+    ///   - table: The item's table.
+    ///   - id: The item's key on the server; `nil` if the server creates it.
+    ///   - version: The version that the server must still have; `nil` for any.
+    ///   - members: All values, by their wire names.
+    ///   - changed: The wire names of the changed members.
+    ///   - unknown: The members that the server has sent and the model does not have.
     public init(
         table: RemoteTableName, id: ServerID?, version: String? = nil, members: [RemoteItem.Member] = [],
         changed: Set<String> = [], unknown: [RemoteItem.Member] = []
@@ -90,14 +106,24 @@ public struct RemoteResponse: Sendable, Equatable {
     public var serverDate: Date?
     /// Whether the server has received the values. Only an undelete can omit them.
     public var tookValues: Bool
+    /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
+    public var backoff: Duration?
 
     /// Creates a response. Without an item, the caller looks the item up.
+    ///
+    /// - Parameters:
+    ///   - item: The item as the server has it now, if the response had it.
+    ///   - version: The item's version, if the response had it.
+    ///   - serverDate: The server's clock, if the response had it.
+    ///   - tookValues: Whether the server has applied the values of the request.
     public init(
-        item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true
+        item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true,
+        backoff: Duration? = nil
     ) {
         self.item = item
         self.version = version
         self.serverDate = serverDate
         self.tookValues = tookValues
+        self.backoff = backoff
     }
 }

@@ -29,6 +29,10 @@ public struct WireFormat: Hashable, Sendable {
     public var nestedJSON: Bool
 
     /// Creates a format. The defaults, milliseconds and plain values, fit both dialects of Datasync.
+    ///
+    /// - Parameters:
+    ///   - fractionDigits: The number of digits after the second in times, 0 to 9.
+    ///   - nestedJSON: Whether objects and lists are sent as JSON. Otherwise they are sent as texts that contain JSON.
     public init(fractionDigits: Int = 3, nestedJSON: Bool = false) {
         self.fractionDigits = fractionDigits
         self.nestedJSON = nestedJSON
@@ -50,6 +54,10 @@ public struct UnreadableValue: Error, Hashable, Sendable, CustomStringConvertibl
     public let message: String
 
     /// Creates the error of a value with the wrong type. The message must not contain the value.
+    ///
+    /// - Parameters:
+    ///   - member: The wire name of the value.
+    ///   - message: The problem, as a sentence.
     public init(member: String, message: String) {
         self.member = member
         self.message = message
@@ -66,6 +74,9 @@ extension WireFormat {
     ///
     /// A reference is encoded unchanged: the caller has replaced the local ID by the server ID.
     ///
+    /// - Parameters:
+    ///   - value: The stored value.
+    ///   - property: The property of the value.
     /// - Throws: ``RequestEncodingError`` if the wire can't represent it.
     public func node(of value: StorageValue, for property: PropertyDefinition) throws(RequestEncodingError) -> JSONNode
     {
@@ -136,6 +147,9 @@ extension WireFormat {
 extension WireFormat {
     /// Decodes a value to its stored form.
     ///
+    /// - Parameters:
+    ///   - node: The value on the wire.
+    ///   - property: The property to which it belongs.
     /// - Throws: ``UnreadableValue`` if it does not have the property's type, or is null for a required property.
     public func storageValue(
         of node: JSONNode, for property: PropertyDefinition

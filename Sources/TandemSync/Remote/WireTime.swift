@@ -49,7 +49,7 @@ package enum WireTime {
     }
 
     /// `yyyy-MM-ddTHH:mm:ss.fffZ`, with the requested number of fractional digits; without a point for 0 digits.
-    static func text(seconds: Int64, nanoseconds: Int64, fractionDigits: Int) -> String {
+    package static func text(seconds: Int64, nanoseconds: Int64, fractionDigits: Int) -> String {
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let time = seconds - days * 86_400
         let date = civil(days: days)

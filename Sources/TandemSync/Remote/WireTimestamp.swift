@@ -50,6 +50,10 @@ public struct WireTimestamp: Sendable {
     ///
     /// The date of a parsed time is formatted as that time, although a `Date` holds it only approximately. Truncation
     /// alone would change 34.003 to 34.002.
+    ///
+    /// - Parameters:
+    ///   - date: The date to format.
+    ///   - fractionDigits: The number of digits after the second, 0 to 9.
     public init?(_ date: Date, fractionDigits: Int) {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 1e12 else { return nil }

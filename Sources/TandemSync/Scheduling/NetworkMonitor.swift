@@ -22,6 +22,10 @@ public struct NetworkState: Hashable, Sendable {
     public var isUp: Bool { reach > .none }
 
     /// Creates a state of the network.
+    ///
+    /// - Parameters:
+    ///   - reach: The reach of packets.
+    ///   - isMetered: Whether the connection is metered.
     public init(reach: Reach = .wide, isMetered: Bool = false) {
         self.reach = reach
         self.isMetered = isMetered

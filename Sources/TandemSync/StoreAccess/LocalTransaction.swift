@@ -12,6 +12,7 @@ import Tandem
 /// - ``acknowledge(_:attempt:with:keepsTombstones:)``
 /// - ``fail(_:attempt:with:retry:retryAt:)``
 /// - ``fail(_:with:retry:)``
+/// - ``withdraw(_:attempt:restoring:retryAt:)``
 /// - ``markOutcomeUnknown(_:attempt:error:retryAt:)``
 /// ### Conflicts
 /// - ``sides(of:against:rounding:)``
@@ -119,6 +120,17 @@ package protocol LocalTransaction: LocalReadTransaction {
     ///
     /// - Throws: `.staleOperation` if it is no longer in the queue.
     func fail(_ id: PendingOperation.ID, with error: OperationError, retry: Bool) throws
+
+    /// Withdraws an attempt whose request was not sent, as if it had not begun. It is not counted.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the attempt: ``Tandem/PendingOperation/attempts`` when it began.
+    ///   - error: The operation's error before the attempt, which is restored.
+    ///   - retryAt: The operation's time of a retry before the attempt, which is restored.
+    /// - Returns: `false`, without a change, if that attempt is no longer the current one.
+    func withdraw(
+        _ id: PendingOperation.ID, attempt: Int, restoring error: OperationError?, retryAt: Date?
+    ) throws -> Bool
 
     /// Records that the outcome of an attempt is unknown: the server may have executed it.
     ///

@@ -15,50 +15,14 @@ import TandemSync
 /// }
 /// ```
 ///
-/// A violated requirement throws a ``RemoteFilesViolation`` with the expectation and its location. Each check uploads
+/// A violated requirement throws a ``ConformanceViolation`` with the expectation and its location. Each check uploads
 /// files with new IDs, so all can run on one server.
 public enum RemoteFilesConformance {
     /// All requirements.
     public static let requirements: [Requirement] = carryingRequirements + failingRequirements + endingRequirements
 
     /// A requirement for a file server.
-    public struct Requirement: Sendable, CustomStringConvertible {
-        /// The requirement, as a sentence.
-        public let name: String
-        private let body: @Sendable (any RemoteFiles) async throws -> Void
-
-        init(_ name: String, body: @escaping @Sendable (any RemoteFiles) async throws -> Void) {
-            self.name = name
-            self.body = body
-        }
-
-        /// The requirement's name.
-        public var description: String { name }
-
-        /// Checks that a server meets the requirement.
-        ///
-        /// - Throws: ``RemoteFilesViolation``, or an unexpected error of the server.
-        public func check(on files: any RemoteFiles) async throws {
-            do {
-                try await body(files)
-            } catch let broken as BrokenExpectation {
-                throw RemoteFilesViolation(requirement: name, message: broken.message, line: broken.line)
-            }
-        }
-    }
-}
-
-/// A violation of a requirement by a file server.
-public struct RemoteFilesViolation: Error, Sendable, CustomStringConvertible {
-    /// The violated requirement.
-    public let requirement: String
-    /// The failed expectation.
-    public let message: String
-    /// The location of the expectation.
-    public let line: String
-
-    /// The requirement, the failed expectation and its location.
-    public var description: String { "A file server violates a requirement (\(requirement)): \(message) (\(line))." }
+    public typealias Requirement = ConformanceRequirement<any RemoteFiles>
 }
 
 // MARK: - Helpers of the requirements
@@ -98,16 +62,4 @@ extension RemoteFiles {
 
 extension OutgoingFile {
     func all() async throws -> [UInt8] { try await bytes.read(at: 0, count: Int(size)) }
-}
-
-/// Returns the failure that a block throws. It must be a `RemoteFailure`.
-func failing(
-    _ what: String, file: String = #fileID, line: UInt = #line, body: () async throws -> Void
-) async throws -> RemoteFailure {
-    do {
-        try await body()
-    } catch let failure as RemoteFailure {
-        return failure
-    }
-    throw BrokenExpectation(message: "\(what) did not fail", line: "\(file):\(line)")
 }

@@ -5,6 +5,11 @@ import TandemSync
 
 extension ScriptedFiles {
     /// Uploads a file in pieces, with the planned fault if any.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - progress: Receives the number of bytes so far.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the server refuses the file.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -41,6 +46,12 @@ extension ScriptedFiles {
     }
 
     /// Downloads a file in pieces, with the planned fault if any.
+    ///
+    /// - Parameters:
+    ///   - file: The file's URL, and its ETag if it is known.
+    ///   - offset: The first byte to fetch.
+    ///   - take: Receives the pieces in order.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the file does not exist or has another ETag.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -81,6 +92,9 @@ extension ScriptedFiles {
     }
 
     /// Deletes a file, with the planned fault if any.
+    ///
+    /// - Parameter file: The file's URL, and the ETag that it must still have.
+    /// - Throws: `RemoteFailure`, by a planned fault, or if the file does not exist or has another ETag.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let id = try id(of: file)
         let (_, fault) = try await arrive(.delete, id: id, offset: 0, etag: file.etag)

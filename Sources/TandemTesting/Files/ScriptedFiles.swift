@@ -80,6 +80,10 @@ public final class ScriptedFiles: RemoteFiles {
     public static func url(of id: String) -> String { "https://files.example/\(id)" }
 
     /// Replaces a file's bytes, or removes the file, as another client might.
+    ///
+    /// - Parameters:
+    ///   - bytes: The new content, or `nil` to remove the file.
+    ///   - id: The file's ID, the last part of its URL.
     public func put(_ bytes: [UInt8]?, at id: String) {
         state.withLock { state in
             guard let bytes else {
@@ -102,6 +106,10 @@ public final class ScriptedFiles: RemoteFiles {
     public func forgetRequests() { state.withLock { $0.requests = [] } }
 
     /// Plans a fault for the next matching request, after those planned before. A request has at most one fault.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - match: The requests to which it applies.
     public func next(_ fault: FileFault, on match: FileMatch = .any) {
         state.withLock { $0.faults.append((fault, match)) }
     }

@@ -93,6 +93,55 @@ extension LocalStoreConformance {
                     "it failed a second time")
             }),
         Requirement(
+            "a withdrawn attempt leaves no trace",
+            inOne: { local in
+                try local.insertModel("n")
+                try local.syncedModel("s")
+                try local.edit("s", ["count": 1])
+                let later = Date(timeIntervalSince1970: 2_000_000_000)
+                _ = try local.fail(
+                    try local.send("s").id, attempt: 1, with: refusal, retry: true, retryAt: later)
+                for id in ["n", "s"] as [LocalID] {
+                    let before = try local.op(id)
+                    let attempt = try local.send(id)
+                    try expect(
+                        try local.withdraw(
+                            before.id, attempt: attempt.attempts, restoring: before.error, retryAt: before.retryAt),
+                        "it was not under way")
+                    let after = try local.op(id)
+                    try expect(
+                        after.state == .pending && after.attempts == before.attempts && after.error == before.error
+                            && after.retryAt == before.retryAt && after.base == before.base && after.sent.isEmpty,
+                        "it was \(before), and is \(after)")
+                    try expect(try local.sendable(id).attemptedKinds.isEmpty, "it counts as sent")
+                    try expect(
+                        try !local.withdraw(before.id, attempt: attempt.attempts, restoring: nil, retryAt: nil),
+                        "it was withdrawn a second time")
+                }
+                try local.delete("n")
+                try expect(try !local.hasObject("n", in: modelTable), "the unsent object is not removed")
+            }),
+        Requirement(
+            "a withdrawn attempt keeps changes made meanwhile and the outcome of an earlier attempt",
+            inOne: { local in
+                try local.insertModel("t")
+                try local.leaveUncertainOnce(try local.send("t"))
+                try local.syncedModel("s")
+                try local.edit("s", ["count": 1])
+                for id in ["t", "s"] as [LocalID] {
+                    let attempt = try local.send(id)
+                    if id == "s" { try local.edit("s", ["name": "m"]) }
+                    try expect(
+                        try local.withdraw(attempt.id, attempt: attempt.attempts, restoring: nil, retryAt: nil),
+                        "it was not under way")
+                }
+                try expect(try local.sendable("t").attemptedKinds == .insert, "the first attempt is forgotten")
+                try expect(try local.sendable("s").changed == ["count", "name"], "a change is forgotten")
+                let operation = try local.op("t")
+                try local.delete("t")
+                try expect(try local.op("t").id == operation.id, "the object may be on the server")
+            }),
+        Requirement(
             "a refused attempt waits for the user unless the object was changed meanwhile",
             inOne: { local in
                 for id in ["a", "b", "c"] as [ServerID] {

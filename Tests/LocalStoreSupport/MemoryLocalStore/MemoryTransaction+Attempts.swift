@@ -80,6 +80,27 @@ extension MemoryTransaction {
         _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
         try checkUsable()
+        return try undoAttempt(id, attempt: attempt, retry: retry) { operation in
+            (operation.error, operation.retryAt) = (error, retry ? retryAt : nil)
+        }
+    }
+
+    func withdraw(
+        _ id: PendingOperation.ID, attempt: Int, restoring error: OperationError?, retryAt: Date?
+    ) throws -> Bool {
+        try checkUsable()
+        return try undoAttempt(id, attempt: attempt, retry: true) { operation in
+            operation.attempts -= 1
+            (operation.error, operation.retryAt) = (error, retryAt)
+        }
+    }
+
+    /// Undoes the effects of an attempt that was not carried out, and changes the operation if it is still there.
+    ///
+    /// - Returns: `false`, without a change, if the attempt is no longer the current one.
+    private func undoAttempt(
+        _ id: PendingOperation.ID, attempt: Int, retry: Bool, _ change: (inout MemoryOperation) -> Void
+    ) throws -> Bool {
         guard let (found, object, model) = try underWay(id, attempt: attempt) else { return false }
         var operation = found
         let next = stateAfterFailing(operation, object, model, retry: retry)
@@ -92,8 +113,7 @@ extension MemoryTransaction {
         }
         putBack(&operation, as: next)
         operation.attempted.forgetCurrent()
-        operation.error = error
-        operation.retryAt = retry ? retryAt : nil
+        change(&operation)
         put(operation)
         return true
     }

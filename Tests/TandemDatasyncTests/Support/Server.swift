@@ -68,6 +68,7 @@ extension RemoteFailure {
         case .later(let status, let delay): "later \(status)\(delay.map { " in \($0)" } ?? "")"
         case .invalidResponse(let answer): "bad \(answer.code)"
         case .notEncodable(let problem): "notEncodable \(problem.code)"
+        case .outdatedPosition(let status, _): "outdated position \(status)"
         case .file(let problem): "file: \(problem)"
         }
     }

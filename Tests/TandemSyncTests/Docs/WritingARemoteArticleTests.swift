@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemSync
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -177,6 +178,28 @@ final class ShelfRemote: Remote {
         await #expect { try await sync.pull(Card.self) { $0.points > 1 } } throws: {
             ($0 as? SyncError)?.code == .unsupportedFilter
         }
+    }
+
+    // WritingARemote begins
+    @Test(arguments: RemoteConformance.requirements)
+    func `the shelf meets a requirement`(requirement: RemoteConformance.Requirement) async throws {
+        var features = RemoteFeatures()
+        features.filters = false
+        let shelf = TestedRemote(ShelfRemote(), table: "Card", features: features)
+        try await requirement.check(on: shelf)
+    }
+    // WritingARemote ends
+
+    @Test func `the article's report is that of its remote`() async throws {
+        let shelf = ShelfRemote()
+        var features = RemoteFeatures()
+        features.filters = false
+        // WritingARemote begins
+        let report = await RemoteConformance.report(on: TestedRemote(shelf, table: "Card", features: features))
+        print(report)
+        // WritingARemote ends
+        let article = try Snippets.text(of: "Sources/TandemSync/TandemSync.docc/WritingARemote.md")
+        for line in report.description.split(separator: "\n").prefix(2) { #expect(article.contains(line), "\(line)") }
     }
 
     @Test func `the article's code equals the tested code`() throws {

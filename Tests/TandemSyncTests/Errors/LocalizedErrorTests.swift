@@ -53,6 +53,7 @@ struct LocalizedErrorTests {
         let failures: [RemoteFailure] = [
             .notSent(Secret()), .lost(Secret()), .unauthenticated(status: 401, underlying: Secret()),
             .conflict(status: 409, item: nil), .gone, .notFound, .refused(status: 422, message: "Нет номера"),
+            .outdatedPosition(status: 400, message: "Invalid value for _since"),
             .later(status: 503, retryAfter: .seconds(7)), .file(.outOfSpace), .file(.unreadable(Secret())), .nonsense,
         ]
         for failure in failures {

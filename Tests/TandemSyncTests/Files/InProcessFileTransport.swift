@@ -139,6 +139,7 @@ func failure<T>(_ body: () async throws -> T) async -> String {
         case .gone: "gone"
         case .notFound: "not found"
         case .refused(let status, let message): "refused \(status): \(message)"
+        case .outdatedPosition(let status, _): "outdated position \(status)"
         case .later(let status, _): "later \(status)"
         case .invalidResponse(let answer): "bad \(answer.code)"
         case .notEncodable(let problem): "notEncodable \(problem.code)"

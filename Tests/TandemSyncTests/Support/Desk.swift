@@ -13,12 +13,14 @@ struct Desk: Sendable {
 
     init(
         ids: ScriptedRemote.IDs = .client, softDelete: Bool = true, versions: Bool = true,
-        undeletesWithValues: Bool = true, lookUp: String? = "localKey",
+        undeletesWithValues: Bool = true, lookUp: String? = "localKey", reservedNames: Set<String> = [],
+        traits: ScriptedRemote.Traits = [], batchLimit: Int = 1,
         _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) throws {
         remote = ScriptedRemote(
             clock: ManualClock(clock.now()), ids: ids, softDelete: softDelete, versions: versions,
-            undeletesWithValues: undeletesWithValues)
+            undeletesWithValues: undeletesWithValues, reservedNames: reservedNames, traits: traits,
+            batchLimit: batchLimit)
         var configuration = Store.Configuration()
         configuration.now = clock.now
         store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self], configuration: configuration)

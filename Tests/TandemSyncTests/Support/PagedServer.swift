@@ -24,6 +24,11 @@ final class PagedServer: Remote {
         /// Whether times are stored more precisely than they are sent, as in PostgreSQL. The order within a millisecond
         /// is then neither that of the IDs nor visible to a client.
         var isFine = false
+        /// The generation in each page; `nil` if the server has none.
+        var generation: String?
+        /// The change tag of each table; `nil` if the server has none.
+        var tag: String?
+        var tagRequests = 0
         var requests: [PageRequest] = []
 
         /// Writes a row now, or with the time of a transaction that began earlier.
@@ -87,7 +92,8 @@ final class PagedServer: Remote {
         return RemotePage(
             items: page.map(item), hasMore: page.count >= request.top, count: request.wantsCount ? rows.count : nil,
             // Truncated to the second, as in the header.
-            serverDate: hasClock ? Date(timeIntervalSince1970: Double(state.now / 1000)) : nil)
+            serverDate: hasClock ? Date(timeIntervalSince1970: Double(state.now / 1000)) : nil,
+            generation: state.generation)
     }
 
     static func item(_ row: Row) -> RemoteItem {
@@ -101,6 +107,13 @@ final class PagedServer: Remote {
         let seconds = WireTimestamp(Date(timeIntervalSince1970: Double(milliseconds / 1000)), fractionDigits: 0)
         let digits = String(1000 + milliseconds % 1000).dropFirst()
         return seconds.flatMap { WireTimestamp("\($0.text.dropLast()).\(digits)Z") }
+    }
+
+    func changeTag(of table: RemoteTableName) async throws(RemoteFailure) -> String? {
+        state.withLock { state in
+            state.tagRequests += 1
+            return state.tag
+        }
     }
 
     // MARK: Unsupported requests

@@ -6,7 +6,10 @@ import Testing
     @Test func `every block of Swift in every article compiles`() throws {
         let articles = try Article.all()
         let libraries = Set(articles.compactMap { $0.path.split(separator: "/").dropLast().last })
-        let expected = ["SQLiteCipher", "Tandem", "TandemDatasync", "TandemServer", "TandemSync", "TandemTesting"]
+        let expected = [
+            "SQLiteCipher", "Tandem", "TandemDatasync", "TandemHTTP", "TandemKinto", "TandemServer", "TandemSync",
+            "TandemTesting",
+        ]
         #expect(libraries == Set(expected.map { "\($0).docc" }))
         for error in try SwiftCompiler().errors(in: articles.filter { !$0.blocks.isEmpty }) {
             Issue.record("\(error)")

@@ -83,6 +83,7 @@ extension RemoteFailure {
         case .later(_, let delay): "later \(delay.map { "in \($0.components.seconds) s" } ?? "some time")"
         case .invalidResponse(let answer): "bad \(answer.code)"
         case .notEncodable(let problem): "notEncodable \(problem.code)"
+        case .outdatedPosition(_, let message): "outdated position \(message)"
         case .file(let problem): "file: \(problem)"
         }
     }

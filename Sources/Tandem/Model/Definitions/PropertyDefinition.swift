@@ -206,6 +206,10 @@ public struct IndexDefinition: Hashable, Sendable, Codable {
     public let isUnique: Bool
 
     /// Creates an index over properties.
+    ///
+    /// - Parameters:
+    ///   - properties: The names of the properties in Swift, the most significant first.
+    ///   - unique: Whether no two live objects may have the same values in all of them.
     public init(_ properties: [String], unique: Bool = false) {
         self.properties = properties
         self.isUnique = unique

@@ -49,7 +49,7 @@ struct RemoteFileDeletionRun: Sendable {
                     let end = ServerBackoff.end(of: delay ?? .seconds(60), at: context.options.clock.now())
                     if delay != nil { context.pause.record(until: end, at: context.options.clock.now()) }
                     try await postpone(file, until: end)
-                case .conflict, .refused, .invalidResponse, .notEncodable, .file:
+                case .conflict, .refused, .invalidResponse, .notEncodable, .outdatedPosition, .file:
                     let delay = min(86_400, 3600 * Double(1 << min(file.attempts, 10)))
                     try await postpone(file, until: context.options.clock.now() + delay)
                 }

@@ -29,7 +29,7 @@ extension UploadRun {
             }
             if isDown { stop(.failure(error)) }
             return try await put(file, off: error, until: retryDate(file, from: 5, to: 3600))
-        case .invalidResponse, .conflict, .gone, .notFound, .refused, .notEncodable, .file:
+        case .invalidResponse, .conflict, .gone, .notFound, .refused, .notEncodable, .outdatedPosition, .file:
             state.withLock { $0.unanswered = 0 }
             return try await fail(file, with: error)
         }

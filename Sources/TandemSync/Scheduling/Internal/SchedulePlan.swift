@@ -5,6 +5,10 @@ struct SchedulePlan {
     /// The next step.
     enum Step: Equatable {
         case sync(isAsked: Bool)
+        /// Sync the tables that a poll has found to be changed.
+        case pull
+        /// Ask the server for the change tags of the tables.
+        case poll
         /// Check the queue for operations that no sync has tried.
         case check
         /// Wait until the given time, or until an event.
@@ -15,6 +19,11 @@ struct SchedulePlan {
     private let random: @Sendable () -> UInt64
     private(set) var now: Date
     private(set) var isSyncing = false
+    private var polls: PollPlan
+    /// Whether the running sync pulls only some of the tables. The next sync of all tables does not become due later.
+    private var isPartial = false
+    /// The same of the sync that uploads files.
+    private var isUploadPartial = false
     /// Whether a sync is running that has only files left to upload. It also sends changes made meanwhile.
     private var isUploading = false
 
@@ -38,6 +47,8 @@ struct SchedulePlan {
     private var appEnd: Date?
     /// The end of the server's `Retry-After`.
     private var pauseEnd: Date?
+    /// The end of the backoff that the server requested with a successful response.
+    private var serverBackoffEnd: Date?
     /// The number of consecutive failed syncs.
     private var failures = 0
     /// The number of syncs with unfinished work since the last complete one.
@@ -57,6 +68,7 @@ struct SchedulePlan {
         self.options = options
         self.network = network
         self.now = now
+        polls = PollPlan(options.polling, at: now)
         self.random = random
         if options.syncsAtStart { startDue = now }
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
@@ -73,6 +85,7 @@ struct SchedulePlan {
         func moved(_ date: Date?) -> Date? { date.map { $0 + step } }
         (startDue, intervalDue, retryDue) = (moved(startDue), moved(intervalDue), moved(retryDue))
         filesDue = moved(filesDue)
+        polls.move(by: step)
         (backoffEnd, appEnd) = (moved(backoffEnd), moved(appEnd))
         (pauseEnd, lastEnd) = (moved(pauseEnd), moved(lastEnd))
         change = change.map { ($0.first + step, $0.last + step) }
@@ -82,6 +95,10 @@ struct SchedulePlan {
     mutating func recordPause(until date: Date?) {
         if let date { pauseEnd = max(pauseEnd ?? date, date) }
     }
+
+    /// Records the current end of the backoff that the server requested with a successful response; `nil` if there is
+    /// none.
+    mutating func recordServerBackoff(until date: Date?) { serverBackoffEnd = date }
 
     mutating func ask() { isAsked = true }
 
@@ -105,8 +122,16 @@ struct SchedulePlan {
         backoffEnd = nil
     }
 
-    mutating func began() {
+    /// - Parameter isPartial: Whether the sync pulls only the tables that a poll has found to be changed.
+    mutating func began(isPartial: Bool = false) {
         isSyncing = true
+        self.isPartial = isPartial
+        polls.beganSync()
+        if isPartial {
+            // It sends all changes.
+            (hasNews, change) = (false, nil)
+            return
+        }
         (isAsked, isBack, hasNews) = (false, false, false)
         (startDue, intervalDue, retryDue, filesDue, change) = (nil, nil, nil, nil, nil)
     }
@@ -114,26 +139,34 @@ struct SchedulePlan {
     /// Records that the sync has only files left to upload. Another sync may begin.
     mutating func beganUploads() {
         (isSyncing, isUploading) = (false, true)
+        (isPartial, isUploadPartial) = (false, isPartial)
         lastEnd = now
-        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+        if !isUploadPartial { intervalDue = options.interval.map { now + max(0, $0.seconds) } }
     }
 
     /// Records that the sync that uploaded files has ended. Another sync may be running.
     mutating func endedUploads(_ verdict: RetryDecision) {
-        let wasSyncing = isSyncing
+        let (wasSyncing, wasPartial) = (isSyncing, isPartial)
+        isPartial = isUploadPartial
         ended(verdict)
-        (isSyncing, isUploading) = (wasSyncing, false)
+        (isSyncing, isPartial) = (wasSyncing, wasPartial)
+        (isUploading, isUploadPartial) = (false, false)
         filesDue = verdict.nextDue
     }
 
     mutating func ended(_ verdict: RetryDecision) {
-        isSyncing = false
+        // After a partial sync, the other tables are still due as before.
+        let earlierRetry = isPartial ? retryDue : nil
+        let wasPartial = isPartial
+        (isSyncing, isPartial) = (false, false)
         lastEnd = now
-        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+        polls.endedSync(verdict.kind)
+        if !wasPartial { intervalDue = options.interval.map { now + max(0, $0.seconds) } }
         // Changes made meanwhile count as if they had been made now.
         if change != nil { change = (now, now) }
         (backoffEnd, appEnd, retryDue) = (nil, nil, nil)
         switch verdict.kind {
+        case .fine where wasPartial: failures = 0
         case .fine:
             (failures, remainders) = (0, 0)
             isBack = false
@@ -154,7 +187,14 @@ struct SchedulePlan {
         let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
         if let asked { pauseEnd = min(asked, now + RetryPolicy.longestPause) }
         if let end = backoffEnd ?? appEnd { retryDue = end }
-        if let next = verdict.nextDue { retryDue = min(retryDue ?? next, next) }
+        for next in [verdict.nextDue, earlierRetry].compactMap({ $0 }) { retryDue = min(retryDue ?? next, next) }
+    }
+
+    mutating func beganPoll() { polls.began() }
+
+    /// - Parameter hasPull: Whether tables have to be pulled.
+    mutating func endedPoll(_ outcome: PollPlan.Outcome, hasPull: Bool) {
+        polls.ended(outcome, hasPull: hasPull, at: now)
     }
 
     /// Returns the delay after a number of failures. Half of it is random.
@@ -176,7 +216,10 @@ struct SchedulePlan {
         let (sync, check) = (syncDue, checkDue)
         if let sync, sync <= now { return .sync(isAsked: false) }
         if let check, check <= now { return .check }
-        return .wait(until: [sync, check].compactMap { $0 }.min())
+        let (pull, poll) = (pullDue, pollDue)
+        if let pull, pull <= now { return .pull }
+        if let poll, poll <= now { return .poll }
+        return .wait(until: [sync, check, pull, poll].compactMap { $0 }.min())
     }
 
     /// The time of the next known sync.
@@ -197,12 +240,22 @@ struct SchedulePlan {
         return afterPauses(min(quiet, change.first + max(0, options.debounceCeiling.seconds)))
     }
 
+    private var pullDue: Date? {
+        guard !isBlockedByCost, !isDown, polls.isPullDue else { return nil }
+        return afterPauses(now)
+    }
+
+    private var pollDue: Date? {
+        guard !isBlockedByCost, !isDown else { return nil }
+        return polls.nextPoll.map(afterPauses)
+    }
+
     private func afterPauses(_ date: Date) -> Date {
         // The network has returned during a sync that failed without it.
         let backoff = isBack ? nil : backoffEnd
         // Options with zero durations must not cause syncs without a pause.
         let rest = lastEnd.map { $0 + Self.pauseAfterSync }
-        return [date, backoff, appEnd, pauseEnd, rest].compactMap { $0 }.max() ?? date
+        return [date, backoff, appEnd, pauseEnd, serverBackoffEnd, rest].compactMap { $0 }.max() ?? date
     }
 
     var state: SyncScheduler.State {

@@ -1,0 +1,111 @@
+import HTTPTypes
+import RemoteHTTP
+import Synchronization
+import Tandem
+import TandemSync
+
+/// Sends requests with the user's credentials, and reports announcements.
+final class KintoClient: Sendable {
+    let decoder: KintoDecoder
+    private let transport: any HTTPTransport
+    private let credentials: Credentials?
+    private let onAlert: (@Sendable (KintoAlert) -> Void)?
+    /// The announcements that were reported.
+    private let alerts = Mutex<Set<KintoAlert>>([])
+
+    init(
+        _ decoder: KintoDecoder, over transport: any HTTPTransport, credentials: Credentials?,
+        onAlert: (@Sendable (KintoAlert) -> Void)?
+    ) {
+        self.decoder = decoder
+        self.transport = transport
+        self.credentials = credentials
+        self.onAlert = onAlert
+    }
+
+    /// Sends a request, and retries it once with new credentials if the server refused the first ones.
+    ///
+    /// - Parameter isRefusal: Whether a response refuses the credentials.
+    func send(
+        _ request: KintoRequest, isRefusal: (KintoResponse) -> Bool = { $0.status == 401 }
+    ) async throws(RemoteFailure) -> KintoResponse {
+        var (head, body) = try encode(request)
+        guard let credentials else { return try await exchange(request, head: head, body: body) }
+        let own = head.headerFields
+        var refusal: Int?
+        while true {
+            let issue: Credentials.Issue
+            do {
+                issue = try await credentials.current()
+            } catch {
+                throw error is CancellationError && Task.isCancelled
+                    ? .notSent(error) : .unauthenticated(status: refusal ?? 401, underlying: error)
+            }
+            head.headerFields = own
+            // The app's fields override those of this type.
+            for field in issue.fields { head.headerFields[field.name] = field.value }
+            let response = try await exchange(request, head: head, body: body)
+            guard isRefusal(response) else {
+                if response.head.status.kind == .successful { await credentials.recordUsed(issue.number) }
+                return response
+            }
+            await credentials.refuse(issue.number, status: 401)
+            // The second refusal is final.
+            guard refusal == nil else { return response }
+            refusal = 401
+        }
+    }
+
+    private func encode(_ request: KintoRequest) throws(RemoteFailure) -> (HTTPRequest, [UInt8]) {
+        let api = decoder.paths.api
+        var head = HTTPRequest(
+            method: request.method, scheme: api.scheme, authority: api.authority, path: api.path + request.target,
+            headerFields: request.fields)
+        head.headerFields[.accept] = "application/json"
+        head.headerFields[.userAgent] = "Tandem"
+        guard let node = request.body else { return (head, []) }
+        head.headerFields[.contentType] = "application/json"
+        var body: [UInt8] = []
+        do {
+            try ExactJSON.writeForeign(node, to: &body)
+        } catch {
+            throw .notEncodable(
+                RequestEncodingError(
+                    .value, message: "The item can't be encoded as JSON: \(error)", table: request.table))
+        }
+        return (head, body)
+    }
+
+    private func exchange(
+        _ request: KintoRequest, head: HTTPRequest, body: [UInt8]
+    ) async throws(RemoteFailure) -> KintoResponse {
+        if Task.isCancelled { throw .notSent(CancellationError()) }
+        let answer: (HTTPResponse, [UInt8])
+        do {
+            answer = try await transport.send(head, body: body, limit: decoder.limits.bytes)
+        } catch {
+            switch error {
+            case .notSent(let cause): throw .notSent(cause)
+            case .lost(let cause): throw .lost(cause)
+            case .tooLarge:
+                throw .invalidResponse(
+                    InvalidResponse(
+                        .tooLarge, message: "The response body has more than \(decoder.limits.bytes) bytes.",
+                        table: request.table, url: decoder.paths.url(request.path), status: 0))
+            }
+        }
+        report(answer.0)
+        return decoder.response(answer.0, body: answer.1, to: request)
+    }
+
+    /// Reports each announcement once.
+    private func report(_ response: HTTPResponse) {
+        guard let onAlert, let alert = KintoAlert(response, limit: decoder.limits.message) else { return }
+        let isNew = alerts.withLock { alerts in
+            // An operator announces little. A faulty proxy must not fill the memory.
+            guard alerts.count < 100 else { return false }
+            return alerts.insert(alert).inserted
+        }
+        if isNew { onAlert(alert) }
+    }
+}

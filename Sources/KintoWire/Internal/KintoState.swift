@@ -1,0 +1,53 @@
+import Synchronization
+import TandemSync
+
+/// Facts about a server that a remote learns and may forget: they only save requests.
+final class KintoState: Sendable {
+    private struct State {
+        var batchLimit: Int?
+        var known: Set<RemoteTableName> = []
+        var tags: [RemoteTableName: String] = [:]
+        /// The generations of the pulls in progress, by the order of their next page.
+        var pulls: [Pull: String] = [:]
+    }
+
+    private struct Pull: Hashable {
+        let table: RemoteTableName
+        let order: PageRequest.Order
+    }
+
+    /// The maximum number of pulls in progress that are remembered.
+    private static let maximumPulls = 64
+
+    private let state = Mutex(State())
+
+    /// The maximum number of requests in a batch.
+    var batchLimit: Int? {
+        get { state.withLock { $0.batchLimit } }
+        set { state.withLock { $0.batchLimit = newValue } }
+    }
+
+    /// Returns whether the collection of a table existed at an earlier request.
+    func isKnown(_ table: RemoteTableName) -> Bool { state.withLock { $0.known.contains(table) } }
+
+    func recordKnown(_ table: RemoteTableName) { state.withLock { _ = $0.known.insert(table) } }
+
+    func forget(_ table: RemoteTableName) { state.withLock { _ = $0.known.remove(table) } }
+
+    func tag(of table: RemoteTableName) -> String? { state.withLock { $0.tags[table] } }
+
+    func setTag(_ tag: String, of table: RemoteTableName) { state.withLock { $0.tags[table] = tag } }
+
+    /// Returns the generation of the pull that continues with a page, once.
+    func generation(of table: RemoteTableName, continuing order: PageRequest.Order) -> String? {
+        state.withLock { $0.pulls.removeValue(forKey: Pull(table: table, order: order)) }
+    }
+
+    /// Records the generation of a pull for its next page.
+    func setGeneration(_ generation: String, of table: RemoteTableName, continuing order: PageRequest.Order) {
+        state.withLock { state in
+            if state.pulls.count >= Self.maximumPulls { state.pulls = [:] }
+            state.pulls[Pull(table: table, order: order)] = generation
+        }
+    }
+}

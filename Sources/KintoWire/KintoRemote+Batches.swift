@@ -1,0 +1,201 @@
+import HTTPTypes
+import RemoteHTTP
+import Tandem
+import TandemSync
+
+extension KintoRemote {
+    /// The maximum size of a batch if the server does not limit it.
+    private static let unlimitedBatch = 100
+
+    /// Returns the maximum number of requests in a batch, `batch_max_requests`. Only the first call sends a request.
+    public func batchLimit() async throws(RemoteFailure) -> Int {
+        if let limit = state.batchLimit { return limit }
+        let request = KintoRequest(method: .get, path: "/", table: "batch", purpose: .resource)
+        let response = try await client.send(request)
+        try decoder.checkStatus(response, request: request)
+        guard case .object(let members) = try decoder.document(response, to: request),
+            case .object(let settings)? = members.first(where: { $0.key == "settings" })?.value
+        else {
+            throw decoder.bad(
+                .wrongType, message: "The server does not describe its settings.", request: request,
+                response: response)
+        }
+        let limit: Int
+        switch settings.first(where: { $0.key == "batch_max_requests" })?.value {
+        case nil, .null, .integer(0): limit = Self.unlimitedBatch
+        case .integer(let number) where number > 0: limit = Int(min(number, 1000))
+        default:
+            throw decoder.bad(
+                .wrongType, message: "batch_max_requests is not a number of requests.", request: request,
+                response: response)
+        }
+        state.batchLimit = limit
+        return limit
+    }
+
+    /// Sends several writes in one request. Each has its own outcome.
+    ///
+    /// The server carries out a batch as one transaction: a failure of the server undoes it all, and is thrown. If the
+    /// server refuses the batch as a whole, it is divided, so that the refusal concerns one write only.
+    public func send(
+        _ requests: [RemoteRequest]
+    ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
+        var outcomes = WriteOutcomes(requests.count)
+        var writes: [BatchedWrite] = []
+        for (index, request) in requests.enumerated() {
+            do throws(RequestEncodingError) {
+                writes.append(BatchedWrite(index: index, version: request.item.version, try encoder.write(request)))
+            } catch {
+                outcomes.results[index] = .failure(.notEncodable(error))
+            }
+        }
+        // An undelete needs a look-up of its own.
+        let alone = writes.count == 1 ? writes : writes.filter(\.needsLookUp)
+        let together = writes.count == 1 ? [] : writes.filter { !$0.needsLookUp }
+        let ready = outcomes
+        return try await withWriteLock { () async throws(RemoteFailure) in
+            var outcomes = ready
+            if !together.isEmpty { try await self.sendBatch(together, outcomes: &outcomes) }
+            for write in alone {
+                do throws(RemoteFailure) {
+                    outcomes.results[write.index] = .success(
+                        try await self.send(write.request, version: write.version))
+                } catch {
+                    // A single write that fails is the failure of the batch.
+                    if requests.count == 1 { throw error }
+                    outcomes.results[write.index] = .failure(error)
+                }
+            }
+            return outcomes.complete
+        }
+    }
+
+    /// Sends writes until each has an outcome.
+    ///
+    /// - Throws: The failure of the first request. A later failure is an outcome of its writes, because others are
+    ///   stored by then.
+    private func sendBatch(
+        _ writes: [BatchedWrite], outcomes: inout WriteOutcomes
+    ) async throws(RemoteFailure) {
+        var pending = writes
+        var tries = 0
+        var hasCreated = false
+        var isFirst = true
+        while !pending.isEmpty {
+            let responses: [KintoResponse]
+            do throws(RemoteFailure) {
+                responses = try await exchange(pending)
+            } catch {
+                if case .refused = error {
+                    return try await divide(pending, outcomes: &outcomes, isFirst: isFirst)
+                }
+                if isFirst { throw error }
+                for write in pending { outcomes.results[write.index] = .failure(error) }
+                return
+            }
+            isFirst = false
+            let (again, missing) = collect(responses, of: pending, mayCreate: creates && !hasCreated, into: &outcomes)
+            if !missing.isEmpty {
+                hasCreated = true
+                for (table, resource) in missing {
+                    do throws(RemoteFailure) {
+                        try await create(table, missing: resource)
+                    } catch {
+                        for write in again { outcomes.results[write.index] = .failure(error) }
+                        return
+                    }
+                }
+            } else {
+                tries += 1
+            }
+            pending = again
+            if tries == Self.contentionTries { break }
+        }
+        // The outcome of each is known: nothing was stored.
+        for write in pending { outcomes.results[write.index] = .failure(.later(status: 409, retryAfter: nil)) }
+    }
+
+    /// Records the outcomes of a batch, and returns the writes to be sent again and the collections to be created.
+    ///
+    /// A 409 says that another writer chose the same time. It undoes all writes of the batch before it, although their
+    /// responses report success.
+    private func collect(
+        _ responses: [KintoResponse], of writes: [BatchedWrite], mayCreate: Bool, into outcomes: inout WriteOutcomes
+    ) -> (again: [BatchedWrite], missing: [RemoteTableName: String?]) {
+        let undone = responses.lastIndex { $0.status == 409 } ?? -1
+        var again: [BatchedWrite] = []
+        var missing: [RemoteTableName: String?] = [:]
+        for (place, (write, response)) in zip(writes, responses).enumerated() {
+            let table = write.request.table
+            if response.status == 409 || place < undone && response.head.status.kind == .successful {
+                again.append(write)
+            } else if mayCreate, mayBeMissing(response, table: table) {
+                again.append(write)
+                missing[table] = response.missing
+            } else {
+                do throws(RemoteFailure) {
+                    let answer = try decoder.written(response, to: write.request)
+                    state.recordKnown(table)
+                    outcomes.results[write.index] = .success(answer)
+                } catch {
+                    outcomes.results[write.index] = .failure(error)
+                }
+            }
+        }
+        return (again, missing)
+    }
+
+    /// Sends the halves of a batch that the server refuses as a whole, down to single requests.
+    private func divide(
+        _ writes: [BatchedWrite], outcomes: inout WriteOutcomes, isFirst: Bool
+    ) async throws(RemoteFailure) {
+        // The server's limit may have changed.
+        state.batchLimit = nil
+        let middle = writes.count / 2
+        let halves = [writes[..<middle], writes[middle...]].filter { !$0.isEmpty }
+        for (place, half) in halves.enumerated() {
+            do throws(RemoteFailure) {
+                if half.count == 1, let write = half.first {
+                    outcomes.results[write.index] = .success(try await send(write.request, version: write.version))
+                } else {
+                    try await sendBatch(Array(half), outcomes: &outcomes)
+                }
+            } catch {
+                let isRefusal = half.count == 1 && !error.mayHaveActed
+                if isFirst, place == 0, !isRefusal { throw error }
+                for write in half { outcomes.results[write.index] = .failure(error) }
+            }
+        }
+    }
+
+    // MARK: Bytes
+
+    private func exchange(_ writes: [BatchedWrite]) async throws(RemoteFailure) -> [KintoResponse] {
+        let table = writes.first?.request.table ?? "batch"
+        let request = KintoRequest(
+            method: .post, path: "/batch",
+            body: .object([("requests", .array(writes.map { $0.request.batched }))]), table: table, purpose: .resource)
+        // Kinto does not authenticate the batch, but each of its requests.
+        let response = try await client.send(request) { $0.status == 401 || $0.refusesEachPart }
+        if response.refusesEachPart { throw .unauthenticated(status: 401, underlying: nil) }
+        try decoder.checkStatus(response, request: request)
+        guard case .object(let members) = try decoder.document(response, to: request),
+            case .array(let nodes)? = members.first(where: { $0.key == "responses" })?.value,
+            nodes.count == writes.count
+        else {
+            throw decoder.bad(
+                .wrongType, message: "The response does not have a response for each request.", request: request,
+                response: response)
+        }
+        var responses: [KintoResponse] = []
+        for node in nodes {
+            guard let part = KintoResponse(node, in: response) else {
+                throw decoder.bad(
+                    .wrongType, message: "A part of the response has no status.", request: request,
+                    response: response)
+            }
+            responses.append(part)
+        }
+        return responses
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import RemoteHTTP
+import Tandem
+import TandemSync
+
+extension KintoRemote {
+    /// The number of attempts of a write that PostgreSQL refuses because another writer chose the same time.
+    static let contentionTries = 8
+
+    /// Sends a write as a request of its own.
+    func write(_ request: RemoteRequest) async throws(RemoteFailure) -> RemoteResponse {
+        let encoded = try self.encoded { () throws(RequestEncodingError) in try encoder.write(request) }
+        return try await withWriteLock { () async throws(RemoteFailure) in
+            try await self.send(encoded, version: request.item.version)
+        }
+    }
+
+    /// Runs a body while no other write of this remote is in flight.
+    func withWriteLock<T>(_ body: () async throws(RemoteFailure) -> T) async throws(RemoteFailure) -> T {
+        do {
+            try await writeLock.lock()
+        } catch {
+            throw .notSent(error)
+        }
+        defer { writeLock.unlock() }
+        return try await body()
+    }
+
+    /// Sends a write, and again if another writer chose the same time.
+    ///
+    /// - Parameter version: The version of the tombstone that an undelete restores; `nil` for any.
+    func send(_ request: KintoRequest, version: String?) async throws(RemoteFailure) -> RemoteResponse {
+        if case .write(.undelete, let id?) = request.purpose, let version, !version.isEmpty {
+            try await checkTombstone(id, in: request.table, version: version)
+        }
+        for _ in 1..<Self.contentionTries {
+            let response = try await send(request)
+            guard response.status == 409 else { return try decoder.written(response, to: request) }
+        }
+        return try decoder.written(try await send(request), to: request)
+    }
+
+    /// Throws a conflict unless a record is deleted and its tombstone has a version.
+    private func checkTombstone(
+        _ id: ServerID, in table: RemoteTableName, version: String
+    ) async throws(RemoteFailure) {
+        guard let item = try await find(table, key: .id(id)) else { throw .notFound }
+        guard item.isDeleted, item.version == version else { throw .conflict(status: 412, item: item) }
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// The events for a scheduler. Several tasks post them, and a single task reads them.
+final class ScheduleInbox: Sendable {
+    struct Mail: Sendable {
+        /// Whether the queue has changed.
+        var hasChanged = false
+        /// Whether the store is closed.
+        var isClosed = false
+        /// Whether the app has requested a sync.
+        var isAsked = false
+        /// The states of the network, the oldest first.
+        var networks: [NetworkState] = []
+        /// The verdicts on syncs that have ended, by their numbers.
+        var verdicts: [(run: Int, verdict: RetryDecision)] = []
+        /// The sync that has only files left to upload.
+        var uploading: Int?
+        /// The responses to the poll that has ended.
+        var poll: PolledTables.Answer?
+        /// The number of the timer that has elapsed.
+        var timer: Int?
+        /// The continuations that wait until no work is left.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// A single pending signal is enough for any number of events.
+    let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+    private let mail = Mutex(Mail())
+    /// This flag changes only while `mail` is locked.
+    private let isClosed = Atomic(false)
+
+    init() {
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        signal.yield()
+    }
+
+    /// Waits until all due work is done.
+    func waitUntilIdle() async {
+        await withCheckedContinuation { waiter in
+            let isOver = mail.withLock { mail in
+                if !isClosed.load(ordering: .relaxed) { mail.waiters.append(waiter) }
+                return isClosed.load(ordering: .relaxed)
+            }
+            if isOver { waiter.resume() } else { signal.yield() }
+        }
+    }
+
+    /// Stops accepting waiting tasks, and returns the current ones.
+    func close() -> [CheckedContinuation<Void, Never>] {
+        mail.withLock { mail in
+            isClosed.store(true, ordering: .relaxed)
+            return mail.waiters
+        }
+    }
+
+    func post(_ change: (inout Mail) -> Void) {
+        mail.withLock { change(&$0) }
+        signal.yield()
+    }
+
+    func drain() -> Mail {
+        mail.withLock { mail in
+            defer { mail = Mail() }
+            return mail
+        }
+    }
+}
+
+extension ScheduleInbox.Mail {
+    /// Adds a state of the network. Keeps a short interruption, but not each of many.
+    mutating func add(_ network: NetworkState) {
+        guard networks.last != network else { return }
+        networks.append(network)
+        if networks.count > 8 { networks.removeFirst() }
+    }
+}

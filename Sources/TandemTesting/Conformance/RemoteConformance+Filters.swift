@@ -1,0 +1,102 @@
+import Tandem
+import TandemSync
+
+extension RemoteConformance {
+    static let filterRequirements: [Requirement] = [
+        Requirement(remote: "a filter selects exactly its items, or is refused as not encodable") { tested in
+            let prefix = TestedRemote.newText()
+            var ids: [ServerID: Int] = [:]
+            for (number, row) in filterRows.enumerated() {
+                let members: [RemoteItem.Member] = [
+                    ("title", .text("\(prefix) \(row.title)")), ("note", row.note.map { .text($0) } ?? .null),
+                    ("points", .integer(row.points)), ("isDone", .bool(row.isDone)),
+                ]
+                ids[try await tested.insert(members).id] = number
+            }
+            for (filter, expected) in filterCases(prefix: prefix, ids: ids) {
+                do {
+                    let found = try await tested.walkByID(top: 100, filter: filter).compactMap { ids[$0.id] }
+                    try expect(found.sorted() == expected, "\(filter) selects \(found.sorted()), not \(expected)")
+                } catch RemoteFailure.notEncodable(let problem) where problem.code == .filter {
+                    continue
+                }
+            }
+        },
+        Requirement(remote: "equality of a text and of an integer can be filtered") { tested in
+            try tested.require(tested.features.filters, "The server has no filters.")
+            let title = TestedRemote.newText("Наш 'магазин'")
+            let item = try await tested.insert([("title", .text(title)), ("points", .integer(7))])
+            _ = try await tested.insert([("points", .integer(8))])
+            let texts = try await tested.walkByID(
+                top: 100, filter: .comparison(.init("title"), .equal, .text(title)))
+            try expect(texts.map(\.id) == [item.id], "the filter of the text selects \(texts.count) items")
+            let numbers = try await tested.walkByID(
+                top: 100, filter: .comparison(.init("points"), .equal, .integer(7)))
+            try expect(numbers.contains { $0.id == item.id }, "the filter of the integer omits the item")
+            try expect(
+                numbers.allSatisfy { $0[member: "points"]?.isEquivalent(to: .integer(7)) ?? false },
+                "the filter of the integer selects other items")
+        },
+        Requirement(remote: "a filter applies to pages by updatedAt") { tested in
+            try tested.require(tested.features.filters, "The server has no filters.")
+            try tested.requireUpdatedAt()
+            let title = TestedRemote.newText()
+            let first = try await tested.insert([("title", .text(title))])
+            _ = try await tested.insert()
+            let last = try await tested.insert([("title", .text(title))])
+            let filter = RemoteFilter.comparison(.init("title"), .equal, .text(title))
+            let all = try await tested.page(.updatedAt(from: nil), filter: filter)
+            try expect(Set(all.items.map(\.id)) == [first.id, last.id], "the page has \(all.items.count) items")
+            let rest = try await tested.page(.updatedAt(from: last.updatedAt), filter: filter)
+            let isSameTime = first.updatedAt == last.updatedAt
+            try expect(rest.items.map(\.id).contains(last.id), "the item of the requested time is missing")
+            try expect(rest.items.count == (isSameTime ? 2 : 1), "the page has \(rest.items.count) items")
+        },
+    ]
+
+    private static let filterRows: [(title: String, note: String?, points: Int64, isDone: Bool)] = [
+        ("alpha", nil, -1, false), ("beta", "x", 0, true), ("gamma", "y", 5, false), ("it's δ", "x", 5, true),
+        ("100% omega", nil, 9, false),
+    ]
+
+    /// Returns filters, and the numbers of the rows that they select. The rows are those of this requirement.
+    private static func filterCases(
+        prefix: String, ids: [ServerID: Int]
+    ) -> [(filter: RemoteFilter, expected: [Int])] {
+        let (title, points, isDone) = (RemoteFilter.Member("title"), RemoteFilter.Member("points"), "isDone")
+        let note = RemoteFilter.Member("note", isOptional: true)
+        var byPoints: [(RemoteFilter, [Int])] = []
+        let comparisons: [(RemoteFilter.Comparison, [Int])] = [
+            (.equal, [2, 3]), (.notEqual, [0, 1, 4]), (.less, [0, 1]), (.lessOrEqual, [0, 1, 2, 3]), (.greater, [4]),
+            (.greaterOrEqual, [2, 3, 4]),
+        ]
+        for (comparison, expected) in comparisons {
+            byPoints.append((.comparison(points, comparison, .integer(5)), expected))
+        }
+        let two = ids.filter { $0.value == 0 || $0.value == 3 }.map { RemoteFilter.Value.text($0.key.rawValue) }
+        return byPoints + [
+            (.constant(false), []),
+            (.comparison(.init(isDone), .equal, .bool(true)), [1, 3]),
+            (.comparison(title, .equal, .text("\(prefix) it's δ")), [3]),
+            (.text(title, .prefix, "\(prefix) it's"), [3]),
+            (.text(title, .contains, "\(prefix) 100%"), [4]),
+            (.all([.text(title, .prefix, prefix), .text(title, .suffix, "mega")]), [4]),
+            // Null equals only null, and is neither less nor greater.
+            (.isNull(note), [0, 4]),
+            (.not(.isNull(note)), [1, 2, 3]),
+            (.comparison(note, .notEqual, .text("x")), [0, 2, 4]),
+            (.not(.comparison(note, .equal, .text("x"))), [0, 2, 4]),
+            (.comparison(note, .greaterOrEqual, .text("x")), [1, 2, 3]),
+            (.not(.comparison(note, .less, .text("y"))), [0, 2, 4]),
+            (.among(.id, two), [0, 3]),
+            (.among(points, [.integer(-1), .integer(9), .integer(77)]), [0, 4]),
+            (.not(.among(note, [.text("x")])), [0, 2, 4]),
+            (.all([.comparison(points, .greater, .integer(0)), .isNull(note)]), [4]),
+            (.any([.comparison(points, .less, .integer(0)), .comparison(note, .equal, .text("y"))]), [0, 2]),
+            (
+                .not(.any([.comparison(points, .less, .integer(0)), .comparison(note, .equal, .text("y"))])),
+                [1, 3, 4]
+            ),
+        ]
+    }
+}

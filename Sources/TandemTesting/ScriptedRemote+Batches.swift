@@ -1,0 +1,124 @@
+import Foundation
+import Tandem
+import TandemSync
+
+// A batch is one transaction: a rejected write is an outcome of its own, and a failure of the server undoes all writes.
+
+extension ScriptedRemote {
+    /// Returns the maximum number of writes in a batch.
+    public func batchLimit() async throws(RemoteFailure) -> Int {
+        try withState { state throws(RemoteFailure) in state.batchLimitRequests += 1 }
+        return mostInBatch
+    }
+
+    /// Carries out writes in one exchange, with the planned faults of the writes.
+    ///
+    /// A fault of a write that prevents the response is a fault of the whole batch. Then none of the writes is carried
+    /// out, unless the fault says so. A rejection is the outcome of its write only.
+    public func send(
+        _ requests: [RemoteRequest]
+    ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
+        if Task.isCancelled { throw .notSent(CancellationError()) }
+        let writes = requests.map { Write(kind: RecordedRequest.Kind($0.kind), item: $0.item) }
+        let faults = try withState { state throws(RemoteFailure) in arrive(writes, state: &state) }
+        defer { leave() }
+        await Task.yield()
+        for fault in faults {
+            switch fault {
+            case .loseRequest: throw .lost(NoAnswer())
+            case .fail(let failure) where failure.isOfBatch: throw failure
+            case .hang:
+                do {
+                    while true { try await Task.sleep(for: .seconds(3600)) }
+                } catch {
+                    throw .lost(error)
+                }
+            case .deliverLate(let count):
+                try withState { state throws(RemoteFailure) in state.late += writes.map { (count, $0) } }
+                throw .lost(NoAnswer())
+            case .meanwhile(let event): await event()
+            case .deliverTwice: _ = try carryOut(writes, faults: faults)
+            case .loseAnswer:
+                _ = try carryOut(writes, faults: faults)
+                throw .lost(NoAnswer())
+            case .failAfterwards(let failure):
+                _ = try carryOut(writes, faults: faults)
+                throw failure
+            case .fail, .answerWithoutBody, .conflict, nil: break
+            }
+        }
+        return try carryOut(writes, faults: faults)
+    }
+
+    /// Records the writes of a batch, and returns their planned faults.
+    private func arrive(_ writes: [Write], state: inout State) -> [RemoteFault?] {
+        state.lastBatch += 1
+        let records = writes.map { write in
+            var record = write.record
+            record.batch = state.lastBatch
+            return record
+        }
+        state.requests += records
+        enter(state: &state)
+        // A fault of the whole batch leaves the others to later requests.
+        var isWhole = false
+        return records.map { record in
+            guard !isWhole, let fault = takeFault(of: record, state: &state) else { return nil }
+            isWhole = fault.isOfBatch
+            return fault
+        }
+    }
+
+    private func carryOut(
+        _ writes: [Write], faults: [RemoteFault?]
+    ) throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
+        var results: [Result<RemoteResponse, RemoteFailure>] = []
+        for (write, fault) in zip(writes, faults) {
+            if case .fail(let failure)? = fault {
+                results.append(.failure(failure))
+                continue
+            }
+            if case .conflict(let change)? = fault, let id = write.item.id { edit(write.item.table, id: id, change) }
+            do throws(RemoteFailure) {
+                var response = try withState { state throws(RemoteFailure) in try carryOut(write, state: &state) }
+                if case .answerWithoutBody? = fault { response.item = nil }
+                results.append(.success(response))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
+    }
+}
+
+extension RecordedRequest.Kind {
+    fileprivate init(_ kind: RemoteRequest.Kind) {
+        switch kind {
+        case .insert: self = .insert
+        case .update: self = .update
+        case .delete: self = .delete
+        case .undelete: self = .undelete
+        }
+    }
+}
+
+extension RemoteFault {
+    /// Whether a fault prevents the response to the whole batch.
+    fileprivate var isOfBatch: Bool {
+        switch self {
+        case .loseRequest, .loseAnswer, .deliverLate, .failAfterwards, .hang: true
+        case .fail(let failure): failure.isOfBatch
+        case .deliverTwice, .answerWithoutBody, .conflict, .meanwhile: false
+        }
+    }
+}
+
+extension RemoteFailure {
+    /// Whether a failure concerns the whole batch.
+    fileprivate var isOfBatch: Bool {
+        switch self {
+        case .notSent, .lost, .unauthenticated, .later, .invalidResponse: true
+        case .conflict, .gone, .notFound, .refused, .notEncodable, .outdatedPosition, .file: false
+        }
+    }
+}

@@ -1,0 +1,284 @@
+import Foundation
+import Tandem
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import TandemSync
+
+/// The batches of a push, and the outcome of each operation in them.
+@Suite(.ownThreads) struct BatchPushTests {
+    @Test(arguments: [1, 2, 8])
+    func `ready operations go out together, up to the limit`(inFlight: Int) async throws {
+        let desk = try Desk(batchLimit: 5) { $0.inFlight = inFlight }
+        try await desk.insertCards(12)
+        let result = try await desk.sync.push()
+        #expect(result.isComplete && result.entries.map(\.outcome.name) == Array(repeating: "done", count: 12))
+        #expect(desk.batchSizes.sorted() == [2, 5, 5] && desk.exchanges == 3)
+        #expect(desk.remote.batchLimitRequests == 1 && desk.remote.mostInFlight == 1)
+        #expect(try desk.isLevel())
+        // With one request in flight, the order is that of the queue.
+        let codes = desk.remote.requests.map { request in request.members.first { $0.key == "barcode" }?.value }
+        if inFlight == 1 { #expect(codes == (0..<12).map { .text("\($0)") }) }
+    }
+
+    @Test func `a single operation goes alone and asks for no limit`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        try await desk.insertCards(1)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.remote.batchLimitRequests == 0 && desk.batchSizes.isEmpty && desk.asked == [.insert])
+    }
+
+    @Test func `an empty queue asks for no limit`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.remote.batchLimitRequests == 0 && desk.exchanges == 0)
+    }
+
+    /// A batch has one transaction before the request and one after it.
+    @Test(arguments: [(limit: 1, writes: 40), (limit: 20, writes: 2), (limit: 7, writes: 6)])
+    func `a batch needs two transactions`(limit: Int, writes: Int) async throws {
+        let desk = try Desk(batchLimit: limit)
+        let store = CountingStore(base: TandemStore(desk.store))
+        let sync = desk.context(with: desk.remote, store: store) { $0.inFlight = 1 }
+        // The first push also stores settings.
+        try await desk.insertCards(1)
+        #expect(try await sync.push().isComplete)
+        let before = store.writes.value
+        try await desk.store.write { tx in
+            for code in 1...20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        #expect(try await sync.push().isComplete)
+        // Some writes belong to the push and not to an operation.
+        let empty = store.writes.value
+        #expect(try await sync.push().isComplete)
+        let perPush = store.writes.value - empty
+        #expect(empty - before - perPush == writes)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func `a batch has changes of each kind`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        let (edited, deleted) = (try await desk.syncedCard("a"), try await desk.syncedCard("b"))
+        try await desk.store.write { tx in
+            try tx.update(Card.self, localID: edited.localID) { $0.points = 7 }
+            try tx.delete(Card.self, localID: deleted.localID)
+            try tx.insert(Card(shop: "Магнит", barcode: "c"))
+        }
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done", "done", "done"])
+        #expect(desk.batchSizes == [3] && desk.asked == [.update, .delete, .insert])
+        #expect(try desk.isLevel() && desk.arrived == ["a", "c"])
+    }
+
+    @Test func `each operation of a batch keeps its own outcome`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        let cards = [try await desk.syncedCard("a"), try await desk.syncedCard("b"), try await desk.syncedCard("c")]
+        try await desk.store.write { tx in
+            for card in cards { try tx.update(Card.self, localID: card.localID) { $0.points = 7 } }
+        }
+        desk.remote.next(.fail(.refused(status: 400, message: "Too many.")), on: .id(cards[0].localID.rawValue))
+        desk.remote.next(
+            .conflict { $0.set(.text("theirs"), of: "nickname") }, on: .id(cards[1].localID.rawValue))
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["refused", "merged", "done"])
+        let failed = try #require(result.failedOperations.first?.operation)
+        #expect(failed.localID == cards[0].localID && failed.error?.message.contains("Too many.") == true)
+        // The merged values went out alone: no other operation was left.
+        #expect(desk.batchSizes == [3] && desk.exchanges == 2)
+        #expect(try desk.card(cards[1].localID)?.nickname == "theirs")
+        #expect(try desk.served(cards[1].serverID)?[member: "points"] == .integer(7))
+        try await desk.sync.retry(failed.id)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func `refusals of a batch share one transaction`() async throws {
+        let desk = try Desk(batchLimit: 10)
+        let store = CountingStore(base: TandemStore(desk.store))
+        let sync = desk.context(with: desk.remote, store: store)
+        try await desk.insertCards(10)
+        desk.remote.always(.fail(.refused(status: 403, message: "Not yours.")), on: .insert)
+        let result = try await sync.push()
+        #expect(result.entries.map(\.outcome.name) == Array(repeating: "refused", count: 10))
+        #expect(try desk.store.operations.count(in: .failed) == 10 && desk.batchSizes == [10])
+        #expect(store.writes.value <= 6, "\(store.writes.value)")
+    }
+
+    @Test(arguments: [PendingOperation.Kind.update, .delete])
+    func `a change made while the batch is in flight is sent after it`(kind: PendingOperation.Kind) async throws {
+        let desk = try Desk(batchLimit: 5)
+        let ids = try await desk.insertCards(3)
+        desk.remote.next(
+            .meanwhile {
+                try? await desk.store.write { tx in
+                    if kind == .delete {
+                        _ = try tx.delete(Card.self, localID: ids[1])
+                    } else {
+                        _ = try tx.update(Card.self, localID: ids[1]) { $0.points = 9 }
+                    }
+                }
+            }, on: .batch)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(
+            desk.batchSizes == [3] && desk.asked == [.insert, .insert, .insert, kind == .delete ? .delete : .update])
+        #expect(try desk.isLevel() && desk.arrived == (kind == .delete ? ["0", "2"] : ["0", "1", "2"]))
+    }
+
+    /// Edits in flight return to the queue and go out together too.
+    @Test func `changes made in flight go out in a batch`() async throws {
+        let desk = try Desk(batchLimit: 4)
+        let ids = try await desk.insertCards(4)
+        desk.remote.next(
+            .meanwhile {
+                try? await desk.store.write { tx in
+                    for id in ids { try tx.update(Card.self, localID: id) { $0.points = 9 } }
+                }
+            }, on: .batch)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.batchSizes == [4, 4] && desk.exchanges == 2)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func `a response without an item is looked up`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        let ids = try await desk.insertCards(3)
+        desk.remote.next(.answerWithoutBody, on: .id(ids[1].rawValue))
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done", "done", "done"])
+        #expect(desk.asked == [.insert, .insert, .insert, .find])
+        #expect(try desk.isLevel())
+    }
+
+    /// The response names an object that exists here. It must not keep the others from being stored.
+    @Test func `a response that can't be stored concerns only its object`() async throws {
+        let desk = try Desk(ids: .server, batchLimit: 5)
+        let card = try await desk.syncedCard("a")
+        let taken = try #require(card.serverID)
+        try await desk.insertCards(3)
+        let remote = desk.remote
+        let picky = PickyRemote(
+            remote, limit: { 5 },
+            answer: { requests throws(RemoteFailure) in
+                var results = try await remote.send(requests)
+                if case .success(var response) = results[1], var item = response.item {
+                    item.id = taken
+                    response.item = item
+                    results[1] = .success(response)
+                }
+                return results
+            })
+        let sync = desk.context(with: picky)
+        try sync.table(Card.self).setIdentity(.server(lookUp: "localKey"))
+        #expect(try await sync.push().entries.map(\.outcome.name) == ["done", "refused", "done"])
+        #expect(try desk.store.operations.count() == 1 && desk.store.checkIntegrity() == [])
+    }
+
+    /// Its request may be the reason why the outcome is unknown.
+    @Test func `an operation with an unknown outcome goes alone in the next push`() async throws {
+        let desk = try Desk(batchLimit: 5) { $0.inFlight = 1 }
+        let lost = try await desk.insertCards(1)[0]
+        desk.remote.next(.loseRequest, on: .insert)
+        #expect(try await desk.sync.attemptPush().stoppedBy?.code == .unreachable)
+        desk.remote.forgetRequests()
+        try await desk.store.write { tx in
+            for code in ["a", "b"] { try tx.insert(Card(shop: "Лента", barcode: code)) }
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.batchSizes == [2])
+        #expect(desk.remote.requests.filter { $0.batch == nil }.map(\.id) == [lost.rawValue])
+        #expect(try desk.isLevel())
+    }
+
+    // MARK: The app's check
+
+    @Test func `the app's check holds one operation of a batch`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        try desk.sync.table(Card.self).setBeforeSend { $0.object.barcode == "1" ? .hold : .send }
+        try await desk.insertCards(3)
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done", "held", "done"])
+        #expect(desk.batchSizes == [2] && desk.arrived == ["0", "2"])
+    }
+
+    /// The app edits the first object while it checks the second one.
+    @Test func `values that the app has not checked are not sent`() async throws {
+        let desk = try Desk(batchLimit: 5) { $0.inFlight = 1 }
+        let (seen, store) = (Synchronized<[String]>([]), desk.store)
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            seen.change { $0.append("\(operation.object.barcode) \(operation.object.points)") }
+            if operation.object.barcode == "1" {
+                try await store.write { tx in
+                    guard let card = try tx.objects(Card.self).where({ $0.barcode == "0" }).first() else { return }
+                    try tx.update(Card.self, localID: card.localID) { $0.points = 9 }
+                }
+            }
+            return .send
+        }
+        try await desk.insertCards(3)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(seen.value == ["0 0", "1 0", "2 0", "0 9"])
+        let sent = desk.remote.requests.filter { $0.members.contains { $0.key == "barcode" && $0.value == .text("0") } }
+        #expect(sent.map { $0.members.first { $0.key == "points" }?.value } == [.integer(9)])
+        #expect(try desk.isLevel())
+    }
+
+    @Test func `values that the app changes in its check go out in the batch`() async throws {
+        let desk = try Desk(batchLimit: 5)
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            var card = operation.object
+            card.shop = card.shop.uppercased()
+            return .sendChanged(card)
+        }
+        try await desk.insertCards(3)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(
+            desk.batchSizes == [3] && desk.remote.items(in: "Card").allSatisfy { $0[member: "shop"] == .text("ЛЕНТА") })
+        #expect(try desk.isLevel())
+    }
+
+    // MARK: The limit
+
+    @Test func `a push without a connection stops when it asks for the limit`() async throws {
+        let desk = try Desk()
+        let remote = PickyRemote(
+            desk.remote, limit: { () throws(RemoteFailure) in throw .unreachable },
+            answer: { _ throws(RemoteFailure) in throw .notFound })
+        try await desk.insertCards(3)
+        let result = try await desk.context(with: remote).attemptPush()
+        #expect(result.stoppedBy?.code == .unreachable && desk.exchanges == 0)
+        #expect(result.entries.map(\.outcome.name) == Array(repeating: "notReached", count: 3))
+        #expect(try desk.store.operations.all().allSatisfy { $0.attempts == 0 && $0.state == .pending })
+    }
+
+    @Test func `an unavailable server is asked for the limit again`() async throws {
+        let desk = try Desk(batchLimit: 3)
+        let (calls, base) = (Counter(), desk.remote)
+        let remote = PickyRemote(
+            base,
+            limit: { () throws(RemoteFailure) in
+                guard calls.next() > 1 else { throw .later(status: 503, retryAfter: .seconds(5)) }
+                return 3
+            }, answer: { requests throws(RemoteFailure) in try await base.send(requests) })
+        try await desk.insertCards(3)
+        let start = desk.clock.now()
+        #expect(try await desk.context(with: remote).push().isComplete)
+        #expect(calls.value == 2 && desk.batchSizes == [3] && desk.clock.now() >= start + 5)
+    }
+
+    @Test(arguments: [0, -3, 1])
+    func `operations go alone if the server has no batches`(limit: Int) async throws {
+        let desk = try Desk()
+        let remote = PickyRemote(desk.remote, limit: { limit }, answer: { _ throws(RemoteFailure) in throw .notFound })
+        try await desk.insertCards(3)
+        #expect(try await desk.context(with: remote).push().isComplete)
+        #expect(desk.exchanges == 3 && desk.batchSizes.isEmpty)
+    }
+
+    @Test func `operations go alone if the limit can't be read`() async throws {
+        let desk = try Desk()
+        let remote = PickyRemote(
+            desk.remote, limit: { () throws(RemoteFailure) in throw .nonsense },
+            answer: { _ throws(RemoteFailure) in throw .notFound })
+        try await desk.insertCards(3)
+        #expect(try await desk.context(with: remote).push().isComplete)
+        #expect(desk.exchanges == 3)
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import TandemSync
+
+/// A push that stops, is cancelled, is told to wait or dies while batches are under way.
+@Suite(.ownThreads) struct BatchStopTests {
+    private struct Killed: Error {}
+
+    /// Waits for a condition, and no longer than ten seconds.
+    private static func wait(until condition: @Sendable () -> Bool) async {
+        for _ in 0..<10_000 where !condition() { try? await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// Two batches are recorded at once. The response to the first one asks for a pause before the second one is sent.
+    ///
+    /// - Parameter seconds: The length of the pause. The push waits for a short one, and stops at a long one.
+    @Test(arguments: [5, 3600])
+    func `a batch that was not sent before a pause is withdrawn`(seconds: Int) async throws {
+        let desk = try Desk(batchLimit: 2)
+        let ids = try await desk.insertCards(4)
+        let second = try #require(try desk.store.operations.all().last?.id)
+        let (context, waits) = (Synchronized<SyncContext?>(nil), Counter())
+        let atPause = Synchronized<[Int]>([])
+        let sync = desk.context(with: desk.remote) { options in
+            options.inFlight = 2
+            options.onPushStep = { step in
+                guard case .began(second) = step, waits.next() == 1 else { return }
+                // The first batch's response arrives in any case.
+                await Self.wait { context.value?.pause.end(at: desk.clock.now()) != nil }
+                atPause.change { $0.append(desk.exchanges) }
+            }
+        }
+        context.change { $0 = sync }
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(seconds))), on: .id(ids[0].rawValue))
+        let result = try await sync.attemptPush()
+        // The second batch was ready, and not sent.
+        #expect(atPause.value == [1])
+        if seconds > 30 {
+            #expect(result.stoppedBy?.code == .later && desk.batchSizes == [2])
+            #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater", "notReached", "notReached"])
+            let operations = try desk.store.operations.all()
+            #expect(operations.map(\.attempts) == [1, 1, 0, 0])
+            #expect(operations.map(\.state) == [.attempted, .attempted, .pending, .pending])
+            #expect(operations.suffix(2).allSatisfy { $0.error == nil })
+            desk.clock.advance(by: 3601)
+            #expect(try await sync.push().isComplete)
+        } else {
+            #expect(result.stoppedBy == nil && result.entries.allSatisfy { $0.outcome.name == "done" })
+        }
+        #expect(try desk.isLevel())
+    }
+
+    /// The second batch waits for the first one, whose failure stops the push.
+    @Test(arguments: [
+        RemoteFailure.later(status: 503, retryAfter: .seconds(3600)), .unreachable,
+        .unauthenticated(status: 401, underlying: nil),
+    ])
+    func `a batch that waits for another one is not sent after the push has stopped`(
+        failure: RemoteFailure
+    ) async throws {
+        let desk = try Desk(batchLimit: 2)
+        let ids = try await desk.insertCards(6)
+        let (last, began) = (try #require(try desk.store.operations.all().last?.id), Synchronized(false))
+        let sync = desk.context(with: desk.remote) { options in
+            options.inFlight = 3
+            options.onPushStep = { step in
+                if case .began(last) = step { began.change { $0 = true } }
+            }
+        }
+        // The response arrives when all batches are recorded.
+        desk.remote.next(.meanwhile { await Self.wait { began.value } }, on: .id(ids[0].rawValue))
+        desk.remote.next(.fail(failure), on: .id(ids[1].rawValue))
+        let result = try await sync.attemptPush()
+        #expect(result.stoppedBy != nil && began.value && desk.batchSizes == [2])
+        let operations = try desk.store.operations.all()
+        #expect(operations.map(\.attempts) == [1, 1, 0, 0, 0, 0])
+        #expect(operations.suffix(4).allSatisfy { $0.state == .pending && $0.error == nil })
+        #expect(result.entries.suffix(4).allSatisfy { $0.outcome.name == "notReached" })
+        desk.clock.advance(by: 3601)
+        #expect(try await sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func `a batch that was not sent before a cancellation is withdrawn`() async throws {
+        let desk = try Desk(batchLimit: 3)
+        try await desk.insertCards(3)
+        let last = try #require(try desk.store.operations.all().last?.id)
+        let isReady = Synchronized(false)
+        let sync = desk.context(with: desk.remote) { options in
+            options.onPushStep = { step in
+                guard case .began(last) = step else { return }
+                isReady.change { $0 = true }
+                for _ in 0..<10_000 where !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+            }
+        }
+        let push = Task { try await sync.push() }
+        await Self.wait { isReady.value }
+        push.cancel()
+        await #expect(throws: CancellationError.self) { try await push.value }
+        #expect(desk.exchanges == 0)
+        let operations = try desk.store.operations.all()
+        #expect(operations.allSatisfy { $0.state == .pending && $0.attempts == 0 && $0.error == nil })
+        #expect(try desk.store.checkIntegrity() == [])
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func `a batch in flight ends with the push's cancellation`() async throws {
+        let desk = try Desk(batchLimit: 3)
+        try await desk.insertCards(3)
+        desk.remote.next(.hang, on: .batch)
+        let push = Task { try await desk.sync.push() }
+        await Self.wait { desk.remote.inFlight == 1 }
+        push.cancel()
+        await #expect(throws: CancellationError.self) { try await push.value }
+        #expect(try desk.store.operations.all().allSatisfy { $0.state == .attempted })
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+
+    /// The look-up of the first operation fails. The second one is not sent.
+    @Test func `a failed look-up withdraws the rest of the batch`() async throws {
+        let desk = try Desk(ids: .server, batchLimit: 4) { $0.inFlight = 1 }
+        try await desk.insertCards(4)
+        desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .batch)
+        desk.remote.next(.fail(.unauthenticated(status: 401, underlying: nil)), on: .find)
+        let result = try await desk.sync.attemptPush()
+        #expect(result.stoppedBy?.code == .unauthenticated)
+        #expect(desk.asked == Array(repeating: .insert, count: 4) + [.find])
+        #expect(try desk.store.operations.all().map(\.attempts) == [2, 1, 1, 1])
+        #expect(try desk.store.operations.all().allSatisfy { $0.error != nil })
+        #expect(try desk.store.checkIntegrity() == [])
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.arrived.count == 4)
+    }
+
+    // MARK: Crashes
+
+    enum CrashPoint: CaseIterable, Sendable { case began, answered, concluded }
+
+    private func isAt(_ place: CrashPoint, _ step: PushStep) -> Bool {
+        switch (place, step) {
+        case (.began, .began), (.answered, .answered), (.concluded, .concluded): true
+        default: false
+        }
+    }
+
+    /// Queues an insert, an update and a delete.
+    private func prepare(_ desk: Desk) async throws {
+        let (edited, deleted) = (try await desk.syncedCard("a"), try await desk.syncedCard("b"))
+        try await desk.store.write { tx in
+            try tx.insert(Card(shop: "Магнит", barcode: "c"))
+            try tx.update(Card.self, localID: edited.localID) { $0.points = 7 }
+            try tx.delete(Card.self, localID: deleted.localID)
+        }
+    }
+
+    /// Sends what is left, and checks that each change is on the server once.
+    private func finish(_ desk: Desk, _ comment: Comment) async throws {
+        #expect(try desk.store.checkIntegrity() == [], comment)
+        let context = try desk.restarted()
+        let result = try await context.push()
+        #expect(result.stoppedBy == nil && result.failedOperations.isEmpty, comment)
+        try await context.push()
+        #expect(desk.arrived == ["a", "c"], comment)
+        #expect(try desk.isLevel(), comment)
+    }
+
+    @Test(arguments: CrashPoint.allCases, [ScriptedRemote.IDs.client, .server])
+    func `a batch that crashes at any step is carried out once`(
+        place: CrashPoint, ids: ScriptedRemote.IDs
+    ) async throws {
+        for count in 1...3 {
+            let desk = try Desk(ids: ids, batchLimit: 5)
+            try await prepare(desk)
+            let steps = Counter()
+            let dying = try desk.restarted { options in
+                options.onPushStep = { step in
+                    if isAt(place, step), steps.next() == count { throw Killed() }
+                }
+            }
+            do {
+                _ = try await dying.attemptPush()
+            } catch is Killed {}
+            #expect(steps.value >= count)
+            try await finish(desk, "\(place) \(count)")
+        }
+    }
+
+    /// The process dies at a write, before or after its commit.
+    @Test(arguments: [ScriptedRemote.IDs.client, .server], [true, false])
+    func `a batch whose transaction fails is carried out once`(ids: ScriptedRemote.IDs, commits: Bool) async throws {
+        for number in 1...8 {
+            let desk = try Desk(ids: ids, batchLimit: 5)
+            try await prepare(desk)
+            let store = FailingStore(desk.store)
+            let sync = desk.context(with: desk.remote, store: store)
+            try sync.table(Card.self).setIdentity(ids == .server ? .server(lookUp: "localKey") : .client)
+            store.fail(atWrite: number, commits: commits)
+            _ = try? await sync.attemptPush()
+            store.recover()
+            try await finish(desk, "write \(number)")
+        }
+    }
+}
