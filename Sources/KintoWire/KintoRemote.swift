@@ -19,7 +19,7 @@ public final class KintoRemote: Remote {
     let encoder: KintoEncoder
     let client: KintoClient
     let state = KintoState()
-    /// One write is in flight at a time: concurrent writers to PostgreSQL choose the same time, and one of them fails.
+    /// Admits a single write at a time. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
     let writeLock = AsyncLock()
     /// Whether missing buckets and collections are created.
     public let creates: Bool

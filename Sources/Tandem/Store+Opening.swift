@@ -21,6 +21,11 @@ extension Store {
     }
 
     /// Opens a store in memory. Its content is lost when it is closed.
+    ///
+    /// - Parameters:
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: ``TandemError/Code/invalidSchema`` if the models do not fit together.
     public static func inMemory(
         models: any Model.Type..., configuration: Configuration = Configuration()
     ) throws -> Store {
@@ -28,6 +33,11 @@ extension Store {
     }
 
     /// Opens a store in memory, with models that are known only at run time.
+    ///
+    /// - Parameters:
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: ``TandemError/Code/invalidSchema`` if the models do not fit together.
     public convenience init(
         inMemoryModels models: [any Model.Type], configuration: Configuration = Configuration()
     ) throws {
@@ -35,6 +45,12 @@ extension Store {
     }
 
     /// Opens a store at a path, with models that are known only at run time.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database file. Its folder must exist.
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: The errors of `init(at:models:configuration:)`.
     public convenience init(
         at path: String, models: [any Model.Type], configuration: Configuration = Configuration()
     ) throws {

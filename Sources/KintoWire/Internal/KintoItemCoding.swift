@@ -58,7 +58,7 @@ extension KintoItemCoding {
         return members
     }
 
-    /// PostgreSQL refuses U+0000 in each form. Kinto answers with 503 then, for ever.
+    /// PostgreSQL refuses U+0000 in each form. Kinto then responds with 503 to each attempt.
     private static func isStorable(_ text: String) -> Bool { !text.utf8.contains(0) }
 
     /// Returns the reason why Kinto can't store a value.
