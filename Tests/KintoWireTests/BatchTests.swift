@@ -169,25 +169,17 @@ import Testing
             ])
     }
 
-    @Test func `a batch that is too large for the server is divided, and the limit is read again`() async throws {
+    @Test func `a batch that the server refuses as a whole is thrown, and the limit is read again`() async throws {
         let kinto = FakeKinto("Card")
         let remote = KintoRemote(kinto)
         #expect(try await remote.batchLimit() == 25)
         kinto.state.withLock { $0.batchMaximum = .integer(2) }
-        let ids = (0..<5).map { ServerID("r\($0)") }
-        #expect(
-            await outcomes(remote, ids.map { RemoteRequest(.insert, item: .card($0)) })
-                == ids.map { "stored \($0.rawValue)" })
+        let outcome = await outcomes(remote, inserts("a", "b", "c"))
+        #expect(outcome.count == 1 && outcome[0].hasPrefix("thrown refused 400 Number of requests is limited to 2"))
+        #expect(kinto.live().isEmpty)
         #expect(try await remote.batchLimit() == 2)
-    }
-
-    @Test func `a body that is too large for a proxy blocks no other write`() async {
-        let kinto = FakeKinto("Card")
-        kinto.fail(.response(413), .response(413), .response(413))
-        #expect(
-            await outcomes(KintoRemote(kinto), inserts("a", "b", "c", "d")) == [
-                "refused 413 ", "stored b", "stored c", "stored d",
-            ])
+        kinto.fail(.response(413))
+        #expect(await outcomes(remote, inserts("a", "b")) == ["thrown refused 413 "])
     }
 
     @Test func `a single write is not a batch, and its failure is its outcome`() async {

@@ -7,7 +7,7 @@ import Testing
 
 /// Missing buckets and collections.
 @Suite(.ownThreads) struct CollectionTests {
-    private let everything = PageRequest(table: "Card", order: .id(after: nil))
+    private let everything = PageRequest(table: "Card", order: .id(after: nil), wantsGeneration: true)
 
     @Test func `a missing bucket and collection are created if the app allows it`() async throws {
         let kinto = FakeKinto()

@@ -12,8 +12,7 @@ import Testing
 
     private func page(_ body: String, fields: HTTPFields = json, top: Int = 2) async -> String {
         let kinto = FakeKinto("Card")
-        // The first response is the collection's own record.
-        kinto.fail(.fields([:]), .response(200, fields, body))
+        kinto.fail(.response(200, fields, body))
         let remote = KintoRemote(kinto)
         let request = PageRequest(table: "Card", order: .updatedAt(from: nil), top: top, includeDeleted: true)
         return await line { () async throws(RemoteFailure) in try await remote.page(request) }
@@ -54,7 +53,7 @@ import Testing
 
     @Test func `records before the position are refused`() async throws {
         let kinto = FakeKinto("Card")
-        kinto.fail(.fields([:]), .response(200, Self.json, #"{"data":[{"id":"a","last_modified":5}]}"#))
+        kinto.fail(.response(200, Self.json, #"{"data":[{"id":"a","last_modified":5}]}"#))
         let remote = KintoRemote(kinto)
         let time = try #require(WireTimestamp("1970-01-01T00:00:00.006Z"))
         let request = PageRequest(table: "Card", order: .updatedAt(from: time))
@@ -118,7 +117,7 @@ import Testing
         let kinto = FakeKinto("Card")
         kinto.fail(.response(200, Self.json, body))
         let remote = KintoRemote(kinto)
-        let request = PageRequest(table: "Card", order: .id(after: nil))
+        let request = PageRequest(table: "Card", order: .id(after: nil), wantsGeneration: true)
         let outcome = await line { () async throws(RemoteFailure) in try await remote.page(request) }
         #expect(outcome.hasPrefix("invalidResponse"))
         #expect(kinto.requests.count == 1)
