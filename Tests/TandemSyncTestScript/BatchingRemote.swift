@@ -1,7 +1,7 @@
 import Tandem
 import TandemSync
 
-/// A remote whose batches are single requests, one after the other. A process that is killed has sent a part of a batch.
+/// A remote whose batches are single requests, one after the other. A killed process has sent a part of its batch.
 struct BatchingRemote: Remote {
     let remote: any Remote
     let limit: Int
