@@ -49,7 +49,4 @@ extension Store {
                 return LiveRecipe.Making(parts: parts) { (repeat try (each outputs)()) }
             })
     }
-
-    /// Whether this thread is in a transaction of a store in memory, which has no second connection for reading.
-    var isBusyInMemory: Bool { readers == nil && AccessFrame.current(on: self) != nil }
 }

@@ -32,8 +32,10 @@ extension SyncContext {
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
         let isExplicit = !ScheduledRun.isAutomatic
+        let tables = ScheduledRun.tables
         let result = try await withExclusiveSync {
-            try await runSynchronize(pulls ?? standardPulls, isExplicit: isExplicit)
+            let queries = (pulls ?? standardPulls).filter { tables?.contains($0.table) ?? true }
+            return try await runSynchronize(queries, isExplicit: isExplicit)
         } then: { synced in
             try await addFiles(after: synced.sent, to: synced.result, isExplicit: isExplicit)
         }

@@ -15,7 +15,8 @@ extension SyncScheduler {
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
         onResult: @escaping @Sendable (Result<SyncResult, any Error>) async -> Void = { _ in }
     ) {
-        self.init(context, options: options, network: network) { context in
+        let tables = (pulls ?? context.standardPulls).map(\.table)
+        self.init(context, options: options, network: network, tables: tables) { context in
             let result: Result<SyncResult, any Error>
             do {
                 result = .success(try await context.synchronize(pulls))

@@ -31,7 +31,7 @@ public func expectBlockingAllowed(
         sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Runs a function on threads of its own. A task that is not a child of the test's task does not inherit them.
-public func onOwnThreads<Success: Sendable>(_ body: @Sendable () async -> Success) async -> Success {
-    await withTaskExecutorPreference(ThreadExecutor.shared) { await body() }
+/// Runs a function in a task of its own, on threads of its own: a server that is not cancelled with its client.
+public func onOwnThreads<Success: Sendable>(_ body: @escaping @Sendable () async -> Success) async -> Success {
+    await Task(executorPreference: ThreadExecutor.shared) { await body() }.value
 }

@@ -35,7 +35,7 @@ struct SchemaUpdater {
                 connection.finalizeStatements()
                 return pending
             }
-            try connection.statement(.commit).run()
+            try connection.commit()
             connection.dataVersion = try connection.value("PRAGMA data_version")
         } catch {
             connection.rollBack()
@@ -192,38 +192,5 @@ struct SchemaUpdater {
             } ?? false
         try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
         return migrator.pending
-    }
-
-    // MARK: While the store is open
-
-    /// Checks that no other process has changed the schema. Otherwise this connection would write wrong rows.
-    ///
-    /// - Returns: Whether another connection has committed since the last call.
-    static func checkUnchanged(_ connection: Connection, store: Store) throws -> Bool {
-        // The value changes if another connection has committed. Reading it costs a microsecond.
-        let statement = try connection.statement(.dataVersion)
-        defer { statement.reset() }
-        let version = try statement.step() ? statement.value(0) : nil
-        if version == connection.dataVersion, connection.schemaStamp != nil { return false }
-        let stamp = try connection.value(.schemaStamp)
-        guard case .text(let text)? = stamp, text == connection.schemaStamp ?? connection.openedStamp else {
-            throw foreignChange(store)
-        }
-        let hasMoved = version != connection.dataVersion
-        connection.schemaStamp = text
-        connection.dataVersion = version
-        return hasMoved
-    }
-
-    /// Checks that a reader's state has the schema with which the store was opened.
-    static func checkStamp(_ reader: Connection, store: Store) throws {
-        guard try reader.value(.schemaStamp) == store.openedStamp.map({ .text($0) }) else { throw foreignChange(store) }
-    }
-
-    private static func foreignChange(_ store: Store) -> TandemError {
-        TandemError(
-            .foreignSchemaChange, message: "Another process has changed the store's schema.",
-            advice: "Open the store again.",
-            store: store.path)
     }
 }

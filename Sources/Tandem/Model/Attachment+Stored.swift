@@ -6,7 +6,7 @@ extension Attachment: PropertyValue {
     /// Appends the JSON object to a row.
     public func __append(to row: RowEncoder) {
         row.append(json: __json)
-        if let draft { row.drafts.append(draft) }
+        if let retainer { row.retainers.append(retainer) }
     }
 
     /// Reads an attachment from a row.

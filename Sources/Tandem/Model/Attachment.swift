@@ -38,12 +38,12 @@ public struct Attachment: Sendable {
     /// The file's URL on the server, or `nil` until the server has acknowledged the file.
     public let serverURL: String?
 
-    /// The draft that retains the file until the value is committed for the first time.
-    let draft: AttachmentDraft?
+    /// The object that retains the file until the value is committed for the first time.
+    let retainer: (any AnyObject & Sendable)?
 
     init(
         id: FileID, name: String, contentType: String, size: Int64?, sha256: FileDigest?, serverURL: String? = nil,
-        draft: AttachmentDraft? = nil
+        retainer: (any AnyObject & Sendable)? = nil
     ) {
         self.id = id
         self.name = name
@@ -51,7 +51,7 @@ public struct Attachment: Sendable {
         self.size = size
         self.sha256 = sha256
         self.serverURL = serverURL
-        self.draft = draft
+        self.retainer = retainer
     }
 }
 

@@ -33,9 +33,9 @@ extension Array: PropertyValue where Element: PropertyValue {
     /// Appends the stored form of the value.
     public func __append(to row: RowEncoder) {
         row.append(json: __json)
-        // The draft of an uncommitted file must live until the file is committed.
+        // The retainer of an uncommitted file must live until the file is committed.
         if Element.self == Attachment.self, let attachments = self as? [Attachment] {
-            row.drafts.append(contentsOf: attachments.compactMap(\.draft))
+            row.retainers.append(contentsOf: attachments.compactMap(\.retainer))
         }
     }
 

@@ -26,8 +26,8 @@ public final class RowEncoder {
     var bytes: [UInt8] = []
     /// The error for a value that could not be encoded.
     var failure: (any Error)?
-    /// Drafts that keep uncommitted files of attachments among the values.
-    var drafts: [AttachmentDraft] = []
+    /// Objects that retain uncommitted files of attachments among the values: see ``Attachment/retainer``.
+    var retainers: [any AnyObject & Sendable] = []
 
     package init() {
         slots.reserveCapacity(32)
@@ -39,7 +39,7 @@ public final class RowEncoder {
         // A single large value must not occupy memory for as long as the store is open.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
         failure = nil
-        if !drafts.isEmpty { drafts.removeAll() }
+        if !retainers.isEmpty { retainers.removeAll() }
     }
 
     /// Appends NULL.

@@ -13,6 +13,10 @@ struct FileRow {
     var attempts: Int64
     var retryAt: Double?
 
+    /// Whether the file waits for its upload: the server lacks it, and its bytes are here. The SQL form is
+    /// ``FileState/waitsSQL``.
+    var waits: Bool { state != .uploaded && blob != nil }
+
     /// The columns that are read, in this order.
     static let columns = [
         "id", "blob", "sealed", "name", "type", "size", "sha256", "state", "url", "etag", "offset", "reason",

@@ -22,7 +22,7 @@ extension WriteTransaction {
     private func queue(
         _ kind: PendingOperation.Kind, state: ObjectState, in table: TableLayout, changes: PropertyBases?
     ) throws {
-        let statement = try connection.statement(.insertOperation)
+        let statement = try connection.statement(OperationStatement.insert)
         statement.bind(1, to: table.table)
         statement.bind(2, to: state.rowID)
         statement.bind(3, to: state.localID.rawValue)

@@ -85,7 +85,7 @@ extension ReadTransaction {
 
     /// Returns the operation of an object, or `nil` if it has none.
     func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
-        let statement = try connection.statement(.operationOfObject)
+        let statement = try connection.statement(OperationStatement.ofObject)
         statement.bind(1, to: table.table)
         statement.bind(2, to: rowID)
         defer { statement.reset() }
@@ -117,7 +117,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Saves an operation after a change by the app. The operation waits to be sent (again), and its error is cleared.
     func save(_ operation: StoredOperation, in table: TableLayout) throws {
-        let statement = try connection.statement(.saveOperation)
+        let statement = try connection.statement(OperationStatement.save)
         statement.bind(1, to: Int64(operation.kind.rawValue))
         statement.bind(2, to: Int64(operation.state == .failed ? 0 : operation.state.rawValue))
         statement.bind(3, to: operation.changes.encoded)

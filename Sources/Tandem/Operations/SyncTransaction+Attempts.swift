@@ -79,7 +79,7 @@ extension SyncTransaction {
                     do {
                         attempted.record(try rounding(property, form), of: property.column)
                     } catch  where isOfLost {
-                        // A value that cannot be encoded must not block a delete. The delete is then sent without values.
+                        // A delete must not wait for a value that can't be encoded. It is sent without values.
                     }
                 }
             }

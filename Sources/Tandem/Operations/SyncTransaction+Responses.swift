@@ -167,9 +167,19 @@ extension SyncTransaction {
         guard let statement = try found ?? statements.find(state.localID, rowID: state.rowID) else {
             throw notFound(state.localID, in: table)
         }
-        _ = try transaction.update(
+        let state = try transaction.update(
             statement, with: row, in: table, only: Set(values.map(\.property)), from: .server, received: received,
             keepsWaiting: false, isReviving: true)
+        guard received != nil, table.sendsFiles else { return }
+        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
+        // to be uploaded for another object. Triggers record the files of the new values after the update.
+        try transaction.poisoningOnError {
+            let isSynced = try hasNoPendingFiles(state.rowID, in: table)
+            guard isSynced != state.isSynced else { return }
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+                binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+        }
     }
 
     // MARK: -

@@ -5,10 +5,15 @@ import Foundation
 
 /// Whether such data exists. The cache limits an app that never syncs, and a pull without conflicts, to one query per
 /// transaction.
-struct DeferredItemCache {
+final class DeferredItemCache: TransactionSlot {
     /// `nil` until the first query.
     var hasDeferredItems: Bool?
     var hasExtras: Bool?
+
+    func didRollBackToSavepoint() {
+        hasDeferredItems = nil
+        hasExtras = nil
+    }
 }
 
 extension SyncTransaction {
@@ -114,11 +119,15 @@ extension WriteTransaction {
             binding: [.text(table.table), .integer(rowID)])
     }
 
+    /// A cache of the data that sync keeps besides the objects.
+    fileprivate var deferredItemCache: DeferredItemCache { slot(DeferredItemCache.self) }
+
     /// Returns whether the store has deferred items.
     func hasDeferredItems() throws -> Bool {
-        if let known = deferredItemCache.hasDeferredItems { return known }
+        let cache = deferredItemCache
+        if let known = cache.hasDeferredItems { return known }
         let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__server_items\")") == .integer(1)
-        deferredItemCache.hasDeferredItems = found
+        cache.hasDeferredItems = found
         return found
     }
 
@@ -131,9 +140,10 @@ extension WriteTransaction {
     }
 
     private func hasExtras() throws -> Bool {
-        if let known = deferredItemCache.hasExtras { return known }
+        let cache = deferredItemCache
+        if let known = cache.hasExtras { return known }
         let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__server_extras\")") == .integer(1)
-        deferredItemCache.hasExtras = found
+        cache.hasExtras = found
         return found
     }
 }

@@ -52,7 +52,11 @@ extension ReferencesProperty: LoadedLink {
         } read: { row in
             .named(try row.nextValue { try $0.isNull($1) ? [] : LinkList.parse($0.text($1)) })
         } load: { transaction, ids in
-            let found = try transaction.objects(ids.map { Reference<Target>(localID: $0) })
+            let connection = try transaction.connectionForReading(searching: false)
+            let found = try ids.compactMap {
+                try connection.pointRead(Target.self, in: transaction.store)
+                    .object(Target.self, localID: $0, path: connection.path)
+            }
             let objects = Dictionary(uniqueKeysWithValues: found.map { ($0.localID, $0) })
             return { $0.compactMap { objects[$0] } }
         }
@@ -81,7 +85,7 @@ extension InverseProperty: LoadedLink {
         guard !definition.properties[property].isToMany else {
             return try Dictionary(
                 uniqueKeysWithValues: ids.map {
-                    ($0, try transaction.objects(InverseLinks<Source>(target: $0, property: property)).all())
+                    ($0, try transaction.store.objects(InverseLinks<Source>(target: $0, property: property)).all())
                 })
         }
         let refers = PredicateNode.among(ColumnPath(definition, property: property), ids.map { .text($0.rawValue) })

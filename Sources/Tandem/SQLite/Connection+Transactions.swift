@@ -2,30 +2,33 @@ extension Connection {
     /// Begins a write transaction.
     func begin() throws {
         // Prepare the statements that may have to end it in advance: SQLite prepares nothing while it is interrupted.
-        _ = try statement(.rollback)
+        _ = try statement(TransactionStatement.rollback)
         // A store that is being created has no settings yet.
-        _ = try? statement(.emptyWrite)
+        _ = try? statement(TransactionStatement.emptyWrite)
         // If the disk rejected a rollback, a transaction may still be open.
         rollBack()
-        try statement(.begin).run()
+        try statement(TransactionStatement.begin).run()
     }
+
+    /// Commits the transaction.
+    func commit() throws { try statement(TransactionStatement.commit).run() }
 
     /// Ends a failed transaction, unless SQLite has already done so, as after a full disk.
     func rollBack() {
         guard isInTransaction else { return }
-        _ = try? statement(.rollback).run()
+        _ = try? statement(TransactionStatement.rollback).run()
         guard isInTransaction else { return }
         // NB: An interrupt lasts until no statement runs, and FTS5 keeps a statement open until the transaction ends
         // (https://sqlite.org/forum/forumpost/137c7662b3). Therefore a ROLLBACK is interrupted too. An interrupted
         // writing statement makes SQLite roll back everything.
-        _ = try? statement(.emptyWrite).run()
+        _ = try? statement(TransactionStatement.emptyWrite).run()
     }
 
     /// Runs a block that begins a read transaction, and then ends the transaction.
     func reading<T>(_ body: () throws -> T) throws -> T {
         defer {
             if isInTransaction {
-                _ = try? statement(.commit).run()
+                try? commit()
                 // A reader that stays in its transaction would always see that state.
                 rollBack()
             }
@@ -38,7 +41,7 @@ extension Connection {
         guard transaction, !isInTransaction else { return try body() }
         try statement("BEGIN DEFERRED").run()
         defer {
-            _ = try? statement(.commit).run()
+            try? commit()
             // A reader that stays in its transaction would always see that state.
             rollBack()
         }

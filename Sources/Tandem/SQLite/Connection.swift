@@ -14,7 +14,6 @@ final class Connection {
     private let cipher: StoreCipher?
 
     private var statements: [String: Statement] = [:]
-    private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
     /// The maximum number of cached query statements. If there are more, all are dropped.
     private static let statementLimit = 512
 
@@ -34,12 +33,8 @@ final class Connection {
     /// The time for operations that a migration creates.
     var migrationTime = Date()
 
-    /// The statements for reading an object by its local ID, by model.
-    var pointReads: [ObjectIdentifier: PointRead] = [:]
     /// A flag that ends the current statement. Any thread can set it.
     let mustStop = StopFlag()
-    /// The statements for writing and reading each table.
-    var tables: [ObjectIdentifier: TableStatements] = [:]
     /// The caches of other parts of the store, by type.
     private var caches: [(type: ObjectIdentifier, cache: AnyObject)] = []
 
@@ -71,9 +66,6 @@ final class Connection {
     /// Finalizes all statements, so that the connection can be closed.
     func finalizeStatements() {
         statements.removeAll()
-        fixedStatements = fixedStatements.map { _ in nil }
-        tables.removeAll()
-        pointReads.removeAll()
         caches.removeAll()
     }
 
@@ -95,15 +87,6 @@ final class Connection {
         if statements.count >= Self.statementLimit { statements.removeAll() }
         let statement = try Statement(sql, on: self)
         statements[sql] = statement
-        return statement
-    }
-
-    /// Returns a statement that every write runs, without a look-up by its text.
-    @inline(__always)
-    func statement(_ fixed: FixedStatement) throws -> Statement {
-        if let statement = fixedStatements[fixed.rawValue] { return statement }
-        let statement = try Statement(fixed.sql, on: self)
-        fixedStatements[fixed.rawValue] = statement
         return statement
     }
 
@@ -130,13 +113,6 @@ final class Connection {
         let statement = try statement(sql)
         defer { statement.reset() }
         statement.bind(values)
-        return try statement.step() ? statement.value(0) : nil
-    }
-
-    /// Returns the first column of a fixed statement's first row.
-    func value(_ fixed: FixedStatement) throws -> StorageValue? {
-        let statement = try statement(fixed)
-        defer { statement.reset() }
         return try statement.step() ? statement.value(0) : nil
     }
 

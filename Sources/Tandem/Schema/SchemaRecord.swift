@@ -42,6 +42,8 @@ struct SchemaRecord: Codable, Equatable {
             properties.contains { $0.folding == .searched } ? "__search_\(table)" : nil
         }
 
+        var hasAttachments: Bool { properties.contains { $0.kind.attachmentIsList != nil } }
+
         var linkTables: [String] {
             properties.filter { if case .references = $0.kind { true } else { false } }
                 .map { "__links_\(table)_\($0.column)" }

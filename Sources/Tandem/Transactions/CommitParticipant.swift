@@ -1,7 +1,7 @@
 /// A part of the store that takes part in every write transaction, such as the live queries.
 ///
-/// ``Store/commitParticipants(on:isMigrating:)`` creates the participants of a transaction. The transaction calls them
-/// in their order, on the writer's thread. All methods have an empty default.
+/// ``Store/commitParticipants(on:isMigrating:)`` creates the participants of a transaction, one for each
+/// ``StorePart``. The transaction calls them in their order, on the writer's thread. All methods have an empty default.
 protocol CommitParticipant {
     /// Called after the transaction has begun, before its first change. If it throws, the transaction is rolled back.
     func begin(_ transaction: WriteTransaction) throws

@@ -193,6 +193,9 @@ extension Store {
         return try body(reader.connection)
     }
 
+    /// Whether this thread is in a transaction of a store in memory, which has no second connection for reading.
+    var isBusyInMemory: Bool { readers == nil && AccessFrame.current(on: self) != nil }
+
     func giveBack(_ reader: ReaderPool.Reader) {
         guard readers?.giveBack(reader) != true else { return }
         reader.connection.finalizeStatements()

@@ -47,10 +47,10 @@ public final class Store: Sendable {
     /// The resolved path of the database file, without symbolic links, or `nil` in memory.
     package let file: String?
     let commits = CommitHub()
-    /// The files beside the database.
-    let files: AttachmentFiles
-    /// The engine of the live queries.
-    let live: LiveEngine
+    /// The delegate of all write transactions.
+    let rowWriteDelegate: any RowWriteDelegate
+    /// The parts in higher rooms, in the order of their ``CommitParticipant``s.
+    let parts: [any StorePart]
     /// The stamp of the schema with which the store was opened.
     let openedStamp: String?
     private let isClosed = Mutex(false)
@@ -66,78 +66,28 @@ public final class Store: Sendable {
         let connection: Connection
     }
 
-    /// Opens a store, and creates it if it does not exist.
-    ///
-    /// The store's schema is adapted to the models in a single transaction: see <doc:Migrations>.
+    /// Creates a store from its open connections.
     ///
     /// - Parameters:
-    ///   - path: The path of the database file. Its folder must exist. SQLite keeps two more files beside it while the
-    ///     store is open (`-wal` and `-shm`).
-    ///   - models: The models of the store, including all that they refer to.
-    ///   - configuration: The options for opening the store.
-    /// - Throws: ``TandemError``: ``TandemError/Code/cannotOpen``, ``TandemError/Code/notAStore``,
-    ///   ``TandemError/Code/newerSchema``, ``TandemError/Code/schemaMismatch``, ``TandemError/Code/invalidSchema`` or
-    ///   ``TandemError/Code/busy``. The file is then unchanged.
-    public convenience init(
-        at path: String, models: any Model.Type..., configuration: Configuration = Configuration()
-    ) throws {
-        try self.init(location: .file(path), models: models, configuration: configuration)
-    }
-
-    /// Opens a store in memory. Its content is lost when it is closed.
-    ///
-    /// - Parameters:
-    ///   - models: The models of the store, including all that they refer to.
-    ///   - configuration: The options for opening the store.
-    /// - Throws: ``TandemError/Code/invalidSchema`` if the models do not fit together.
-    public static func inMemory(
-        models: any Model.Type..., configuration: Configuration = Configuration()
-    ) throws -> Store {
-        try Store(inMemoryModels: models, configuration: configuration)
-    }
-
-    /// Opens a store in memory, with models that are known only at run time.
-    ///
-    /// - Parameters:
-    ///   - models: The models of the store, including all that they refer to.
-    ///   - configuration: The options for opening the store.
-    /// - Throws: ``TandemError/Code/invalidSchema`` if the models do not fit together.
-    public convenience init(
-        inMemoryModels models: [any Model.Type], configuration: Configuration = Configuration()
-    ) throws {
-        try self.init(location: .memory, models: models, configuration: configuration)
-    }
-
-    /// Opens a store at a path, with models that are known only at run time.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the database file. Its folder must exist.
-    ///   - models: The models of the store, including all that they refer to.
-    ///   - configuration: The options for opening the store.
-    /// - Throws: The errors of `init(at:models:configuration:)`.
-    public convenience init(
-        at path: String, models: [any Model.Type], configuration: Configuration = Configuration()
-    ) throws {
-        try self.init(location: .file(path), models: models, configuration: configuration)
-    }
-
-    init(location: StoreLocation, models: [any Model.Type], configuration: Configuration) throws {
+    ///   - writer: The connection for writing, with the schema's tables.
+    ///   - readers: The pool of readers, or `nil` in memory.
+    ///   - rowWriteDelegate: The delegate of all write transactions.
+    ///   - parts: The parts in higher rooms, in the order of their ``CommitParticipant``s.
+    init(
+        at location: StoreLocation, schema: Schema, configuration: Configuration, writer: WriterBox,
+        readers: ReaderPool?, rowWriteDelegate: any RowWriteDelegate, parts: [any StorePart]
+    ) {
         self.configuration = configuration
         path = location.path
         cipher = location.cipher
         file = location.file
-        files = AttachmentFiles(location, options: configuration.files)
-        schema = try Schema(models)
+        self.schema = schema
+        self.writer = writer
+        self.readers = readers
         writerQueue = WriterQueue(timeout: configuration.busyTimeout, path: location.path)
-        let opener = StoreOpener(location: location, configuration: configuration)
-        let pending: PendingMigration?
-        (writer, pending) = try opener.openWriter(schema: schema)
-        readers = opener.makeReaderPool()
-        live = LiveEngine(path: location.path, isInMemory: readers == nil)
+        self.rowWriteDelegate = rowWriteDelegate
+        self.parts = parts
         openedStamp = writer.connection.openedStamp
-        live.attach(to: self)
-        if let pending { try finish(pending) }
-        try openFiles()
     }
 
     /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files.
@@ -149,13 +99,13 @@ public final class Store: Sendable {
             return closed
         }
         guard !wasClosed else { return }
-        live.finish()
+        for part in parts { part.storeWillClose() }
         for reader in readers?.close() ?? [] {
             reader.connection.finalizeStatements()
             try? reader.connection.queue.close()
         }
         writer.queue.unsafeReentrantWrite { _ in
-            flushFileNotes()
+            for part in parts { part.writerWillClose(of: self) }
             if !configuration.isReadOnly, readers != nil {
                 // Do not wait for another writer: it will write the log back.
                 sqlite3_busy_timeout(writer.connection.sqlite, 0)
@@ -164,7 +114,7 @@ public final class Store: Sendable {
             writer.connection.finalizeStatements()
         }
         try? writer.queue.close()
-        files.close()
+        for part in parts { part.storeDidClose() }
         cipher?.forget()
         commits.finish()
     }

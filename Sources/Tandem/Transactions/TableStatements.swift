@@ -162,12 +162,3 @@ final class TableStatements {
         try table.searched.indices.map { try statement.optionalText(table.searchTwinColumn($0)) }
     }
 }
-
-extension Connection {
-    func tableStatements(_ table: TableLayout) throws -> TableStatements {
-        if let statements = tables[ObjectIdentifier(table)] { return statements }
-        let statements = TableStatements(table, on: self)
-        tables[ObjectIdentifier(table)] = statements
-        return statements
-    }
-}

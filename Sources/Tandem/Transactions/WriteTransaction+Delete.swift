@@ -140,7 +140,7 @@ extension WriteTransaction {
     /// Hides a row, or removes it if no server may know it.
     private func remove(_ state: ObjectState, texts: [String?], in table: TableLayout) throws {
         knownTargets.removeAll()
-        let keeps = try poisoningOnError { try willDelete(state, in: table) }
+        let keeps = try poisoningOnError { try delegate.willDelete(state, in: table, by: self) }
         try poisoningOnError {
             if keeps {
                 try connection.execute(
@@ -157,7 +157,7 @@ extension WriteTransaction {
         if !table.searched.isEmpty { pendingSearch.recordChange(table, row: state.rowID, indexed: texts) }
         for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, in: table) }
         try forgetUnresolved(of: state.rowID, in: table, property: nil)
-        try willErase(state.rowID, in: table)
+        try delegate.willErase(state.rowID, in: table, by: self)
         try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", binding: [.integer(state.rowID)])
         if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }
@@ -310,7 +310,7 @@ extension WriteTransaction {
 
     /// Updates the operation of an object that is about to be restored.
     func completeUndelete(_ state: ObjectState, in table: TableLayout) throws {
-        let isSynced = try willUndelete(state, in: table)
+        let isSynced = try delegate.willUndelete(state, in: table, by: self)
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
             binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])

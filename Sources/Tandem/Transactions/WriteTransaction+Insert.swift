@@ -51,7 +51,7 @@ extension WriteTransaction {
     ) throws -> ObjectState {
         var state = state
         try check(row, in: table)
-        try willWrite(row, over: nil, in: table, only: nil, from: source)
+        try delegate.willWrite(row, over: nil, in: table, only: nil, from: source, by: self)
         let unresolved = try resolveLinks(row, of: table, from: source)
         let statements = try connection.tableStatements(table)
         let statement = try statements.insert()
@@ -78,7 +78,7 @@ extension WriteTransaction {
             }
             if !unresolved.isEmpty { try storeUnresolved(unresolved, of: state.rowID, in: table) }
             try resolveWaiting(for: state, in: table)
-            try didInsert(&state, in: table, from: source)
+            try delegate.didInsert(&state, in: table, from: source, by: self)
         }
         return state
     }

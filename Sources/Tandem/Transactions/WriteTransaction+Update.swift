@@ -153,7 +153,7 @@ extension WriteTransaction {
         var isReset = false
         defer { if !isReset { statement.reset() } }
         try check(row, in: table)
-        try willWrite(row, over: statement, in: table, only: only, from: source)
+        try delegate.willWrite(row, over: statement, in: table, only: only, from: source, by: self)
         var state = try state(of: statement, table)
         if state.isDeleted && !isReviving {
             throw TandemError(
@@ -174,7 +174,7 @@ extension WriteTransaction {
                 changed.append(property)
             }
         }
-        let old = source.queuesOperations ? willUpdate(changed, of: statement, waiting: waiting, in: table) : nil
+        let old = source.queuesOperations ? oldValues(of: changed, at: statement, waiting: waiting, in: table) : nil
         let searchChanges = table.searched.contains { changed.contains($0.property) }
         let indexed =
             searchChanges && !pendingSearch.contains(table, row: state.rowID)
@@ -189,11 +189,10 @@ extension WriteTransaction {
                 if let indexed { pendingSearch.recordChange(table, row: state.rowID, indexed: indexed) }
                 if pendingSearch.count > pendingSearchLimit { try flushSearch() }
                 try relink(changed, row: row, waiting: waiting, state: state, in: table)
-                if let old { try didUpdate(state, from: old, in: table) }
+                if let old { try delegate.didUpdate(state, from: old, in: table, by: self) }
             }
             if old != nil { state.isSynced = false }
         }
-        if let received { try poisoningOnError { try adopt(received, state: &state, in: table) } }
         return state
     }
 
@@ -204,6 +203,27 @@ extension WriteTransaction {
         let definition = table.definition.properties[property]
         return definition.hasSeveralForms
             && definition.isSame(row.value(at: property), stored.storageValue(column))
+    }
+
+    /// Returns the old values of the changed properties that are sent, or `nil` if none of them is.
+    ///
+    /// - Parameters:
+    ///   - changed: The indices of the changed properties.
+    ///   - statement: A statement at the existing row.
+    ///   - waiting: The changes of unresolved references, by the property's index.
+    private func oldValues(
+        of changed: [Int], at statement: Statement,
+        waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])], in table: TableLayout
+    ) -> [OldValue]? {
+        guard !table.isLocalOnly else { return nil }
+        let sent = changed.filter { !table.definition.properties[$0].isLocalOnly }
+        guard !sent.isEmpty else { return nil }
+        return sent.map { index in
+            let property = table.definition.properties[index]
+            let value = statement.value(table.column(index))
+            guard let entries = waiting[index]?.before else { return (property.column, value) }
+            return (property.column, WaitingEntry.whole(value, with: entries, isToMany: property.isToMany))
+        }
     }
 
     /// Writes changed properties, and the server's state if it differs, with one statement. Writes nothing if neither
@@ -272,22 +292,6 @@ extension WriteTransaction {
                 try writeLinks(link, of: state.rowID, row: row, in: table)
             }
         }
-    }
-
-    /// Completes an object's state after a server's state was written to its row.
-    private func adopt(_ received: ObjectState, state: inout ObjectState, in table: TableLayout) throws {
-        state.version = received.version
-        state.createdAt = received.createdAt
-        state.updatedAt = received.updatedAt
-        // The server's values may have replaced an attachment that waited for its upload. Or they add a file that waits
-        // to be uploaded for another object. Triggers record the files of the new values after the update.
-        let isSynced = try hasNoPendingFiles(state.rowID, in: table)
-        if table.sendsFiles, isSynced != state.isSynced {
-            try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
-                binding: [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
-        }
-        state.isSynced = isSynced
     }
 }
 

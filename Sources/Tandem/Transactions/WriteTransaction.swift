@@ -26,10 +26,8 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// A cache of the targets of references.
     var knownTargets = KnownTargets()
-    /// A cache of the data that sync keeps besides the objects.
-    var deferredItemCache = DeferredItemCache()
-    /// The transaction's changes of files.
-    var files = TouchedFiles()
+    /// The data of other parts of the store.
+    private var slots = TransactionSlots()
     /// Whether the stored references or attachments of the current row differ from the given ones.
     var hasRewrittenLinks = false
     /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
@@ -39,8 +37,18 @@ public final class WriteTransaction: ReadTransaction {
     /// The error of a change that failed after its first statement. The transaction must then not be committed.
     private(set) var brokenBy: (any Error)?
 
+    /// The store's delegate, read once.
+    let delegate: any RowWriteDelegate
     /// The local time of the transaction's changes, read once.
     lazy var now: Date = store.configuration.now()
+
+    override init(store: Store, connection: Connection) {
+        delegate = store.rowWriteDelegate
+        super.init(store: store, connection: connection)
+    }
+
+    /// Returns the slot of a type, which is created at its first use and lives as long as the transaction.
+    func slot<Slot: TransactionSlot>(_ type: Slot.Type) -> Slot { slots.slot(type) }
 
     override func checkUsable() throws {
         try super.checkUsable()
@@ -100,7 +108,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Commits inside the ``CommitParticipant/commit(_:with:)`` of each participant.
     private func commit(_ participants: ArraySlice<any CommitParticipant>) throws {
-        guard let participant = participants.first else { return try connection.statement(.commit).run() }
+        guard let participant = participants.first else { return try connection.commit() }
         try participant.commit(self) { try commit(participants.dropFirst()) }
     }
 
@@ -131,7 +139,7 @@ public final class WriteTransaction: ReadTransaction {
         } catch {
             pendingSearch.removeAll()
             knownTargets.removeAll()
-            deferredItemCache = DeferredItemCache()
+            slots.didRollBackToSavepoint()
             if connection.isInTransaction {
                 do {
                     try connection.statement("ROLLBACK TO tandem").run()

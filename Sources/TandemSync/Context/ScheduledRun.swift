@@ -10,17 +10,20 @@ final class ScheduledRun: Sendable {
     private let isAutomatic: Bool
     /// Whether files wait for another network.
     private let leavesFiles: Bool
+    /// The tables to pull, by their names in the store; `nil` for all.
+    private let tables: Set<String>?
     /// Called when only uploads of files remain.
     private let onUploads: @Sendable () -> Void
     private let isOver = Atomic(false)
 
     init(
-        job: ObjectIdentifier, isAutomatic: Bool, leavesFiles: Bool = false,
+        job: ObjectIdentifier, isAutomatic: Bool, leavesFiles: Bool = false, tables: Set<String>? = nil,
         onUploads: @escaping @Sendable () -> Void = {}
     ) {
         self.job = job
         self.leavesFiles = leavesFiles
         self.isAutomatic = isAutomatic
+        self.tables = tables
         self.onUploads = onUploads
     }
 
@@ -55,6 +58,9 @@ final class ScheduledRun: Sendable {
 
     /// Whether this task must not upload files.
     static var leavesFiles: Bool { !isTheApps && current?.leavesFiles ?? false }
+
+    /// The tables that ``SyncContext/synchronize(_:)`` pulls in this task; `nil` for all.
+    static var tables: Set<String>? { isTheApps ? nil : current?.tables }
 
     /// Returns whether this task belongs to a sync of a scheduler's loop, given by its identity.
     static func isInside(_ job: ObjectIdentifier) -> Bool { current?.job == job }

@@ -5,9 +5,8 @@ import Tandem
 /// The end of the server's `Retry-After`, and of the backoff that it requests with a successful response. They apply to
 /// all exchanges of a context, whichever table received them.
 ///
-/// `Retry-After` applies to pushes, pulls and schedulers. The backoff of a response only delays the next requests that a
-/// scheduler sends of its own accord: a running sync goes on, because it would never reach its last table if each
-/// response ended it.
+/// `Retry-After` applies to pushes, pulls and schedulers. The backoff of a response only delays the next sync or poll
+/// of a scheduler. A running sync goes on, because it would never reach its last table if each response ended it.
 final class ServerBackoff: Sendable {
     private struct Period {
         var since = Date.distantPast

@@ -19,8 +19,8 @@ extension PullRun {
 
     /// Records that the server was restored, or the table created again, and fetches everything.
     ///
-    /// The record invalidates the positions of all queries of the table, and survives an interruption: a server that was
-    /// restored may look like any other one after its next change.
+    /// The record invalidates the positions of all queries of the table. It survives an interruption: a restored server
+    /// may look as before after its next change.
     mutating func restart(_ queryID: String) async throws {
         let table = query.table
         try await context.store.write { try ServerHistory.recordRestart(of: table, $0) }

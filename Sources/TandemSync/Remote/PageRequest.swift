@@ -25,8 +25,8 @@ public struct PageRequest: Sendable {
     public var includeDeleted: Bool
     /// Whether the server should count all items of the filter. If it can't, interrupted full pulls begin again.
     public var wantsCount: Bool
-    /// Whether the page should have the table's generation: ``RemotePage/generation``. A pull requests it with its first
-    /// page, because the server may need another request for it. A remote may send it with any page.
+    /// Whether the page should have the table's generation: ``RemotePage/generation``. A pull asks for it with its
+    /// first page only, because it may cost another request. A remote may send it with any page.
     public var wantsGeneration: Bool
 
     /// Creates a request for the first page of an order, or for the page after a position.

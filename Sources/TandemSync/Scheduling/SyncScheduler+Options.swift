@@ -11,6 +11,19 @@ extension SyncScheduler {
         public var debounceCeiling: Duration = .seconds(10)
         /// The interval between syncs without another cause; `nil` for none.
         public var interval: Duration? = .seconds(15 * 60)
+        /// The shortest and the longest interval between polls for changes on the server; `nil` for no polls.
+        ///
+        /// For example, changes of other devices arrive within a minute, and within five seconds while there are more:
+        ///
+        /// ```swift
+        /// var options = SyncScheduler.Options()
+        /// options.polling = .seconds(5) ... .seconds(60)
+        /// ```
+        ///
+        /// A poll requests a tag of each table, ``Remote/changeTag(of:)``. The scheduler pulls only the tables with
+        /// other tags than before. After a change, the interval is the shortest, at least a second. Each poll without a
+        /// change doubles it, up to the longest. If the server has no tags, the scheduler does not poll.
+        public var polling: ClosedRange<Duration>?
         /// Whether the scheduler also syncs over metered connections.
         public var allowsMetered = false
         /// Whether the scheduler uploads files over metered connections, if it syncs over them. A sync that the app

@@ -29,6 +29,8 @@ import Tandem
 /// - An object that the server refuses waits for the user and blocks nothing else. Operations that may still succeed
 ///   are retried after a wait as above, and do not delay others.
 ///
+/// With ``Options/polling``, the scheduler also asks the server for changes, and pulls the tables that have changed.
+///
 /// A change made during a sync causes another sync. A change by another process counts as a local change. Writes of
 /// syncs do not count, in any process, so that processes do not wake each other.
 ///
@@ -61,15 +63,30 @@ public final class SyncScheduler: Sendable {
     /// }
     /// ```
     ///
+    /// If ``Options/polling`` is set, all synced tables are polled. In the sync that follows a change,
+    /// ``SyncContext/synchronize(_:)`` pulls only the queries of the changed tables.
+    ///
     /// - Parameter sync: A closure that syncs. ``stop()`` cancels it and waits for its end. Its result or error only
     ///   decides when the scheduler calls it again, so the closure itself must show the issues. To combine the results
     ///   of several calls, use ``SyncResult/followed(by:)``.
-    public init(
+    public convenience init(
         _ context: SyncContext, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
         sync: @escaping @Sendable (SyncContext) async throws -> SyncResult
     ) {
-        job = SchedulerLoop(context: context, options: options, network: network, sync: sync)
+        let tables = context.store.sentModels.map(\.table)
+        self.init(context, options: options, network: network, tables: tables, sync: sync)
+    }
+
+    /// - Parameter tables: The tables to poll, by their names in the store.
+    init(
+        _ context: SyncContext, options: Options, network: (any NetworkMonitor)?, tables: [String],
+        sync: @escaping @Sendable (SyncContext) async throws -> SyncResult
+    ) {
+        var seen: Set<String> = []
+        job = SchedulerLoop(
+            context: context, options: options, network: network, tables: tables.filter { seen.insert($0).inserted },
+            sync: sync)
     }
 
     deinit {

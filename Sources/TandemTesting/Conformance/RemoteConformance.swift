@@ -6,9 +6,9 @@ import TandemSync
 /// For example, in a test:
 ///
 /// ```swift
-/// @Test(arguments: RemoteConformance.requirements)
+/// @Test(.serialized, arguments: RemoteConformance.requirements)
 /// func requirementHolds(requirement: RemoteConformance.Requirement) async throws {
-///     try await requirement.check(on: TestedRemote(MyRemote(url: testServer), table: "\(UUID())"))
+///     try await requirement.check(on: TestedRemote(MyRemote(url: testServer), table: "conformance"))
 /// }
 /// ```
 ///

@@ -161,6 +161,7 @@ extension TestedRemote {
     ///
     /// The body has a task of its own, because no structured task could be abandoned.
     func bounded(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try Task.checkCancellation()
         let (ends, continuation) = AsyncStream<Result<Void, any Error>>.makeStream()
         let work = Task {
             do {

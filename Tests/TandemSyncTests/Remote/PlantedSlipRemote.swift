@@ -16,6 +16,9 @@ final class PlantedSlipRemote: Remote {
         case endsEarly, neverEnds, exceedsTop, normalizesTexts, cutsTexts, roundsIntegers, losesSignOfZero, dropsNull
         case flattensObjects, ignoresFilters, neverChangesTag, alwaysChangesTag, changesGeneration, ignoresCancellation
         case hidesCancelledInsert, revealsQuery, ignoresChosenID, omitsChangedItems
+        case reusesServerID, turnsTimeBack, replacesItems, requiresVersionOfUpdate, requiresVersionOfDelete
+        case ignoresDeletes, needsPosition, pagesByOffset, endsAfterWrite, refusesFilters, ignoresFiltersByTime
+        case cutsAtZero, storesFloats, mixesItems, checksVersionFirst, checksIDFirst, hidesBatches
     }
 
     let slip: Slip?
@@ -29,6 +32,13 @@ final class PlantedSlipRemote: Remote {
         var requests = 0
         var hanging: [CheckedContinuation<Void, Never>] = []
         var mayHang = true
+        /// The first of two concurrent calls, which waits for the second one.
+        var first: CheckedContinuation<Void, Never>?
+        var hasPaired = false
+        var lastInserted: [RemoteItem.Member] = []
+        /// The start and the number of read items of a walk by time.
+        var walk: (start: WireTimestamp?, read: Int)?
+        var writesAtFirstID = 0
     }
 
     init(_ slip: Slip? = nil, insertRestoresDeleted: Bool = false) {
@@ -42,8 +52,8 @@ final class PlantedSlipRemote: Remote {
     /// Ends the calls that hang. No later call hangs.
     func endHangingCalls() {
         let hanging = state.withLock { state in
-            defer { (state.hanging, state.mayHang) = ([], false) }
-            return state.hanging
+            defer { (state.hanging, state.first, state.mayHang, state.hasPaired) = ([], nil, false, true) }
+            return state.hanging + [state.first].compactMap(\.self)
         }
         for call in hanging { call.resume() }
     }
@@ -61,6 +71,13 @@ final class PlantedSlipRemote: Remote {
         if slip == .ignoresSkip { request.skip = 0 }
         if slip == .ignoresFilters { request.filter = nil }
         if slip == .exceedsTop { request.top += 1 }
+        if slip == .refusesFilters, request.filter != nil {
+            throw .notEncodable(RequestEncodingError(.filter, message: "No filters.", table: request.table))
+        }
+        if case .updatedAt(let from) = request.order {
+            if slip == .ignoresFiltersByTime { request.filter = nil }
+            if slip == .pagesByOffset { (request.order, request.skip) = offset(from) }
+        }
         var page = try await server.page(request)
         page.generation = slip == .changesGeneration ? "\(state.withLock { $0.requests })" : "1"
         switch (slip, request.order) {
@@ -70,6 +87,10 @@ final class PlantedSlipRemote: Remote {
         case (.countsPage, _): page.count = page.count.map { _ in page.items.count }
         case (.endsEarly, _): page.hasMore = false
         case (.neverEnds, _): page.hasMore = true
+        case (.needsPosition, .updatedAt(nil)): page.items = []
+        case (.pagesByOffset, .updatedAt): state.withLock { $0.walk?.read += page.items.count }
+        case (.endsAfterWrite, .id(nil)): state.withLock { $0.writesAtFirstID = $0.writes }
+        case (.endsAfterWrite, .id): if state.withLock({ $0.writesAtFirstID != $0.writes }) { page.hasMore = false }
         // The requirement changes the points of an item to 9.
         case (.omitsChangedItems, .updatedAt(_?)): page.items.removeAll { $0[member: "points"] == .integer(9) }
         default: break
@@ -123,6 +144,23 @@ final class PlantedSlipRemote: Remote {
         }
         var own = item
         if slip == .ignoresChosenID { own.id = nil }
+        if slip == .reusesServerID, own.id == nil { own.id = "first" }
+        if slip == .mixesItems {
+            state.withLock { $0.lastInserted = item.members }
+            await waitForAnotherCall()
+            own.members = state.withLock { $0.lastInserted }
+        }
+        let sent = own
+        if slip == .checksIDFirst, let id = own.id, try await server.find(own.table, key: .id(id)) == nil {
+            await waitForAnotherCall()
+            return try await write { () throws(RemoteFailure) in
+                do {
+                    return try await server.insert(sent)
+                } catch {
+                    return try await server.update(sent)
+                }
+            }
+        }
         if let id = own.id, let known = try await server.find(own.table, key: .id(id)) {
             if insertRestoresDeleted || slip == .restoresSilently, known.isDeleted {
                 return try await write { () throws(RemoteFailure) in try await server.undelete(own) }
@@ -131,19 +169,31 @@ final class PlantedSlipRemote: Remote {
                 return try await write { () throws(RemoteFailure) in try await server.update(own) }
             }
         }
-        let sent = own
         return try await write { () throws(RemoteFailure) in try await server.insert(sent) }
     }
 
     func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         var own = changed(item)
         if slip == .ignoresVersionOfUpdate { own.version = nil }
+        if slip == .requiresVersionOfUpdate, own.version == nil {
+            throw .refused(status: 428, message: "A version is required.")
+        }
+        if slip == .checksVersionFirst, let id = own.id,
+            try await server.find(own.table, key: .id(id))?.version == own.version
+        {
+            own.version = nil
+            await waitForAnotherCall()
+        }
         let sent = own
         do throws(RemoteFailure) {
             var response = try await write { () throws(RemoteFailure) in try await server.update(sent) }
             if slip == .respondsWithOldVersion { response.version = item.version }
             if slip == .losesUnknownMembers, let id = item.id {
                 server.edit(item.table, id: id) { $0.set(nil, of: "extra") }
+            }
+            if slip == .replacesItems, let id = item.id {
+                server.edit(item.table, id: id) { $0.members.removeAll { !item.changed.contains($0.key) } }
+                response.item = nil
             }
             return response
         } catch {
@@ -165,6 +215,10 @@ final class PlantedSlipRemote: Remote {
     func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         var own = item
         if slip == .ignoresVersionOfDelete { own.version = nil }
+        if slip == .ignoresDeletes { return RemoteResponse() }
+        if slip == .requiresVersionOfDelete, own.version == nil {
+            throw .refused(status: 428, message: "A version is required.")
+        }
         let sent = own
         do throws(RemoteFailure) {
             return try await write { () throws(RemoteFailure) in try await server.delete(sent) }
@@ -182,7 +236,7 @@ final class PlantedSlipRemote: Remote {
         return try await write { () throws(RemoteFailure) in try await server.undelete(sent) }
     }
 
-    func batchLimit() async throws(RemoteFailure) -> Int { 4 }
+    func batchLimit() async throws(RemoteFailure) -> Int { slip == .hidesBatches ? 1 : 4 }
 
     func send(
         _ requests: [RemoteRequest]
@@ -226,7 +280,33 @@ final class PlantedSlipRemote: Remote {
     ) async throws(RemoteFailure) -> RemoteResponse {
         let response = try await body()
         state.withLock { $0.writes += 1 }
+        if slip == .turnsTimeBack { server.advanceClock(by: -10) }
         return response
+    }
+
+    /// Lets the first call of all wait for the second one.
+    private func waitForAnotherCall() async {
+        await withCheckedContinuation { call in
+            let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                guard !state.hasPaired else { return [call] }
+                guard let first = state.first else {
+                    state.first = call
+                    return []
+                }
+                (state.first, state.hasPaired) = (nil, true)
+                return [first, call]
+            }
+            for call in ready { call.resume() }
+        }
+    }
+
+    /// Returns the order and offset of the next page of a walk, which continues after the read items.
+    private func offset(_ from: WireTimestamp?) -> (PageRequest.Order, Int) {
+        state.withLock { state in
+            let walk = state.walk ?? (from, 0)
+            state.walk = walk
+            return (.updatedAt(from: walk.start), walk.read)
+        }
     }
 
     /// Returns an item with the values that the server stores.
@@ -240,6 +320,8 @@ final class PlantedSlipRemote: Remote {
     private func changed(_ value: JSONNode) -> JSONNode {
         switch (slip, value) {
         case (.normalizesTexts, .text(let text)): .text(text.precomposedStringWithCanonicalMapping)
+        case (.cutsAtZero, .text(let text)): .text(String(text.prefix { $0 != "\0" }))
+        case (.storesFloats, .real(let value)): .real(Double(Float(value)))
         case (.cutsTexts, .text(let text)): .text(String(text.prefix(255)))
         case (.roundsIntegers, .integer(let integer)): .integer(Int64(exactly: Double(integer)) ?? .max)
         case (.losesSignOfZero, .real(0)): .real(0)
@@ -253,6 +335,23 @@ extension PlantedSlipRemote.Slip {
     /// The name of the requirement that must detect the slip.
     var violated: String {
         switch self {
+        case .reusesServerID: "an insert without an ID gets an ID of its own from the server"
+        case .turnsTimeBack: "each write sets updatedAt, which never decreases"
+        case .replacesItems: "an update changes the changed members and keeps the others"
+        case .requiresVersionOfUpdate: "an update without a version overwrites any version"
+        case .requiresVersionOfDelete: "a delete without a version deletes any version"
+        case .ignoresDeletes: "a delete leaves a tombstone, or nothing if the table has none"
+        case .needsPosition: "a page by updatedAt without a position begins at the first item"
+        case .pagesByOffset: "pages by updatedAt are complete while items change between pages"
+        case .endsAfterWrite: "pages by ID are complete while items change between pages"
+        case .refusesFilters: "equality of a text and of an integer can be filtered"
+        case .ignoresFiltersByTime: "a filter applies to pages by updatedAt"
+        case .cutsAtZero: "a text with U+0000 is kept or refused permanently"
+        case .storesFloats: "numbers and Booleans keep their values"
+        case .mixesItems: "concurrent calls do not affect each other"
+        case .checksVersionFirst: "exactly one of several concurrent updates of a version succeeds"
+        case .checksIDFirst: "exactly one of several concurrent inserts with the same ID succeeds"
+        case .hidesBatches: "the remote has batches exactly if it declares them"
         case .ignoresChosenID: "an insert creates an item with the client's ID and its values"
         case .overwritesTakenID: "an insert with a taken ID is a conflict with the server's item"
         case .restoresSilently: "an insert with a deleted item's ID restores the item or is refused, as declared"
@@ -261,7 +360,7 @@ extension PlantedSlipRemote.Slip {
         case .ignoresVersionOfUpdate, .omitsItemOfConflict, .sendsOldItemOfConflict:
             "an update with an older version is a conflict with the server's item"
         case .restoresByUpdate: "an update of a deleted item fails and does not restore it"
-        case .createsUnknownItem: "a write of an unknown item reports that the item does not exist"
+        case .createsUnknownItem: "an update or a delete of an unknown item reports that the item does not exist"
         case .ignoresVersionOfDelete: "a delete with an older version is a conflict with the server's item"
         case .hidesMissingItem: "a second delete reports that the item does not exist"
         case .losesValuesOfUndelete: "an undelete restores the item, with the values unless it reports otherwise"

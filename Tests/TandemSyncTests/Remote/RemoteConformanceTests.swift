@@ -62,6 +62,7 @@ import Testing
             case .allFeatures, .restoring: return []
             case .scriptedNestedJSON: return optional
             case .scripted, .datasync: return optional.union(nested)
+            case .scriptedBatches: return optional.filter { !$0.contains("batch") }.union(nested)
             case .scriptedServerIDs:
                 return optional.union(nested).union([
                     "an insert creates an item with the client's ID and its values",
@@ -119,6 +120,11 @@ import Testing
         defer { remote.endHangingCalls() }
         let violation = await #expect(throws: ConformanceViolation.self) { try await requirement.check(on: tested) }
         #expect(violation?.requirement == slip.violated)
+    }
+
+    @Test func `each requirement has a planted slip`() {
+        let names = Set(RemoteConformance.requirements.map(\.name))
+        #expect(names.symmetricDifference(PlantedSlipRemote.Slip.allCases.map(\.violated)) == [])
     }
 
     @Test func `a report counts requirements and lists exceptions`() async throws {

@@ -26,6 +26,9 @@ final class PagedServer: Remote {
         var isFine = false
         /// The generation in each page; `nil` if the server has none.
         var generation: String?
+        /// The change tag of each table; `nil` if the server has none.
+        var tag: String?
+        var tagRequests = 0
         var requests: [PageRequest] = []
 
         /// Writes a row now, or with the time of a transaction that began earlier.
@@ -104,6 +107,13 @@ final class PagedServer: Remote {
         let seconds = WireTimestamp(Date(timeIntervalSince1970: Double(milliseconds / 1000)), fractionDigits: 0)
         let digits = String(1000 + milliseconds % 1000).dropFirst()
         return seconds.flatMap { WireTimestamp("\($0.text.dropLast()).\(digits)Z") }
+    }
+
+    func changeTag(of table: RemoteTableName) async throws(RemoteFailure) -> String? {
+        state.withLock { state in
+            state.tagRequests += 1
+            return state.tag
+        }
     }
 
     // MARK: Unsupported requests

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// The files of an open store: its folder, its drafts that no committed row names yet, and the times of the last reads.
-final class AttachmentFiles: Sendable {
+final class AttachmentFiles: StorePart {
     private struct State {
         var folder: FileFolder?
         var drafts: [FileID: WeakDraft] = [:]
@@ -32,6 +32,14 @@ final class AttachmentFiles: Sendable {
 
     /// Returns the path of a database's folder of files.
     static func path(of database: String) -> String { database + "-files" }
+
+    // MARK: The part of the store
+
+    func commitParticipant(on connection: Connection) -> any CommitParticipant { FileCommit() }
+
+    func writerWillClose(of store: Store) { store.flushFileNotes() }
+
+    func storeDidClose() { close() }
 
     // MARK: The folder
 
@@ -153,4 +161,9 @@ final class AttachmentFiles: Sendable {
             return state.used
         }
     }
+}
+
+extension Store {
+    /// The files beside the database.
+    var files: AttachmentFiles { part(AttachmentFiles.self) }
 }

@@ -6,30 +6,32 @@ struct FileCommit: CommitParticipant {
         let (store, connection) = (transaction.store, transaction.connection)
         guard store.schema.hasAttachments else { return }
         try connection.record(uses: store.files.drainUses())
-        transaction.files.adopted = try confirmRegistered(transaction)
+        let files = transaction.files
+        files.adopted = try confirmRegistered(transaction)
         let removed = store.files.removed
         try connection.strikeLeftovers(removed)
-        transaction.files.removed = removed
+        files.removed = removed
         if try connection.value(FileGarbage.hasAny) != nil {
             try connection.execute(FileGarbage.keepUsed)
             try connection.execute(FileGarbage.forgetFiles)
             try connection.execute(FileGarbage.empty)
             transaction.touched.recordFiles()
         }
-        transaction.files.hasLeftovers = try connection.value(FileGarbage.hasLeftovers) != nil
+        files.hasLeftovers = try connection.value(FileGarbage.hasLeftovers) != nil
     }
 
     func didCommit(_ transaction: WriteTransaction) {
         let store = transaction.store
         guard store.schema.hasAttachments else { return }
-        for draft in transaction.files.adopted { draft.adopt() }
-        store.files.didStrike(transaction.files.removed)
-        if transaction.files.hasLeftovers { store.collectFiles() }
+        let files = transaction.files
+        for draft in files.adopted { draft.adopt() }
+        store.files.didStrike(files.removed)
+        if files.hasLeftovers { store.collectFiles() }
     }
 
     func end(_ transaction: WriteTransaction) {
         // Release the drafts of uncommitted files with the transaction.
-        transaction.connection.row.drafts = []
+        transaction.connection.row.retainers = []
     }
 
     /// Removes files that were registered for a row that was then not written, or was removed.

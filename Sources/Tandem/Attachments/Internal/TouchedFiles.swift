@@ -1,7 +1,7 @@
 import Foundation
 
 /// The effects of a write transaction on files, until its commit.
-struct TouchedFiles {
+final class TouchedFiles: TransactionSlot {
     /// The drafts that it has written.
     var drafts: [FileID: AttachmentDraft] = [:]
     /// The files that it has registered.
@@ -13,6 +13,11 @@ struct TouchedFiles {
     var removed: Set<String> = []
     /// Whether left-over files are to be removed after the commit.
     var hasLeftovers = false
+}
+
+extension WriteTransaction {
+    /// The transaction's effects on files.
+    var files: TouchedFiles { slot(TouchedFiles.self) }
 }
 
 extension Connection {

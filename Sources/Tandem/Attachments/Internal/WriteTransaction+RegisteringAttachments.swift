@@ -54,7 +54,9 @@ extension WriteTransaction {
             }
             return known.attachment
         }
-        let held = row.drafts.first { $0.id == attachment.id } ?? store.files.draft(attachment.id)
+        let held =
+            row.retainers.lazy.compactMap { $0 as? AttachmentDraft }.first { $0.id == attachment.id }
+            ?? store.files.draft(attachment.id)
         if let draft = held, draft.belongs(to: store.files), !draft.isAdopted {
             if draft.attachment.differs(from: attachment) {
                 throw unknown(
@@ -174,16 +176,20 @@ extension Attachment {
         return differ(size, other.size) || differ(sha256, other.sha256)
     }
 
+    /// The draft that retains the file until the value is committed for the first time.
+    var draft: AttachmentDraft? { retainer as? AttachmentDraft }
+
     /// Returns a copy with the draft that retains its file.
     func retained(by draft: AttachmentDraft) -> Attachment {
         Attachment(
-            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: serverURL, draft: draft
-        )
+            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: serverURL,
+            retainer: draft)
     }
 
     /// Returns a copy with a server URL.
     func at(_ url: String?) -> Attachment {
         Attachment(
-            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: url, draft: draft)
+            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: url,
+            retainer: retainer)
     }
 }

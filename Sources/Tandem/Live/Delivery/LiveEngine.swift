@@ -13,7 +13,7 @@ import Synchronization
 /// Commits have numbers. A subscription that reloads knows the number of the last commit in the state that it reads.
 /// Such a read begins while this process is not committing (``commitLock``). Events with this number or an earlier one
 /// are then outdated.
-final class LiveEngine: Sendable {
+final class LiveEngine: StorePart {
     fileprivate struct State {
         var plan = WatchPlan()
         var subscriptions: [ObjectIdentifier: LiveSubscription] = [:]
@@ -68,6 +68,10 @@ final class LiveEngine: Sendable {
 
     /// Sets the engine's store. Called once, when the store is open.
     func attach(to store: Store) { link.store = store }
+
+    func commitParticipant(on connection: Connection) -> any CommitParticipant { LiveCommit(self, on: connection) }
+
+    func storeWillClose() { finish() }
 
     // MARK: Subscribing
 
@@ -239,7 +243,7 @@ final class LiveEngine: Sendable {
                 let sequence = state.withLock { $0.sequence }
                 try connection.statement("BEGIN DEFERRED").run()
                 // The first read determines the state. The tables must still match the prepared statements.
-                try SchemaUpdater.checkStamp(connection, store: store)
+                try store.checkStamp(connection)
                 return sequence
             }
             return try body(connection, sequence)
@@ -262,7 +266,7 @@ final class LiveEngine: Sendable {
                 // Query this first: a process in a transaction now may commit after the check.
                 let others = connection.externalTransactions
                 // Record it before the writer is released: the event of the next commit must not come before this one.
-                let hasMoved = try SchemaUpdater.checkUnchanged(connection, store: store)
+                let hasMoved = try store.checkSchema(connection)
                 return (others, hasMoved ? recordExternalCommit() : PendingNotifications())
             }
             run(notifications)
@@ -283,6 +287,11 @@ final class LiveEngine: Sendable {
         _ = checkForExternalCommit(store)
         return state.withLock { $0.lastExternal > sequence }
     }
+}
+
+extension Store {
+    /// The engine of the live queries.
+    var live: LiveEngine { part(LiveEngine.self) }
 }
 
 extension LiveEngine.State {

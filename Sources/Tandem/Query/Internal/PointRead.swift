@@ -24,14 +24,3 @@ final class PointRead {
         }
     }
 }
-
-extension Connection {
-    @inline(__always)
-    func pointRead<M: Model>(_ model: M.Type, in store: Store) throws -> PointRead {
-        if let read = pointReads[ObjectIdentifier(model)] { return read }
-        try store.requireModel(M.__definition)
-        let read = try PointRead(M.__definition, on: self)
-        pointReads[ObjectIdentifier(model)] = read
-        return read
-    }
-}

@@ -25,6 +25,18 @@ struct RetryDecision: Sendable {
     private(set) var nextDue: Date?
     /// The operations that wait for the user. Each counts as new when it is released, even during the sync.
     private(set) var forTheUser: Set<PendingOperation.ID> = []
+    /// The tables whose pulls have succeeded, and those whose pulls have failed.
+    private var pulled: Set<String> = []
+    private var unpulled: Set<String> = []
+    /// Whether the sync was stopped. It may not have reached all tables.
+    private var isStopped = false
+
+    /// Returns whether the pulls of a table have succeeded; `false` also if the sync was stopped before, `nil` if it
+    /// did not pull the table.
+    func hasPulled(_ table: String) -> Bool? {
+        if unpulled.contains(table) { return false }
+        return pulled.contains(table) ? true : isStopped ? false : nil
+    }
 
     private init(_ kind: Kind, error: (any Error)?) {
         self.kind = kind
@@ -41,6 +53,7 @@ struct RetryDecision: Sendable {
 
     private init(stop error: any Error) {
         self.init((error as? SyncError)?.needsApp ?? false ? .needsApp : .failed, error: error)
+        isStopped = true
         record(error)
     }
 
@@ -66,6 +79,10 @@ struct RetryDecision: Sendable {
             } else {
                 self.init(.fine, error: failures.count == result.pulls.count ? failures.first : nil)
             }
+        }
+        isStopped = error != nil
+        for pull in result.pulls {
+            if pull.failure == nil { pulled.insert(pull.query.table) } else { unpulled.insert(pull.query.table) }
         }
         for error in failures + stops { record(error) }
         for entry in entries {

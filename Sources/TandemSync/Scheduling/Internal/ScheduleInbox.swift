@@ -15,6 +15,8 @@ final class ScheduleInbox: Sendable {
         var verdicts: [(run: Int, verdict: RetryDecision)] = []
         /// The sync that has only files left to upload.
         var uploading: Int?
+        /// The responses to the poll that has ended.
+        var poll: PolledTables.Answer?
         /// The number of the timer that has elapsed.
         var timer: Int?
         /// The continuations that wait until no work is left.

@@ -5,6 +5,10 @@ struct SchedulePlan {
     /// The next step.
     enum Step: Equatable {
         case sync(isAsked: Bool)
+        /// Sync the tables that a poll has found to be changed.
+        case pull
+        /// Ask the server for the change tags of the tables.
+        case poll
         /// Check the queue for operations that no sync has tried.
         case check
         /// Wait until the given time, or until an event.
@@ -15,6 +19,11 @@ struct SchedulePlan {
     private let random: @Sendable () -> UInt64
     private(set) var now: Date
     private(set) var isSyncing = false
+    private var polls: PollPlan
+    /// Whether the running sync pulls only some of the tables. The next sync of all tables does not become due later.
+    private var isPartial = false
+    /// The same of the sync that uploads files.
+    private var isUploadPartial = false
     /// Whether a sync is running that has only files left to upload. It also sends changes made meanwhile.
     private var isUploading = false
 
@@ -59,6 +68,7 @@ struct SchedulePlan {
         self.options = options
         self.network = network
         self.now = now
+        polls = PollPlan(options.polling, at: now)
         self.random = random
         if options.syncsAtStart { startDue = now }
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
@@ -75,6 +85,7 @@ struct SchedulePlan {
         func moved(_ date: Date?) -> Date? { date.map { $0 + step } }
         (startDue, intervalDue, retryDue) = (moved(startDue), moved(intervalDue), moved(retryDue))
         filesDue = moved(filesDue)
+        polls.move(by: step)
         (backoffEnd, appEnd) = (moved(backoffEnd), moved(appEnd))
         (pauseEnd, lastEnd) = (moved(pauseEnd), moved(lastEnd))
         change = change.map { ($0.first + step, $0.last + step) }
@@ -111,8 +122,16 @@ struct SchedulePlan {
         backoffEnd = nil
     }
 
-    mutating func began() {
+    /// - Parameter isPartial: Whether the sync pulls only the tables that a poll has found to be changed.
+    mutating func began(isPartial: Bool = false) {
         isSyncing = true
+        self.isPartial = isPartial
+        polls.beganSync()
+        if isPartial {
+            // It sends all changes.
+            (hasNews, change) = (false, nil)
+            return
+        }
         (isAsked, isBack, hasNews) = (false, false, false)
         (startDue, intervalDue, retryDue, filesDue, change) = (nil, nil, nil, nil, nil)
     }
@@ -120,26 +139,34 @@ struct SchedulePlan {
     /// Records that the sync has only files left to upload. Another sync may begin.
     mutating func beganUploads() {
         (isSyncing, isUploading) = (false, true)
+        (isPartial, isUploadPartial) = (false, isPartial)
         lastEnd = now
-        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+        if !isUploadPartial { intervalDue = options.interval.map { now + max(0, $0.seconds) } }
     }
 
     /// Records that the sync that uploaded files has ended. Another sync may be running.
     mutating func endedUploads(_ verdict: RetryDecision) {
-        let wasSyncing = isSyncing
+        let (wasSyncing, wasPartial) = (isSyncing, isPartial)
+        isPartial = isUploadPartial
         ended(verdict)
-        (isSyncing, isUploading) = (wasSyncing, false)
+        (isSyncing, isPartial) = (wasSyncing, wasPartial)
+        (isUploading, isUploadPartial) = (false, false)
         filesDue = verdict.nextDue
     }
 
     mutating func ended(_ verdict: RetryDecision) {
-        isSyncing = false
+        // After a partial sync, the other tables are still due as before.
+        let earlierRetry = isPartial ? retryDue : nil
+        let wasPartial = isPartial
+        (isSyncing, isPartial) = (false, false)
         lastEnd = now
-        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+        polls.endedSync(verdict.kind)
+        if !wasPartial { intervalDue = options.interval.map { now + max(0, $0.seconds) } }
         // Changes made meanwhile count as if they had been made now.
         if change != nil { change = (now, now) }
         (backoffEnd, appEnd, retryDue) = (nil, nil, nil)
         switch verdict.kind {
+        case .fine where wasPartial: failures = 0
         case .fine:
             (failures, remainders) = (0, 0)
             isBack = false
@@ -160,7 +187,14 @@ struct SchedulePlan {
         let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
         if let asked { pauseEnd = min(asked, now + RetryPolicy.longestPause) }
         if let end = backoffEnd ?? appEnd { retryDue = end }
-        if let next = verdict.nextDue { retryDue = min(retryDue ?? next, next) }
+        for next in [verdict.nextDue, earlierRetry].compactMap({ $0 }) { retryDue = min(retryDue ?? next, next) }
+    }
+
+    mutating func beganPoll() { polls.began() }
+
+    /// - Parameter hasPull: Whether tables have to be pulled.
+    mutating func endedPoll(_ outcome: PollPlan.Outcome, hasPull: Bool) {
+        polls.ended(outcome, hasPull: hasPull, at: now)
     }
 
     /// Returns the delay after a number of failures. Half of it is random.
@@ -182,7 +216,10 @@ struct SchedulePlan {
         let (sync, check) = (syncDue, checkDue)
         if let sync, sync <= now { return .sync(isAsked: false) }
         if let check, check <= now { return .check }
-        return .wait(until: [sync, check].compactMap { $0 }.min())
+        let (pull, poll) = (pullDue, pollDue)
+        if let pull, pull <= now { return .pull }
+        if let poll, poll <= now { return .poll }
+        return .wait(until: [sync, check, pull, poll].compactMap { $0 }.min())
     }
 
     /// The time of the next known sync.
@@ -201,6 +238,16 @@ struct SchedulePlan {
         guard !isBlockedByCost, !isDown, !isUploading, let change else { return nil }
         let quiet = change.last + max(0, options.debounce.seconds)
         return afterPauses(min(quiet, change.first + max(0, options.debounceCeiling.seconds)))
+    }
+
+    private var pullDue: Date? {
+        guard !isBlockedByCost, !isDown, polls.isPullDue else { return nil }
+        return afterPauses(now)
+    }
+
+    private var pollDue: Date? {
+        guard !isBlockedByCost, !isDown else { return nil }
+        return polls.nextPoll.map(afterPauses)
     }
 
     private func afterPauses(_ date: Date) -> Date {

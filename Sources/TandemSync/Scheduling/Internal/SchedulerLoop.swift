@@ -11,15 +11,18 @@ final class SchedulerLoop: Sendable {
     private let context: SyncContext
     private let options: SyncScheduler.Options
     private let network: (any NetworkMonitor)?
+    /// The tables to poll, by their names in the store.
+    private let tables: [String]
     private let sync: @Sendable (SyncContext) async throws -> SyncResult
 
     init(
-        context: SyncContext, options: SyncScheduler.Options, network: (any NetworkMonitor)?,
+        context: SyncContext, options: SyncScheduler.Options, network: (any NetworkMonitor)?, tables: [String],
         sync: @escaping @Sendable (SyncContext) async throws -> SyncResult
     ) {
         self.context = context
         self.options = options
         self.network = network
+        self.tables = tables
         self.sync = sync
     }
 
@@ -42,6 +45,8 @@ final class SchedulerLoop: Sendable {
         // Another sync may run beside a sync that uploads files.
         var (running, uploading) = (Run?.none, Run?.none)
         var lastRun = 0
+        var polled = PolledTables(tables)
+        var poll: Task<Void, Never>?
         var waiters: [CheckedContinuation<Void, Never>] = []
         for await _ in inbox.signals {
             let mail = inbox.drain()
@@ -62,9 +67,13 @@ final class SchedulerLoop: Sendable {
             }
             for (number, verdict) in mail.verdicts {
                 let isUploads = uploading?.number == number
-                await (isUploads ? uploading : running)?.task.value
+                let run = isUploads ? uploading : running
+                await run?.task.value
                 if isUploads { uploading = nil } else { running = nil }
-                lastError.withLock { $0 = verdict.error }
+                let isPartial = run?.isPartial ?? false
+                polled.finish(run?.tags ?? [:], isPartial: isPartial, hasPulled: verdict.hasPulled)
+                // A partial sync says nothing about the other tables.
+                if !isPartial || verdict.error != nil { lastError.withLock { $0 = verdict.error } }
                 // A refused operation counts as new when the user resends it.
                 tried.forget(verdict.forTheUser)
                 if let marks = await marks() { tried.retain(marks) }
@@ -76,22 +85,34 @@ final class SchedulerLoop: Sendable {
                 if let marks { tried.retain(marks) }
                 checkCount.set(checkCount.value + 1)
             }
-            if case .sync(let isAsked) = plan.next(), !Task.isCancelled {
+            if let answer = mail.poll {
+                await poll?.value
+                poll = nil
+                let outcome = polled.record(answer)
+                plan.endedPoll(outcome, hasPull: polled.hasPull)
+            }
+            let next = plan.next()
+            if next.isSync, !Task.isCancelled {
                 // If the queue can't be read, its operations count as new afterwards.
                 tried = await marks() ?? OperationMarks()
-                plan.began()
+                plan.began(isPartial: next == .pull)
                 lastRun += 1
-                running = begin(lastRun, isAsked: isAsked, besideUploads: uploading != nil, inbox: inbox)
+                running = begin(
+                    lastRun, tags: polled.takeDue(), isPartial: next == .pull, isAsked: next == .sync(isAsked: true),
+                    besideUploads: uploading != nil, inbox: inbox)
+            } else if next == .poll, !Task.isCancelled {
+                plan.beganPoll()
+                poll = beginPoll(of: polled.names, inbox: inbox)
             }
             timer = await set(timer, plan: plan, inbox: inbox)
             if !Task.isCancelled { state.set(plan.state) }
-            if case .wait = plan.next(), running == nil, uploading == nil {
+            if case .wait = plan.next(), running == nil, uploading == nil, poll == nil {
                 for waiter in waiters { waiter.resume() }
                 waiters = []
             }
         }
         changes.cancel()
-        let tasks = [listener, running?.task, uploading?.task, timer?.task].compactMap { $0 }
+        let tasks = [listener, running?.task, uploading?.task, poll, timer?.task].compactMap { $0 }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         state.set(.stopped)
@@ -109,14 +130,22 @@ final class SchedulerLoop: Sendable {
     /// A running sync.
     private struct Run {
         let number: Int
+        /// Whether the sync pulls only the tables that have tags.
+        let isPartial: Bool
+        /// The tables that a poll has found to be changed, with their tags.
+        let tags: [String: String]
         let task: Task<Void, Never>
     }
 
-    private func begin(_ number: Int, isAsked: Bool, besideUploads: Bool, inbox: ScheduleInbox) -> Run {
+    private func begin(
+        _ number: Int, tags: [String: String], isPartial: Bool, isAsked: Bool, besideUploads: Bool,
+        inbox: ScheduleInbox
+    ) -> Run {
         let (context, sync) = (context, sync)
         let isCostly = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
         let run = ScheduledRun(
-            job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: isCostly || besideUploads
+            job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: isCostly || besideUploads,
+            tables: isPartial ? Set(tags.keys) : nil
         ) {
             inbox.post { $0.uploading = number }
         }
@@ -130,7 +159,15 @@ final class SchedulerLoop: Sendable {
             run.end()
             inbox.post { $0.verdicts.append((number, verdict)) }
         }
-        return Run(number: number, task: task)
+        return Run(number: number, isPartial: isPartial, tags: tags, task: task)
+    }
+
+    private func beginPoll(of tables: [String], inbox: ScheduleInbox) -> Task<Void, Never> {
+        let context = context
+        return Task {
+            let answer = await context.changeTags(of: tables)
+            inbox.post { $0.poll = answer }
+        }
     }
 
     /// Sets a timer that evaluates the plan again when something is due.
@@ -149,6 +186,15 @@ final class SchedulerLoop: Sendable {
     /// Returns the marks of the operations to send; `nil` if the queue can't be read.
     private func marks() async -> OperationMarks? {
         try? await context.store.read { try $0.operationMarks() }
+    }
+}
+
+extension SchedulePlan.Step {
+    fileprivate var isSync: Bool {
+        switch self {
+        case .sync, .pull: true
+        case .check, .poll, .wait: false
+        }
     }
 }
 

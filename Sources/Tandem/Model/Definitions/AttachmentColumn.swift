@@ -53,7 +53,3 @@ extension ModelDefinition {
         }
     }
 }
-
-extension SchemaRecord.Model {
-    var hasAttachments: Bool { properties.contains { $0.kind.attachmentIsList != nil } }
-}

@@ -6,8 +6,7 @@ struct SchemaCheck: CommitParticipant {
     func begin(_ transaction: WriteTransaction) throws {
         guard !isMigrating else { return }
         do {
-            transaction.hasExternalCommit = try SchemaUpdater.checkUnchanged(
-                transaction.connection, store: transaction.store)
+            transaction.hasExternalCommit = try transaction.store.checkSchema(transaction.connection)
         } catch let error as TandemError where error.code == .foreignSchemaChange {
             transaction.foreignSchemaChange = error
             throw error

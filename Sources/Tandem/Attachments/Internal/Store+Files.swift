@@ -82,7 +82,7 @@ extension Store {
             try connection.begin()
             try connection.record(uses: uses)
             try connection.strikeLeftovers(removed)
-            try connection.statement(.commit).run()
+            try connection.commit()
         } catch {
             // A failure only affects the order of eviction, and costs a look-up in the folder.
             connection.rollBack()

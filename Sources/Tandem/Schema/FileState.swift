@@ -7,15 +7,7 @@ enum FileState: Int64 {
 
     /// The reason why a file can't be uploaded: no known device has its bytes.
     static let lost = "The file is not on this device, and no server is known to have it."
-}
 
-extension FileRow {
-    /// Whether the file waits for its upload: the server lacks it, and its bytes are here. The SQL form is
-    /// ``FileState/waitsSQL``.
-    var waits: Bool { state != .uploaded && blob != nil }
-}
-
-extension FileState {
     /// An SQL condition on a row of `__files` named `f`: whether the file waits for its upload.
     static let waitsSQL = #"(f."state" <> 2 AND f."blob" IS NOT NULL)"#
 }
@@ -36,16 +28,5 @@ extension TableLayout {
             WHERE u."table" = \(table.quotedText) AND u."object" = \(quotedTable)."__rid" AND u."sent" = 1 \
             AND \(FileState.waitsSQL))
             """
-    }
-}
-
-extension ReadTransaction {
-    /// Returns whether a row without an operation is synced as far as its files are concerned.
-    func hasNoPendingFiles(_ rowID: Int64, in table: TableLayout) throws -> Bool {
-        guard table.sendsFiles else { return true }
-        return try connection.value(
-            "SELECT \(table.noPendingFilesSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
-            binding: [.integer(rowID)])
-            == .integer(1)
     }
 }

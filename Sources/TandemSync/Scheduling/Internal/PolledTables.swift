@@ -1,0 +1,117 @@
+import Tandem
+
+/// The tables that a scheduler polls, with their change tags.
+///
+/// A tag is remembered when the pull that followed it has succeeded, so that a failed pull is repeated. A server may
+/// commit a change after it has sent the tag that includes the change. So a changed table is pulled once more by the
+/// next poll, even if its tag is the same.
+struct PolledTables: Sendable {
+    /// The tables, by their names in the store.
+    private(set) var names: [String]
+    /// The tags for which a pull has succeeded.
+    private var tags: [String: String] = [:]
+    /// The tables whose last pull has failed. They are pulled with each poll, which does not count as a change.
+    private var failed: Set<String> = []
+    /// The tables to pull once more.
+    private var unsettled: Set<String> = []
+    /// The tables to pull, with their new tags.
+    private var due: [String: String] = [:]
+
+    init(_ names: [String]) {
+        self.names = names
+    }
+
+    /// The responses to a poll.
+    struct Answer: Sendable {
+        /// The tags, by the tables' names in the store.
+        var tags: [String: String] = [:]
+        /// The tables for which the server has no tag.
+        var untagged: Set<String> = []
+        /// The failure that has ended the poll.
+        var failure: RemoteFailure?
+    }
+
+    /// Whether tables have to be pulled.
+    var hasPull: Bool { !due.isEmpty }
+
+    /// Compares the tags with those of the last pulls.
+    mutating func record(_ answer: Answer) -> PollPlan.Outcome {
+        var isChanged = false
+        for (table, tag) in answer.tags {
+            if tags[table] != tag {
+                due[table] = tag
+                if !failed.contains(table) { isChanged = true }
+            } else if unsettled.remove(table) != nil {
+                due[table] = tag
+            }
+        }
+        names.removeAll(where: answer.untagged.contains)
+        if case .unauthenticated? = answer.failure { return .unauthenticated }
+        if isChanged { return .changed }
+        if answer.failure != nil { return .failed }
+        return names.isEmpty ? .unsupported : .unchanged
+    }
+
+    /// Returns the tables to pull with their tags. A sync that begins now pulls them.
+    mutating func takeDue() -> [String: String] {
+        defer { due = [:] }
+        return due
+    }
+
+    /// Records the end of a sync.
+    ///
+    /// - Parameters:
+    ///   - pulled: The tables to pull, as they were when the sync began.
+    ///   - isPartial: Whether the sync has pulled only these tables.
+    ///   - hasPulled: Returns whether a table's pulls have succeeded; `nil` if the sync did not pull the table.
+    mutating func finish(_ pulled: [String: String], isPartial: Bool, hasPulled: (String) -> Bool?) {
+        for table in isPartial ? Array(pulled.keys) : names {
+            switch hasPulled(table) {
+            case false?:
+                tags[table] = nil
+                unsettled.remove(table)
+                failed.insert(table)
+            case let outcome:
+                if outcome == true { failed.remove(table) }
+                guard let tag = pulled[table] else { continue }
+                if tags[table] != tag { unsettled.insert(table) }
+                tags[table] = tag
+            }
+        }
+    }
+}
+
+extension SyncContext {
+    /// Requests the change tags of tables.
+    func changeTags(of tables: [String]) async -> PolledTables.Answer {
+        var answer = PolledTables.Answer()
+        for table in tables where !Task.isCancelled {
+            guard let settings = try? settings(of: table) else { continue }
+            do throws(RemoteFailure) {
+                if let tag = try await remote.changeTag(of: RemoteTableName(settings.model.wireName)) {
+                    answer.tags[table] = tag
+                } else {
+                    answer.untagged.insert(table)
+                }
+            } catch {
+                // Records the server's `Retry-After`.
+                _ = thrown(for: error, coder(of: settings))
+                guard error.concernsTableOnly else {
+                    answer.failure = error
+                    return answer
+                }
+            }
+        }
+        return answer
+    }
+}
+
+extension RemoteFailure {
+    /// Whether another table's tag may be requested.
+    fileprivate var concernsTableOnly: Bool {
+        switch self {
+        case .notSent, .lost, .unauthenticated, .later, .invalidResponse: false
+        case .conflict, .gone, .notFound, .refused, .notEncodable, .outdatedPosition, .file: true
+        }
+    }
+}
