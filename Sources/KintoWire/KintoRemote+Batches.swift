@@ -13,9 +13,8 @@ extension KintoRemote {
         let request = KintoRequest(method: .get, path: "/", table: "batch", purpose: .resource)
         let response = try await client.send(request)
         try decoder.checkStatus(response, request: request)
-        guard case .object(let members) = try decoder.document(response, to: request),
-            case .object(let settings)? = members.first(where: { $0.key == "settings" })?.value
-        else {
+        _ = try decoder.document(response, to: request)
+        guard case .object(let settings)? = response.member("settings") else {
             throw decoder.bad(
                 .wrongType, message: "The server does not describe its settings.", request: request,
                 response: response)
@@ -61,8 +60,6 @@ extension KintoRemote {
                     outcomes.results[write.index] = .success(
                         try await self.send(write.request, version: write.version))
                 } catch {
-                    // A single write that fails is the failure of the batch.
-                    if requests.count == 1 { throw error }
                     outcomes.results[write.index] = .failure(error)
                 }
             }

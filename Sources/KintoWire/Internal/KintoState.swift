@@ -5,6 +5,7 @@ import TandemSync
 final class KintoState: Sendable {
     private struct State {
         var batchLimit: Int?
+        var attachmentFolder: String?
         var known: Set<RemoteTableName> = []
         var tags: [RemoteTableName: String] = [:]
         /// The generations of the pulls in progress, by the order of their next page.
@@ -25,6 +26,12 @@ final class KintoState: Sendable {
     var batchLimit: Int? {
         get { state.withLock { $0.batchLimit } }
         set { state.withLock { $0.batchLimit = newValue } }
+    }
+
+    /// The folder of the attached files' bytes.
+    var attachmentFolder: String? {
+        get { state.withLock { $0.attachmentFolder } }
+        set { state.withLock { $0.attachmentFolder = newValue } }
     }
 
     /// Returns whether the collection of a table existed at an earlier request.
