@@ -41,7 +41,7 @@ extension AttemptSender {
 
     /// Records the server's time and its backoff from the results of an exchange.
     ///
-    /// A batch counts as one measurement of the time. Otherwise, a single slow batch would outweigh all other exchanges.
+    /// A batch counts as one measurement of the time. Otherwise, a slow batch would outweigh all other exchanges.
     ///
     /// - Parameters:
     ///   - results: The results of the exchange, which has just ended.
