@@ -110,7 +110,7 @@ extension PushRun {
     /// Sends the writes of recorded attempts in one request, and applies the outcomes.
     private func sendTogether(_ attempts: [Attempt]) async throws {
         for attempt in attempts { try await step(.began(attempt.id)) }
-        var (senders, found) = ([AttemptSender](), [(Attempt, Step)]())
+        var (senders, found, failed) = ([AttemptSender](), [(Attempt, Step)](), [(Attempt, Step)]())
         for (index, attempt) in attempts.enumerated() {
             let sender = sender(of: attempt)
             guard sender.needsLookUp else {
@@ -120,20 +120,20 @@ extension PushRun {
             // A look-up takes time, in which the push may have stopped.
             if isBlocked {
                 try await withdraw(senders.map(\.attempt) + attempts[index...])
-                return try await conclude(found)
+                senders = []
+                break
             }
             switch await sender.lookUp() {
             case nil: senders.append(sender)
             case .fail(let attempt, let failure, let mayHaveActed)?:
-                // The failure may stop the push. The others must not be sent then.
-                try await step(.answered(attempt.id))
-                let step = Step.fail(attempt, failure, mayHaveActed: mayHaveActed)
-                await carryOut(step, of: attempt.id, isAnswered: true, inBatch: true)
+                obey(failure, of: attempt)
+                failed.append((attempt, .fail(attempt, failure, mayHaveActed: mayHaveActed)))
             case let step?: found.append((attempt, step))
             }
         }
         if !senders.isEmpty { try await send(senders) }
         try await conclude(found)
+        try await concludeAtOnce(failed)
     }
 
     /// Sends one batch at a time, so that no batch waits in the remote and is sent after the push has stopped.
@@ -229,10 +229,14 @@ extension PushRun {
                 try await conclude([(sender.attempt, next)])
             }
         }
-        // Each of these may wait for its own delay.
-        for (attempt, _) in postponed { try await step(.answered(attempt.id)) }
+        try await concludeAtOnce(postponed)
+    }
+
+    /// Carries out the steps after failures concurrently, because each may wait for its own delay.
+    private func concludeAtOnce(_ failed: [(Attempt, Step)]) async throws {
+        for (attempt, _) in failed { try await step(.answered(attempt.id)) }
         await withTaskGroup(of: Void.self) { group in
-            for (attempt, next) in postponed {
+            for (attempt, next) in failed {
                 group.addTask { await self.carryOut(next, of: attempt.id, isAnswered: true, inBatch: true) }
             }
         }
