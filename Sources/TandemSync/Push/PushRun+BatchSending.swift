@@ -31,7 +31,7 @@ extension PushRun {
     }
 
     /// Whether no request may be sent now: the push is stopped or cancelled, or the server has requested a pause.
-    private var isBlocked: Bool {
+    var isBlocked: Bool {
         if Task.isCancelled || state.withLock({ $0.stop != nil }) { return true }
         return context.pause.secondsLeft(at: options.clock.now(), atMost: options.retry.ceiling.seconds) > 0
     }
@@ -153,9 +153,10 @@ extension PushRun {
         }
         let sentAt = options.clock.now()
         let results = await exchange(senders)
+        if case .success(let results) = results { senders.first?.record(results, sentAt: sentAt) }
         batchLock.unlock()
         switch results {
-        case .success(let results): try await receive(results, of: senders, sentAt: sentAt)
+        case .success(let results): try await receive(results, of: senders)
         case .failure(let failure): try await fail(attempts, with: failure)
         }
     }
@@ -208,12 +209,12 @@ extension PushRun {
     /// Applies the outcomes of a batch. Complete ones are stored first, in one transaction, because the others may need
     /// more requests.
     private func receive(
-        _ results: [Result<RemoteResponse, RemoteFailure>], of senders: [AttemptSender], sentAt: Date
+        _ results: [Result<RemoteResponse, RemoteFailure>], of senders: [AttemptSender]
     ) async throws {
         var (complete, others) = ([(Attempt, Step)](), [(AttemptSender, Result<RemoteResponse, RemoteFailure>)]())
         for (sender, result) in zip(senders, results) {
             if sender.isComplete(result) {
-                complete.append((sender.attempt, await sender.step(after: result, sentAt: sentAt)))
+                complete.append((sender.attempt, await sender.step(after: result)))
             } else {
                 others.append((sender, result))
             }
@@ -221,7 +222,7 @@ extension PushRun {
         try await conclude(complete)
         var postponed: [(Attempt, Step)] = []
         for (sender, result) in others {
-            let next = await sender.step(after: result, sentAt: sentAt)
+            let next = await step(of: sender, after: result)
             if case .fail(_, .later, _) = next {
                 postponed.append((sender.attempt, next))
             } else {
@@ -239,6 +240,20 @@ extension PushRun {
                 group.addTask { await self.carryOut(next, of: attempt.id, isAnswered: true, inBatch: true) }
             }
         }
+    }
+
+    /// Returns the step that applies an outcome.
+    ///
+    /// If the push has stopped, nothing is looked up: a server that is down must not receive a request for each
+    /// operation of a batch. The outcome stays unknown until the next push.
+    private func step(
+        of sender: AttemptSender, after result: Result<RemoteResponse, RemoteFailure>
+    ) async -> Step {
+        guard sender.looksUp(after: result) else { return await sender.step(after: result) }
+        // A cancellation ends the wait, and then the look-up.
+        try? await waitOutPause()
+        guard let stop = state.withLock({ $0.stop }) else { return await sender.step(after: result) }
+        return .markOutcomeUnknown(sender.attempt, stop.error)
     }
 
     /// Carries out the steps that apply responses. Those that need a single call of the store share a transaction.

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// The order of batches if objects refer to each other.
-@Suite(.ownThreads) struct BatchOrderTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct BatchOrderTests {
     @Test(arguments: [1, 8], [ScriptedRemote.IDs.client, .server])
     func `an object and a reference to it never share a batch`(
         inFlight: Int, ids: ScriptedRemote.IDs
