@@ -44,7 +44,7 @@ interop: ## Exchange data with SQLCipher, SQLite3 Multiple Ciphers, an S3 server
 	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
 bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task or section]
-	@Scripts/setup.sh curl python3 python3-venv
+	@Scripts/setup.sh curl python3 python3-venv postgresql
 	@Scripts/bench.sh $(ONLY)
 docs: setup ## Build the DocC archives of all libraries into .build/docs, if sources or articles changed
 	@Scripts/docs.sh

@@ -284,7 +284,7 @@ let package = Package(
             name: "KintoWireTests",
             dependencies: [
                 "TestSupport",
-                "KintoWire", "RemoteHTTP", "TandemSync", "Tandem", "TandemTesting",
+                "TandemKinto", "KintoWire", "RemoteHTTP", "TandemSync", "Tandem", "TandemTesting",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

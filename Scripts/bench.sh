@@ -19,6 +19,7 @@ fi
 TANDEM_OPTIMIZE=0 "${build[@]}" -c release
 commit=$(git rev-parse --short HEAD)
 [[ -z $(git status --porcelain -- Sources Benchmarks/Sources) ]] || commit+=' with uncommitted changes'
-# Includes SQLCipher if PyPI can be reached.
-TANDEM_PEERS_PYTHON=$(Scripts/python.sh interop || true) \
+# Includes SQLCipher and Kinto if PyPI can be reached.
+python() { Scripts/python.sh "$1" || true; }
+TANDEM_PEERS_PYTHON=$(python interop) TANDEM_KINTO_PYTHON=$(python kinto) \
     .build/release/Benchmarks --record Benchmarks/RESULTS.md --commit "$commit" "$@"

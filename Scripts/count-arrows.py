@@ -27,7 +27,7 @@ ORDER = {
     ],
 }
 # Files that every room may use, wherever they are.
-SHARED = {"TandemError.swift", "TandemError+Cipher.swift", "SyncError.swift"}
+SHARED = {"TandemError.swift", "SyncError.swift"}
 REFERENCE, DEFINITION = 1 << 2, 1 << 1
 RECORD_DEPENDENCY = 2
 

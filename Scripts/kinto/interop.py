@@ -22,7 +22,7 @@ PEER = sys.argv[1]
 SECONDS = int(os.environ.get("TANDEM_KINTO_SECONDS", "0"))
 IS_LONG = SECONDS > 0
 USER = "devices:secret"
-# Any name and password is a user; the user that creates a bucket owns it.
+# Any name and password is a user. The creator of a bucket owns it.
 OPEN = {
     "MULTIAUTH_POLICIES": "basicauth", "KINTO_BUCKET_CREATE_PRINCIPALS": "system.Authenticated",
     "KINTO_INCLUDES": "kinto_attachment file_pages",

@@ -13,9 +13,8 @@ extension KintoRemote {
         let request = KintoRequest(method: .get, path: "/", table: "batch", purpose: .resource)
         let response = try await client.send(request)
         try decoder.checkStatus(response, request: request)
-        guard case .object(let members) = try decoder.document(response, to: request),
-            case .object(let settings)? = members.first(where: { $0.key == "settings" })?.value
-        else {
+        _ = try decoder.document(response, to: request)
+        guard case .object(let settings)? = response.member("settings") else {
             throw decoder.bad(
                 .wrongType, message: "The server does not describe its settings.", request: request,
                 response: response)
@@ -35,8 +34,7 @@ extension KintoRemote {
 
     /// Sends several writes in one request. Each has its own outcome.
     ///
-    /// The server carries out a batch as one transaction: a failure of the server undoes it all, and is thrown. If the
-    /// server refuses the batch as a whole, it is divided, so that the refusal concerns one write only.
+    /// The server carries out a batch as one transaction: a failure of the server undoes it all, and is thrown.
     public func send(
         _ requests: [RemoteRequest]
     ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
@@ -61,8 +59,6 @@ extension KintoRemote {
                     outcomes.results[write.index] = .success(
                         try await self.send(write.request, version: write.version))
                 } catch {
-                    // A single write that fails is the failure of the batch.
-                    if requests.count == 1 { throw error }
                     outcomes.results[write.index] = .failure(error)
                 }
             }
@@ -86,9 +82,8 @@ extension KintoRemote {
             do throws(RemoteFailure) {
                 responses = try await exchange(pending)
             } catch {
-                if case .refused = error {
-                    return try await divide(pending, outcomes: &outcomes, isFirst: isFirst)
-                }
+                // The server's limit may have changed.
+                if case .refused = error { state.batchLimit = nil }
                 if isFirst { throw error }
                 for write in pending { outcomes.results[write.index] = .failure(error) }
                 return
@@ -143,29 +138,6 @@ extension KintoRemote {
             }
         }
         return (again, missing)
-    }
-
-    /// Sends the halves of a batch that the server refuses as a whole, down to single requests.
-    private func divide(
-        _ writes: [BatchedWrite], outcomes: inout WriteOutcomes, isFirst: Bool
-    ) async throws(RemoteFailure) {
-        // The server's limit may have changed.
-        state.batchLimit = nil
-        let middle = writes.count / 2
-        let halves = [writes[..<middle], writes[middle...]].filter { !$0.isEmpty }
-        for (place, half) in halves.enumerated() {
-            do throws(RemoteFailure) {
-                if half.count == 1, let write = half.first {
-                    outcomes.results[write.index] = .success(try await send(write.request, version: write.version))
-                } else {
-                    try await sendBatch(Array(half), outcomes: &outcomes)
-                }
-            } catch {
-                let isRefusal = half.count == 1 && !error.mayHaveActed
-                if isFirst, place == 0, !isRefusal { throw error }
-                for write in half { outcomes.results[write.index] = .failure(error) }
-            }
-        }
     }
 
     // MARK: Bytes

@@ -64,8 +64,7 @@ extension KintoRemote {
 
     private func adviceIfForbidden(_ response: KintoResponse, table: RemoteTableName) -> String? {
         guard response.status == 403, !state.isKnown(table) else { return nil }
-        return "The bucket '\(paths.bucket)' may not exist: create it by PUT \(paths.url(paths.bucketPath)), or let "
-            + "KintoRemote create it: creates: true."
+        return decoder.adviceOnForbiddenBucket
     }
 }
 

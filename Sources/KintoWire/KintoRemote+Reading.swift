@@ -32,15 +32,12 @@ extension KintoRemote {
         let query = try encoded { () throws(RequestEncodingError) in try KintoQuery(page.filter) }
         // The generation is read before the records. A collection that is created again in between then has the former
         // generation, and the next pull begins again.
-        let generation = try await generation(of: page)
+        let generation = page.wantsGeneration ? try await generation(of: page.table) : nil
         var count: Int?
         if page.wantsCount, !page.includeDeleted { count = try await self.count(query, in: page) }
         var list = try await records(of: page, query: query)
         list.count = count
         list.generation = generation
-        if let generation, let next = list.next(after: page) {
-            state.setGeneration(generation, of: page.table, continuing: next)
-        }
         return list
     }
 
@@ -143,13 +140,12 @@ extension KintoRemote {
     }
 
     /// Returns a value that differs after the collection was removed and created again: its own member `generation`
-    /// if this type created it, else the time of its last change. Pages after the first one have the same value.
-    private func generation(of page: PageRequest) async throws(RemoteFailure) -> String? {
-        if let generation = state.generation(of: page.table, continuing: page.order) { return generation }
+    /// if this type created it, else the time of its last change. `nil` if the user may not read the collection itself.
+    private func generation(of table: RemoteTableName) async throws(RemoteFailure) -> String? {
         let request = KintoRequest(
-            method: .get, path: paths.collection(page.table), table: page.table, purpose: .resource)
+            method: .get, path: paths.collection(table), table: table, purpose: .resource)
         let response = try await send(request)
-        // A user may be allowed to read some records, but not the collection itself.
+        // The user may still be allowed to read some of its records.
         if response.status == 403 { return nil }
         try decoder.checkStatus(response, request: request)
         guard case .object(let members) = try decoder.data(response, to: request) else {
@@ -166,15 +162,6 @@ extension KintoRemote {
 }
 
 extension RemotePage {
-    /// Returns the order of the next page of a pull; `nil` if there is none.
-    fileprivate func next(after page: PageRequest) -> PageRequest.Order? {
-        guard hasMore, let last = items.last else { return nil }
-        switch page.order {
-        case .updatedAt: return last.updatedAt.map { .updatedAt(from: $0) }
-        case .id: return .id(after: last.id)
-        }
-    }
-
     /// Returns a page with the items of two lists, up to the end of the list that ends first.
     ///
     /// A record may be deleted or restored between the requests. The later one of both states is the current one.

@@ -21,8 +21,6 @@ public final class KintoRemote: Remote {
     let state = KintoState()
     /// Admits a single write at a time. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
     let writeLock = AsyncLock()
-    /// Whether missing buckets and collections are created.
-    public let creates: Bool
 
     /// Creates a remote for a bucket.
     ///
@@ -33,13 +31,13 @@ public final class KintoRemote: Remote {
     ///     Otherwise the error names the request that creates them.
     ///   - transport: Carries the requests.
     ///   - limits: Limits for the data that the server may send.
-    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     ///   - authentication: Returns the header fields that identify the user. They are cached until the server refuses
     ///     them. The closure is then called once for all current requests, and each of these is retried once.
+    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     public convenience init(
         _ address: ServerAddress, bucket: String, creates: Bool = false, over transport: any HTTPTransport,
-        limits: ResponseLimits = ResponseLimits(), onAlert: (@Sendable (KintoAlert) -> Void)? = nil,
-        authentication: Authentication? = nil
+        limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil,
+        onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) {
         self.init(
             address, bucket: bucket, creates: creates, over: transport, limits: limits, onAlert: onAlert,
@@ -54,8 +52,8 @@ public final class KintoRemote: Remote {
         let paths = KintoPaths(address, bucket: bucket)
         encoder = KintoEncoder(paths: paths, limits: limits)
         client = KintoClient(
-            KintoDecoder(paths: paths, limits: limits), over: transport, credentials: credentials, onAlert: onAlert)
-        self.creates = creates
+            KintoDecoder(paths: paths, limits: limits, creates: creates), over: transport, credentials: credentials,
+            onAlert: onAlert)
     }
 
     var decoder: KintoDecoder { client.decoder }
@@ -66,6 +64,9 @@ public final class KintoRemote: Remote {
 
     /// The address of the API: scheme, host, port and path.
     public var address: String { paths.api.description }
+
+    /// Whether missing buckets and collections are created.
+    public var creates: Bool { decoder.creates }
 
     /// The name of the bucket.
     public var bucket: String { paths.bucket }

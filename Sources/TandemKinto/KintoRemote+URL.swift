@@ -20,20 +20,20 @@ extension KintoRemote {
     ///   - creates: Whether to create the bucket and its collections if they are missing and the user may do so.
     ///   - limits: Limits for the data that the server may send. They also limit decompressed bodies.
     ///   - configuration: Time limits, trust and proxy.
-    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
     ///     and once after a 401.
+    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     /// - Throws: `NetworkError` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
         url: URL, bucket: String, creates: Bool = false, limits: ResponseLimits = ResponseLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
-        onAlert: (@Sendable (KintoAlert) -> Void)? = nil, authentication: Authentication? = nil
+        authentication: Authentication? = nil, onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) throws(NetworkError) {
         var configuration = configuration
         configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
         try self.init(
             url: url, bucket: bucket, creates: creates, over: AsyncHTTPTransport(configuration), limits: limits,
-            onAlert: onAlert, authentication: authentication)
+            authentication: authentication, onAlert: onAlert)
     }
 
     /// Creates a remote for a bucket of a server at a URL, over a shared transport.
@@ -41,11 +41,11 @@ extension KintoRemote {
     /// - Throws: `NetworkError` with the code `invalidAddress`.
     public convenience init(
         url: URL, bucket: String, creates: Bool = false, over transport: any HTTPTransport,
-        limits: ResponseLimits = ResponseLimits(), onAlert: (@Sendable (KintoAlert) -> Void)? = nil,
-        authentication: Authentication? = nil
+        limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil,
+        onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) throws(NetworkError) {
         self.init(
             try ServerAddress(of: url), bucket: bucket, creates: creates, over: transport, limits: limits,
-            onAlert: onAlert, authentication: authentication)
+            authentication: authentication, onAlert: onAlert)
     }
 }

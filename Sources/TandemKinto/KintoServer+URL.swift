@@ -32,7 +32,7 @@ extension KintoServer {
     ) throws(NetworkError) {
         try self.init(
             url: url, bucket: bucket, creates: creates, limits: limits, configuration: configuration,
-            onAlert: onAlert, authentication: account.authentication)
+            authentication: account.authentication, onAlert: onAlert)
     }
 
     /// Creates access to a bucket of a server at a URL, over connections of its own, which are closed with the last
@@ -44,21 +44,21 @@ extension KintoServer {
     ///   - creates: Whether to create the bucket and its collections if they are missing and the user may do so.
     ///   - limits: The limits of what the server may send as records. They apply to a compressed body as well.
     ///   - configuration: Time limits, trust and proxy. The limit of a whole exchange does not apply to files.
-    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     ///   - authentication: Returns the header fields that identify the user. It is called when they are needed first,
     ///     and once after a 401.
+    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     /// - Throws: `NetworkError` with the code `invalidAddress` or `invalidCertificates`.
     public init(
         url: URL, bucket: String, creates: Bool = false, limits: ResponseLimits = ResponseLimits(),
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
-        onAlert: (@Sendable (KintoAlert) -> Void)? = nil, authentication: Authentication? = nil
+        authentication: Authentication? = nil, onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) throws(NetworkError) {
         var configuration = configuration
         // Files come uncompressed.
         configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
         try self.init(
             url: url, bucket: bucket, creates: creates, over: AsyncHTTPTransport(configuration), limits: limits,
-            onAlert: onAlert, authentication: authentication)
+            authentication: authentication, onAlert: onAlert)
     }
 
     /// Creates access to a bucket of a server at a URL, over a shared transport.
@@ -66,11 +66,11 @@ extension KintoServer {
     /// - Throws: `NetworkError` with the code `invalidAddress`.
     public init(
         url: URL, bucket: String, creates: Bool = false, over transport: any HTTPTransport & FileTransport,
-        limits: ResponseLimits = ResponseLimits(), onAlert: (@Sendable (KintoAlert) -> Void)? = nil,
-        authentication: Authentication? = nil
+        limits: ResponseLimits = ResponseLimits(), authentication: Authentication? = nil,
+        onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) throws(NetworkError) {
         self.init(
             try ServerAddress(of: url), bucket: bucket, creates: creates, over: transport, limits: limits,
-            onAlert: onAlert, authentication: authentication)
+            authentication: authentication, onAlert: onAlert)
     }
 }

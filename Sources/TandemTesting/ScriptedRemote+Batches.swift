@@ -6,6 +6,8 @@ import TandemSync
 
 extension ScriptedRemote {
     /// Returns the maximum number of writes in a batch.
+    ///
+    /// - Throws: Nothing.
     public func batchLimit() async throws(RemoteFailure) -> Int {
         try withState { state throws(RemoteFailure) in state.batchLimitRequests += 1 }
         return mostInBatch
@@ -15,6 +17,9 @@ extension ScriptedRemote {
     ///
     /// A fault of a write that prevents the response is a fault of the whole batch. Then none of the writes is carried
     /// out, unless the fault says so. A rejection is the outcome of its write only.
+    ///
+    /// - Parameter requests: The writes.
+    /// - Throws: The planned fault of the batch.
     public func send(
         _ requests: [RemoteRequest]
     ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {

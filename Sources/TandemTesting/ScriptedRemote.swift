@@ -146,6 +146,10 @@ public final class ScriptedRemote: Remote {
 
     /// Applies a fault to all matching requests for which no other fault is planned. In a batch, it applies to all of
     /// the batch if it prevents a response.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - match: The requests.
     public func always(_ fault: RemoteFault, on match: RequestMatch) {
         state.withLock { $0.lastingFaults.append((match, fault)) }
     }

@@ -17,10 +17,12 @@ extension ProcessTests {
             /// The number of processes that share the store. The first one is killed.
             var peers = 1
             var killsServer = false
+            /// The maximum number of writes in a batch.
+            var batchLimit = 1
 
             var testDescription: String {
                 "\(isDatasync ? "Datasync" : "Azure Mobile Apps"), IDs of the \(hasServerIDs ? "server" : "client"), "
-                    + "\(peers) peers\(killsServer ? ", the server killed" : "")"
+                    + "\(peers) peers\(killsServer ? ", the server killed" : ""), batches of \(batchLimit)"
             }
         }
 
@@ -30,6 +32,7 @@ extension ProcessTests {
             Plan(isDatasync: true), Plan(isDatasync: false), Plan(isDatasync: true, hasServerIDs: true),
             Plan(isDatasync: false, hasServerIDs: true), Plan(isDatasync: true, peers: 2),
             Plan(isDatasync: false, peers: 2), Plan(isDatasync: true, killsServer: true),
+            Plan(isDatasync: true, batchLimit: 5), Plan(isDatasync: false, hasServerIDs: true, batchLimit: 5),
         ]
 
         /// The number of kills. `TANDEM_SOAK=1` sets more. The plans share them.
@@ -53,6 +56,7 @@ extension ProcessTests {
                     in: folder, ["--latency", "2", "--dialect", plan.isDatasync ? "datasync" : "azure-mobile-apps"])
                 var line = SyncPeer.Line(url: server.url)
                 (line.isDatasync, line.hasServerIDs) = (plan.isDatasync, plan.hasServerIDs)
+                line.batchLimit = plan.batchLimit
                 let path = folder.path(of: SyncPeer.name(.file))
                 func start(_ name: String) throws -> ChildProcess {
                     try ChildProcess("TandemSyncTestPeer", ["run", path, line.argument(), name])

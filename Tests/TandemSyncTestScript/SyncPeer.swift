@@ -35,6 +35,8 @@ package enum SyncPeer {
         package var hasServerIDs = false
         package var reportsConflicts = false
         package var hasFiles = false
+        /// The maximum number of writes in a batch.
+        package var batchLimit = 1
         package var user: String?
 
         package init(url: URL) { self.url = url }
@@ -67,8 +69,11 @@ package enum SyncPeer {
             if let onFileStep { options.onFileStep = { onFileStep($0) } }
             options.deletesFiles = hasFiles
             let files = try hasFiles ? TandemFiles(url: url) : nil
+            let alone = try remote()
+            let remote: any Remote =
+                batchLimit > 1 ? BatchingRemote(remote: alone, limit: batchLimit) : alone
             let context = SyncContext(
-                store: store, remote: try remote(), files: files, user: user, options: options)
+                store: store, remote: remote, files: files, user: user, options: options)
             if hasFiles {
                 try configure(context.table(Album.self))
                 return context

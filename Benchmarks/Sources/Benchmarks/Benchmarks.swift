@@ -29,6 +29,7 @@ struct Benchmarks {
             tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveForeign]),
         Section(name: "Encryption", tasks: Benchmark.encryption),
         Section(name: "Sync", tasks: Benchmark.sync),
+        Section(name: "Kinto", tasks: Benchmark.kinto),
         Section(name: "Files", tasks: Benchmark.files),
     ]
 

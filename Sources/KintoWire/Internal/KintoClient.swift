@@ -29,30 +29,41 @@ final class KintoClient: Sendable {
     func send(
         _ request: KintoRequest, isRefusal: (KintoResponse) -> Bool = { $0.status == 401 }
     ) async throws(RemoteFailure) -> KintoResponse {
-        var (head, body) = try encode(request)
-        guard let credentials else { return try await exchange(request, head: head, body: body) }
-        let own = head.headerFields
-        var refusal: Int?
+        let (head, body) = try encode(request)
+        return try await authorized(head) { head throws(RemoteFailure) in
+            let response = try await self.exchange(request, head: head, body: body)
+            return (response, isRefusal(response))
+        }
+    }
+
+    /// Runs an exchange with the user's credentials, and again with new ones if the server refused them.
+    ///
+    /// - Parameter run: Sends a request, and returns its response and whether that refuses the credentials.
+    func authorized<T>(
+        _ head: HTTPRequest, run: (HTTPRequest) async throws(RemoteFailure) -> (T, isRefused: Bool)
+    ) async throws(RemoteFailure) -> T {
+        guard let credentials else { return try await run(head).0 }
+        var isSecond = false
         while true {
             let issue: Credentials.Issue
             do {
                 issue = try await credentials.current()
             } catch {
                 throw error is CancellationError && Task.isCancelled
-                    ? .notSent(error) : .unauthenticated(status: refusal ?? 401, underlying: error)
+                    ? .notSent(error) : .unauthenticated(status: 401, underlying: error)
             }
-            head.headerFields = own
+            var own = head
             // The app's fields override those of this type.
-            for field in issue.fields { head.headerFields[field.name] = field.value }
-            let response = try await exchange(request, head: head, body: body)
-            guard isRefusal(response) else {
-                if response.head.status.kind == .successful { await credentials.recordUsed(issue.number) }
+            for field in issue.fields { own.headerFields[field.name] = field.value }
+            let (response, isRefused) = try await run(own)
+            guard isRefused else {
+                await credentials.recordUsed(issue.number)
                 return response
             }
             await credentials.refuse(issue.number, status: 401)
             // The second refusal is final.
-            guard refusal == nil else { return response }
-            refusal = 401
+            guard !isSecond else { return response }
+            isSecond = true
         }
     }
 

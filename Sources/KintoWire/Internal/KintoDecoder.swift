@@ -8,6 +8,8 @@ import TandemSync
 struct KintoDecoder: Sendable {
     let paths: KintoPaths
     let limits: ResponseLimits
+    /// Whether the remote creates missing buckets and collections.
+    let creates: Bool
 
     /// Decodes the body of a response.
     func response(_ head: HTTPResponse, body: [UInt8], to request: KintoRequest) -> KintoResponse {
@@ -198,7 +200,12 @@ extension KintoDecoder {
     }
 
     private func notFound(_ response: KintoResponse, request: KintoRequest) -> RemoteFailure {
-        if case .write(_, .some) = request.purpose, response.missing == "record" { return .notFound }
+        if response.missing == "record" {
+            switch request.purpose {
+            case .record, .write(_, .some): return .notFound
+            case .list, .write(_, nil), .resource: break
+            }
+        }
         if let missing = response.missing, missing == "bucket" || missing == "collection" {
             return .refused(status: 404, message: advice(onMissing: missing, of: request.table))
         }
@@ -213,11 +220,20 @@ extension KintoDecoder {
     }
 
     /// Returns the message for a missing bucket or collection, with the request that creates it.
-    func advice(onMissing resource: String, of table: RemoteTableName) -> String {
+    private func advice(onMissing resource: String, of table: RemoteTableName) -> String {
         let path = resource == "bucket" ? paths.bucketPath : paths.collection(table)
         let name = resource == "bucket" ? paths.bucket : table.rawValue
-        return "The \(resource) '\(name)' does not exist. Create it by PUT \(paths.url(path)), or let KintoRemote "
-            + "create it: creates: true."
+        return "The \(resource) '\(name)' does not exist. \(advice(onCreating: path))"
+    }
+
+    /// Returns the message for a refused request to a bucket that may be missing.
+    var adviceOnForbiddenBucket: String {
+        "The bucket '\(paths.bucket)' may not exist. \(advice(onCreating: paths.bucketPath))"
+    }
+
+    private func advice(onCreating path: String) -> String {
+        "Create it by PUT \(paths.url(path))"
+            + (creates ? " as a user with the permission." : ", or let KintoRemote create it: creates: true.")
     }
 
     /// Returns the server's record in a conflict. Returns `nil` if it is missing or unreadable: the conflict handling

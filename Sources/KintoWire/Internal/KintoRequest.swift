@@ -9,6 +9,8 @@ struct KintoRequest: Sendable {
     enum Purpose: Hashable, Sendable {
         /// A list of records, for a page or a look-up.
         case list
+        /// A record by its path.
+        case record
         /// A write of a record, with the requested ID of an insert.
         case write(Write, id: ServerID?)
         /// Any other resource: the server, a bucket, a collection, a batch.

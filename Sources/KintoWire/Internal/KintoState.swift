@@ -5,19 +5,10 @@ import TandemSync
 final class KintoState: Sendable {
     private struct State {
         var batchLimit: Int?
+        var attachmentFolder: String?
         var known: Set<RemoteTableName> = []
         var tags: [RemoteTableName: String] = [:]
-        /// The generations of the pulls in progress, by the order of their next page.
-        var pulls: [Pull: String] = [:]
     }
-
-    private struct Pull: Hashable {
-        let table: RemoteTableName
-        let order: PageRequest.Order
-    }
-
-    /// The maximum number of pulls in progress that are remembered.
-    private static let maximumPulls = 64
 
     private let state = Mutex(State())
 
@@ -25,6 +16,12 @@ final class KintoState: Sendable {
     var batchLimit: Int? {
         get { state.withLock { $0.batchLimit } }
         set { state.withLock { $0.batchLimit = newValue } }
+    }
+
+    /// The folder of the attached files' bytes.
+    var attachmentFolder: String? {
+        get { state.withLock { $0.attachmentFolder } }
+        set { state.withLock { $0.attachmentFolder = newValue } }
     }
 
     /// Returns whether the collection of a table existed at an earlier request.
@@ -37,17 +34,4 @@ final class KintoState: Sendable {
     func tag(of table: RemoteTableName) -> String? { state.withLock { $0.tags[table] } }
 
     func setTag(_ tag: String, of table: RemoteTableName) { state.withLock { $0.tags[table] = tag } }
-
-    /// Returns the generation of the pull that continues with a page, once.
-    func generation(of table: RemoteTableName, continuing order: PageRequest.Order) -> String? {
-        state.withLock { $0.pulls.removeValue(forKey: Pull(table: table, order: order)) }
-    }
-
-    /// Records the generation of a pull for its next page.
-    func setGeneration(_ generation: String, of table: RemoteTableName, continuing order: PageRequest.Order) {
-        state.withLock { state in
-            if state.pulls.count >= Self.maximumPulls { state.pulls = [:] }
-            state.pulls[Pull(table: table, order: order)] = generation
-        }
-    }
 }

@@ -20,7 +20,7 @@ public struct SignedRequest: Sendable {
     }
 
     /// Returns the request, or `nil` if the address is not a valid HTTP URL.
-    func request(_ method: HTTPRequest.Method, fields own: HTTPFields) -> HTTPRequest? {
+    package func request(_ method: HTTPRequest.Method, fields own: HTTPFields) -> HTTPRequest? {
         let base = url.prefix { $0 != "?" }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 }), url.utf8.count <= 16 << 10,
             let address = ServerAddress(String(base)), let host = base.range(of: "://")?.upperBound

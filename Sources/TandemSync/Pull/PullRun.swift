@@ -16,6 +16,8 @@ struct PullRun {
     var received = 0
     /// The number of items on the server, if it counts them.
     private var total: Int?
+    /// Whether the server has sent a page.
+    private var hasPage = false
 
     init(_ context: SyncContext, query: ResolvedQuery) {
         self.context = context
@@ -52,6 +54,8 @@ struct PullRun {
             // An unreadable position counts as missing: the query is pulled from its start.
             from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
             pageSize: context.options.pageSize, overlap: context.options.overlap)
+        // Whether the server has rejected the position after the floor.
+        var isDoubtful = false
         while true {
             let top = cursor.top
             let page: RemotePage
@@ -61,8 +65,16 @@ struct PullRun {
                 guard cursor.goBackToFloor() else { throw error }
                 continue
             } catch let error as SyncError where error.isOutdatedPosition && cursor.order != .updatedAt(from: nil) {
+                // A settled floor may be the time of the newest item. The server then has no later time.
+                guard cursor.goBackToFloor() else { return try await restart(queryID) }
+                isDoubtful = true
+                continue
+            }
+            if isDoubtful, page.items.first?.updatedAt != cursor.floor {
+                // The server has lost the items of the floor.
                 return try await restart(queryID)
             }
+            isDoubtful = false
             let known = history
             if let generation = page.generation { history.generation = generation }
             guard known.isValid(in: history) else { return try await restart(queryID) }
@@ -135,7 +147,7 @@ struct PullRun {
             throw SyncError.tooManyPages(context.options.pageLimit, of: coder)
         }
         try await context.waitOutPause(for: coder)
-        let isFirst = tally.result.pages == 0
+        let isFirst = !hasPage
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
@@ -144,6 +156,7 @@ struct PullRun {
             wantsGeneration: isFirst || order == .id(after: nil))
         tally.result.pages += 1
         let page = try await ask(request)
+        hasPage = true
         total = page.count ?? total
         // Items after an empty page can't be requested, and must not count as deleted.
         if page.items.isEmpty && page.hasMore { throw noProgress() }

@@ -2,22 +2,29 @@ import Foundation
 import Tandem
 
 extension AttemptSender {
-    /// Whether ``step(after:sentAt:)`` needs no further request.
+    /// Whether ``step(after:)`` returns a step that stores the outcome, without a further request.
     func isComplete(_ result: Result<RemoteResponse, RemoteFailure>) -> Bool {
         switch result {
-        case .success(let response): response.item != nil || write.kind == .delete
-        case .failure(.refused), .failure(.notEncodable): attempt.request != .deleteLostInsert
+        case .success, .failure(.refused), .failure(.notEncodable): !looksUp(after: result)
+        case .failure: false
+        }
+    }
+
+    /// Whether ``step(after:)`` looks the item up.
+    func looksUp(after result: Result<RemoteResponse, RemoteFailure>) -> Bool {
+        let repeatsInsert = attempt.request == .deleteLostInsert && write.kind == .insert
+        return switch result {
+        case .success(let response): response.item == nil && write.kind != .delete
+        case .failure(.conflict(_, let item, _)): item == nil
+        case .failure(.notFound), .failure(.gone):
+            repeatsInsert || isSoft && (attempt.request == .update || attempt.request == .undelete)
+        case .failure(.refused), .failure(.notEncodable): repeatsInsert
         case .failure: false
         }
     }
 
     /// Returns the step that applies the outcome of the write, whether it was sent alone or in a batch.
-    ///
-    /// - Parameters:
-    ///   - result: The outcome.
-    ///   - sentAt: The local time before the request.
-    func step(after result: Result<RemoteResponse, RemoteFailure>, sentAt: Date) async -> Step {
-        record(result, sentAt: sentAt)
+    func step(after result: Result<RemoteResponse, RemoteFailure>) async -> Step {
         do throws(RemoteFailure) {
             switch attempt.request {
             case .insert: return try await inserted(result)
@@ -32,18 +39,28 @@ extension AttemptSender {
         }
     }
 
-    /// Records the server's time and its backoff from a response.
-    private func record(_ result: Result<RemoteResponse, RemoteFailure>, sentAt: Date) {
-        let date: Date?
-        switch result {
-        case .success(let response):
-            date = response.serverDate
-            pause.record(backoff: response.backoff, at: clock.now())
-        // A conflict policy may need the server's time for this response.
-        case .failure(.conflict(_, _, let detail)): date = detail.serverDate
-        case .failure: date = nil
+    /// Records the server's time and its backoff from the results of an exchange.
+    ///
+    /// A batch counts as one measurement of the time. Otherwise, a slow batch would outweigh all other exchanges.
+    ///
+    /// - Parameters:
+    ///   - results: The results of the exchange, which has just ended.
+    ///   - sentAt: The local time before the request.
+    func record(_ results: [Result<RemoteResponse, RemoteFailure>], sentAt: Date) {
+        let now = clock.now()
+        var dates: [Date] = []
+        for result in results {
+            switch result {
+            case .success(let response):
+                if let date = response.serverDate { dates.append(date) }
+                pause.record(backoff: response.backoff, at: now)
+            // A conflict policy may need the server's time for this response.
+            case .failure(.conflict(_, _, let detail)): if let date = detail.serverDate { dates.append(date) }
+            case .failure: break
+            }
         }
-        if let date { serverClock.record(date, between: sentAt, and: clock.now()) }
+        guard !dates.isEmpty else { return }
+        serverClock.record(dates.sorted()[dates.count / 2], between: sentAt, and: now)
     }
 
     private func inserted(_ result: Result<RemoteResponse, RemoteFailure>) async throws(RemoteFailure) -> Step {

@@ -16,7 +16,9 @@ struct AttemptSender: Sendable {
     func nextStep() async -> Step {
         if let step = await lookUp() { return step }
         let sentAt = clock.now()
-        return await step(after: await remote.sendAlone(write), sentAt: sentAt)
+        let result = await remote.sendAlone(write)
+        record([result], sentAt: sentAt)
+        return await step(after: result)
     }
 
     // MARK: Before the write

@@ -31,7 +31,7 @@ extension PushRun {
     }
 
     /// Whether no request may be sent now: the push is stopped or cancelled, or the server has requested a pause.
-    private var isBlocked: Bool {
+    var isBlocked: Bool {
         if Task.isCancelled || state.withLock({ $0.stop != nil }) { return true }
         return context.pause.secondsLeft(at: options.clock.now(), atMost: options.retry.ceiling.seconds) > 0
     }
@@ -110,7 +110,7 @@ extension PushRun {
     /// Sends the writes of recorded attempts in one request, and applies the outcomes.
     private func sendTogether(_ attempts: [Attempt]) async throws {
         for attempt in attempts { try await step(.began(attempt.id)) }
-        var (senders, found) = ([AttemptSender](), [(Attempt, Step)]())
+        var (senders, found, failed) = ([AttemptSender](), [(Attempt, Step)](), [(Attempt, Step)]())
         for (index, attempt) in attempts.enumerated() {
             let sender = sender(of: attempt)
             guard sender.needsLookUp else {
@@ -120,20 +120,20 @@ extension PushRun {
             // A look-up takes time, in which the push may have stopped.
             if isBlocked {
                 try await withdraw(senders.map(\.attempt) + attempts[index...])
-                return try await conclude(found)
+                senders = []
+                break
             }
             switch await sender.lookUp() {
             case nil: senders.append(sender)
             case .fail(let attempt, let failure, let mayHaveActed)?:
-                // The failure may stop the push. The others must not be sent then.
-                try await step(.answered(attempt.id))
-                let step = Step.fail(attempt, failure, mayHaveActed: mayHaveActed)
-                await carryOut(step, of: attempt.id, isAnswered: true, inBatch: true)
+                obey(failure, of: attempt)
+                failed.append((attempt, .fail(attempt, failure, mayHaveActed: mayHaveActed)))
             case let step?: found.append((attempt, step))
             }
         }
         if !senders.isEmpty { try await send(senders) }
         try await conclude(found)
+        try await concludeAtOnce(failed)
     }
 
     /// Sends one batch at a time, so that no batch waits in the remote and is sent after the push has stopped.
@@ -153,9 +153,10 @@ extension PushRun {
         }
         let sentAt = options.clock.now()
         let results = await exchange(senders)
+        if case .success(let results) = results { senders.first?.record(results, sentAt: sentAt) }
         batchLock.unlock()
         switch results {
-        case .success(let results): try await receive(results, of: senders, sentAt: sentAt)
+        case .success(let results): try await receive(results, of: senders)
         case .failure(let failure): try await fail(attempts, with: failure)
         }
     }
@@ -208,12 +209,12 @@ extension PushRun {
     /// Applies the outcomes of a batch. Complete ones are stored first, in one transaction, because the others may need
     /// more requests.
     private func receive(
-        _ results: [Result<RemoteResponse, RemoteFailure>], of senders: [AttemptSender], sentAt: Date
+        _ results: [Result<RemoteResponse, RemoteFailure>], of senders: [AttemptSender]
     ) async throws {
         var (complete, others) = ([(Attempt, Step)](), [(AttemptSender, Result<RemoteResponse, RemoteFailure>)]())
         for (sender, result) in zip(senders, results) {
             if sender.isComplete(result) {
-                complete.append((sender.attempt, await sender.step(after: result, sentAt: sentAt)))
+                complete.append((sender.attempt, await sender.step(after: result)))
             } else {
                 others.append((sender, result))
             }
@@ -221,20 +222,38 @@ extension PushRun {
         try await conclude(complete)
         var postponed: [(Attempt, Step)] = []
         for (sender, result) in others {
-            let next = await sender.step(after: result, sentAt: sentAt)
+            let next = await step(of: sender, after: result)
             if case .fail(_, .later, _) = next {
                 postponed.append((sender.attempt, next))
             } else {
                 try await conclude([(sender.attempt, next)])
             }
         }
-        // Each of these may wait for its own delay.
-        for (attempt, _) in postponed { try await step(.answered(attempt.id)) }
+        try await concludeAtOnce(postponed)
+    }
+
+    /// Carries out the steps after failures concurrently, because each may wait for its own delay.
+    private func concludeAtOnce(_ failed: [(Attempt, Step)]) async throws {
+        for (attempt, _) in failed { try await step(.answered(attempt.id)) }
         await withTaskGroup(of: Void.self) { group in
-            for (attempt, next) in postponed {
+            for (attempt, next) in failed {
                 group.addTask { await self.carryOut(next, of: attempt.id, isAnswered: true, inBatch: true) }
             }
         }
+    }
+
+    /// Returns the step that applies an outcome.
+    ///
+    /// If the push has stopped, nothing is looked up: a server that is down must not receive a request for each
+    /// operation of a batch. The outcome stays unknown until the next push.
+    private func step(
+        of sender: AttemptSender, after result: Result<RemoteResponse, RemoteFailure>
+    ) async -> Step {
+        guard sender.looksUp(after: result) else { return await sender.step(after: result) }
+        // A cancellation ends the wait, and then the look-up.
+        try? await waitOutPause()
+        guard let stop = state.withLock({ $0.stop }) else { return await sender.step(after: result) }
+        return .markOutcomeUnknown(sender.attempt, stop.error)
     }
 
     /// Carries out the steps that apply responses. Those that need a single call of the store share a transaction.

@@ -15,11 +15,7 @@ extension PushRun {
         guard isIdle || !state.withLock({ $0.isBatchFailing }), let first = dequeue(isIdle: isIdle) else { return [] }
         guard state.withLock({ $0.hasCompanion(of: first) }) else { return [first] }
         let limit = await batchLimit(for: first)
-        return state.withLock { state in
-            var batch = [first]
-            while state.dequeue(into: &batch, limit: limit) {}
-            return batch
-        }
+        return state.withLock { $0.dequeueBatch(from: first, limit: limit) }
     }
 
     /// Returns the maximum number of operations in a batch. The first call asks the server.
@@ -68,16 +64,18 @@ extension PushState {
         return [first, id].allSatisfy { queue[$0]?.batchLimit.map { $0 > 1 } ?? true }
     }
 
-    /// Moves the next operation into a batch if the batch may be larger.
-    ///
-    /// - Returns: Whether the operation was moved.
-    mutating func dequeue(into batch: inout [PendingOperation.ID], limit: Int) -> Bool {
-        guard let id = nextForBatch else { return false }
-        let limits = (batch + [id]).compactMap { queue[$0]?.batchLimit }
-        guard batch.count < min(limit, limits.min() ?? limit) else { return false }
-        queue.dequeue()
-        batch.append(id)
-        return true
+    /// Returns a batch of a started operation and the next ones.
+    mutating func dequeueBatch(from first: PendingOperation.ID, limit: Int) -> [PendingOperation.ID] {
+        var batch = [first]
+        var most = min(limit, queue[first]?.batchLimit ?? limit)
+        while let id = nextForBatch {
+            let mostWithNext = min(most, queue[id]?.batchLimit ?? most)
+            guard batch.count < mostWithNext else { break }
+            most = mostWithNext
+            queue.dequeue()
+            batch.append(id)
+        }
+        return batch
     }
 
     /// The next operation to send, unless it is skipped for now.

@@ -72,12 +72,16 @@ extension PushRun {
 
     /// Waits until requests may be sent, and lets the app check an operation.
     func check(_ id: PendingOperation.ID) async throws -> Step {
-        try await waitOutPause()
-        if let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached }) {
-            return .end(unfinished)
+        while true {
+            try await waitOutPause()
+            if let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached }) {
+                return .end(unfinished)
+            }
+            try Task.checkCancellation()
+            let next = try await askApp(id)
+            // The app's check takes time, in which the push may have stopped.
+            guard case .prepare = next, isBlocked else { return next }
         }
-        try Task.checkCancellation()
-        return try await askApp(id)
     }
 
     // MARK: Before a request

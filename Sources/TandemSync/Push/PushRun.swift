@@ -184,6 +184,15 @@ struct PushState {
         case cancelled
         /// The store failed, or a test interrupted the push.
         case thrown(any Error)
+
+        /// The error of an operation whose outcome can't be determined any more.
+        var error: SyncError {
+            switch self {
+            case .failure(let error): error
+            case .cancelled: SyncError(stopping: CancellationError())
+            case .thrown(let error): SyncError(stopping: error)
+            }
+        }
     }
 
     var queue = PushQueue()

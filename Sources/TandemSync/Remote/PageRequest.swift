@@ -13,7 +13,7 @@ public struct PageRequest: Sendable {
 
     /// The requested table.
     public var table: RemoteTableName
-    /// The filter of the items; `nil` for all.
+    /// The filter of the items; `nil` for all. A tombstone without values is on the page whatever the filter.
     public var filter: RemoteFilter?
     /// The order and start position of the items.
     public var order: Order

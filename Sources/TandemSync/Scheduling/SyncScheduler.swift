@@ -148,7 +148,7 @@ public final class SyncScheduler: Sendable {
     /// The reason why the last sync failed, fetched nothing, or left work to retry; `nil` if it did not.
     public var lastError: (any Error)? { job.lastError.withLock { $0 } }
 
-    /// Waits until all due work is done and no sync of this scheduler runs. For tests.
+    /// Waits until all due work is done and no sync of this scheduler runs, or the task is cancelled. For tests.
     package func waitUntilIdle() async { await runs.withLock { $0.current }?.inbox.waitUntilIdle() }
 
     /// The number of checks for changes that no sync has tried to send. For tests.

@@ -28,10 +28,10 @@ extension RemoteConformance {
             let item = try await tested.insert([("title", .text(title)), ("points", .integer(7))])
             _ = try await tested.insert([("points", .integer(8))])
             let texts = try await tested.walkByID(
-                top: 100, filter: .comparison(.init("title"), .equal, .text(title)))
+                top: 100, filter: .comparison(.init("title"), .equal, .text(title)), includeDeleted: false)
             try expect(texts.map(\.id) == [item.id], "the filter of the text selects \(texts.count) items")
             let numbers = try await tested.walkByID(
-                top: 100, filter: .comparison(.init("points"), .equal, .integer(7)))
+                top: 100, filter: .comparison(.init("points"), .equal, .integer(7)), includeDeleted: false)
             try expect(numbers.contains { $0.id == item.id }, "the filter of the integer omits the item")
             try expect(
                 numbers.allSatisfy { $0[member: "points"]?.isEquivalent(to: .integer(7)) ?? false },
@@ -45,9 +45,10 @@ extension RemoteConformance {
             _ = try await tested.insert()
             let last = try await tested.insert([("title", .text(title))])
             let filter = RemoteFilter.comparison(.init("title"), .equal, .text(title))
-            let all = try await tested.page(.updatedAt(from: nil), filter: filter)
+            // A tombstone may have no values, and is then on every page.
+            let all = try await tested.page(.updatedAt(from: nil), filter: filter, includeDeleted: false)
             try expect(Set(all.items.map(\.id)) == [first.id, last.id], "the page has \(all.items.count) items")
-            let rest = try await tested.page(.updatedAt(from: last.updatedAt), filter: filter)
+            let rest = try await tested.page(.updatedAt(from: last.updatedAt), filter: filter, includeDeleted: false)
             let isSameTime = first.updatedAt == last.updatedAt
             try expect(rest.items.map(\.id).contains(last.id), "the item of the requested time is missing")
             try expect(rest.items.count == (isSameTime ? 2 : 1), "the page has \(rest.items.count) items")

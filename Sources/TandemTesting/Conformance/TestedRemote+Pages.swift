@@ -10,7 +10,8 @@ extension TestedRemote {
         let page = try await remote.page(
             PageRequest(
                 table: table, filter: filter, order: order, skip: skip, top: top,
-                includeDeleted: includeDeleted && features.table.softDelete, wantsCount: wantsCount))
+                includeDeleted: includeDeleted && features.table.softDelete, wantsCount: wantsCount,
+                wantsGeneration: true))
         try expect(page.items.count <= top, "a page has \(page.items.count) items instead of \(top)")
         try expect(Set(page.items.map(\.id)).count == page.items.count, "a page has an ID twice")
         try expect(!page.items.isEmpty || !page.hasMore, "more items follow an empty page")

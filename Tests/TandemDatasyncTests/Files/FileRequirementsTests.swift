@@ -8,7 +8,8 @@ extension SocketTests {
         @Test(arguments: RemoteFilesConformance.requirements)
         func `files over sockets meet a requirement`(requirement: RemoteFilesConformance.Requirement) async throws {
             try await FileSockets.run { files, _ async throws in
-                try await requirement.check(on: files)
+                let outcome = try await requirement.check(on: files)
+                #expect(outcome == .met)
             }
         }
     }

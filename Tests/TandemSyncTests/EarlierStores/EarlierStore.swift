@@ -62,7 +62,7 @@ final class EarlierStore: Sendable {
         }
         for version in 1...(items.keys.max() ?? 1) {
             let (table, item) = items[version] ?? ("Unused", RemoteItem(id: "unused"))
-            remote.edit(table, id: item.id) { $0 = item }
+            remote.edit(table, id: item.id) { ($0.members, $0.isDeleted) = (item.members, item.isDeleted) }
         }
         // Later changes come after the store's pulls.
         remote.advanceClock(by: 3600)

@@ -340,7 +340,7 @@ import Testing
             device.server.change { $0.requests = [] }
             let error = await #expect(throws: SyncError.self) { try await device.pull(queryID) }
             #expect(error?.status == 400 && error?.table == "animals" && error?.advice != nil)
-            #expect(device.server.requests.count <= 2)
+            #expect(device.server.requests.count <= 3)
         }
         // A first pull has no position.
         let fresh = try PagedDevice(device.server)
@@ -390,6 +390,57 @@ import Testing
         #expect(try device.pets()["100"] == "former")
     }
 
+    /// Makes a server reject positions that are later than its newest row by more than some milliseconds.
+    private func rejectPositions(after milliseconds: Int64, on server: PagedServer) {
+        server.on { state, request throws(RemoteFailure) in
+            guard case .updatedAt(let position?) = request.order else { return nil }
+            let newest = state.rows.values.map(\.time).max() ?? 0
+            guard position.seconds * 1000 + position.nanoseconds / 1_000_000 <= newest + milliseconds else {
+                throw .outdatedPosition(status: 400, message: "")
+            }
+            return nil
+        }
+    }
+
+    /// A pull that has read all items of a time begins after that time.
+    @Test func `a position after the newest item causes no full pull`() async throws {
+        let device = try await paged()
+        rejectPositions(after: 0, on: device.server)
+        for _ in 0..<2 {
+            device.server.change { $0.requests = [] }
+            #expect(try await device.pull().changes == 0)
+            #expect(device.server.walk.count > 1 && device.server.walk.allSatisfy { $0 == "changes" })
+        }
+        // A change is found, and so is its loss.
+        for name in ["new", nil] {
+            device.server.change { state in
+                if let name { state.write("300", name) } else { state.rows["300"] = nil }
+                (state.now, state.requests) = (state.now + 60_000, [])
+            }
+            let result = try await device.pull()
+            #expect(result.inserted == (name == nil ? 0 : 1))
+            #expect(device.server.walk.contains("after -") == (name == nil))
+            #expect(try device.pets() == device.server.live)
+        }
+    }
+
+    /// The server accepts the position of the last pull, and rejects the time after it.
+    @Test func `a position without its item causes a full pull`() async throws {
+        let device = try await paged()
+        device.server.change { state in
+            state.write("300", "lost")
+            state.now += 60_000
+        }
+        try await device.pull()
+        device.server.change { state in
+            state.rows["300"] = nil
+            state.write("301", "former", late: 60_001)
+        }
+        rejectPositions(after: 1, on: device.server)
+        try await device.pull()
+        #expect(try device.pets() == device.server.live)
+    }
+
     /// A server that rejects a time after its newest item must not make each resumed pull begin again.
     @Test func `a resumed pull requests changes from the time of an item`() async throws {
         let device = try await paged()
@@ -399,14 +450,7 @@ import Testing
         device.server.fail(from: 4, .lost(URLError(.networkConnectionLost)))
         await #expect(throws: SyncError.self) { try await device.pull() }
         device.server.recover()
-        device.server.on { state, request throws(RemoteFailure) in
-            guard case .updatedAt(let position?) = request.order else { return nil }
-            let newest = state.rows.values.map(\.time).max() ?? 0
-            guard position.date.timeIntervalSince1970 * 1000 <= Double(newest) else {
-                throw .outdatedPosition(status: 400, message: "")
-            }
-            return nil
-        }
+        rejectPositions(after: 0, on: device.server)
         try await device.pull()
         #expect(device.server.walk.first == "count" && device.server.walk.last == "changes")
         #expect(device.server.walk.filter { $0 == "after -" }.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// Batches that fail as a whole.
-@Suite(.ownThreads) struct BatchFailureTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct BatchFailureTests {
     private static let error500 = RemoteFailure.later(status: 500, retryAfter: nil)
 
     private static let invalid = RemoteFailure.invalidResponse(

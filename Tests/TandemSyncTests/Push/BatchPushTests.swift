@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// The batches of a push, and the outcome of each operation in them.
-@Suite(.ownThreads) struct BatchPushTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct BatchPushTests {
     @Test(arguments: [1, 2, 8])
     func `ready operations go out together, up to the limit`(inFlight: Int) async throws {
         let desk = try Desk(batchLimit: 5) { $0.inFlight = inFlight }
@@ -170,6 +170,22 @@ import Testing
         try sync.table(Card.self).setIdentity(.server(lookUp: "localKey"))
         #expect(try await sync.push().entries.map(\.outcome.name) == ["done", "refused", "done"])
         #expect(try desk.store.operations.count() == 1 && desk.store.checkIntegrity() == [])
+    }
+
+    /// Otherwise it would outweigh all other exchanges.
+    @Test func `a slow batch counts as one measurement of the server's clock`() async throws {
+        let desk = try Desk(batchLimit: 20) { $0.inFlight = 1 }
+        for code in ["a", "b", "c"] { _ = try await desk.syncedCard(code) }
+        #expect(desk.sync.serverClock.offset == 0)
+        try await desk.insertCards(12)
+        let (clock, remote) = (desk.clock, desk.remote)
+        remote.next(
+            .meanwhile {
+                clock.advance(by: 20)
+                remote.advanceClock(by: 20)
+            }, on: .batch)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.batchSizes == [12] && desk.sync.serverClock.offset == 0)
     }
 
     /// Its request may be the reason why the outcome is unknown.

@@ -8,7 +8,7 @@ import Testing
 @testable import TandemSync
 
 /// A push that stops, is cancelled, is told to wait or dies while batches are under way.
-@Suite(.ownThreads) struct BatchStopTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct BatchStopTests {
     private struct Killed: Error {}
 
     /// Waits for a condition, and no longer than ten seconds.
@@ -65,11 +65,15 @@ import Testing
     ) async throws {
         let desk = try Desk(batchLimit: 2)
         let ids = try await desk.insertCards(6)
-        let (last, began) = (try #require(try desk.store.operations.all().last?.id), Synchronized(false))
+        let queue = try desk.store.operations.all().map(\.id)
+        let (first, last, began) = (queue.prefix(2), try #require(queue.last), Synchronized(false))
         let sync = desk.context(with: desk.remote) { options in
             options.inFlight = 3
             options.onPushStep = { step in
-                if case .began(last) = step { began.change { $0 = true } }
+                guard case .began(let id) = step, !first.contains(id) else { return }
+                // Another batch must not be sent before the first one.
+                await Self.wait { desk.exchanges > 0 }
+                if id == last { began.change { $0 = true } }
             }
         }
         // The response arrives when all batches are recorded.
@@ -137,6 +141,66 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.arrived.count == 4)
+    }
+
+    /// Otherwise a server that is down would receive a request for each operation of the batch.
+    @Test func `outcomes are not looked up after the push has stopped`() async throws {
+        let desk = try Desk(batchLimit: 4) { $0.inFlight = 1 }
+        let ids = try await desk.insertCards(4)
+        for id in ids { desk.remote.next(.answerWithoutBody, on: .id(id.rawValue)) }
+        desk.remote.always(.fail(.unreachable), on: .find)
+        let result = try await desk.sync.attemptPush()
+        #expect(result.stoppedBy?.code == .unreachable)
+        #expect(desk.asked == Array(repeating: .insert, count: 4) + [.find])
+        #expect(result.entries.map(\.outcome.name) == Array(repeating: "retryLater", count: 4))
+        let operations = try desk.store.operations.all()
+        #expect(operations.allSatisfy { $0.state == .attempted && $0.attempts == 1 && $0.error != nil })
+        desk.remote.endLastingFaults()
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.arrived.count == 4)
+    }
+
+    /// The first outcome asks for a pause. The second one needs a look-up.
+    @Test func `a look-up after a batch waits for the server's pause`() async throws {
+        let desk = try Desk(batchLimit: 2)
+        try await desk.insertCards(2)
+        let (remote, start, calls) = (desk.remote, desk.clock.now(), Counter())
+        let lookedUpAt = Synchronized<Date?>(nil)
+        let picky = PickyRemote(
+            remote, limit: { 2 },
+            answer: { requests throws(RemoteFailure) in
+                let results = try await remote.send(requests)
+                guard calls.next() == 1, case .success(var response) = results[1] else { return results }
+                response.item = nil
+                return [.failure(.later(status: 503, retryAfter: .seconds(5))), .success(response)]
+            })
+        remote.next(.meanwhile { lookedUpAt.change { $0 = desk.clock.now() } }, on: .find)
+        #expect(try await desk.context(with: picky).push().isComplete)
+        let time = try #require(lookedUpAt.value)
+        #expect(time >= start + 5)
+        #expect(try desk.isLevel() && desk.arrived.count == 2)
+    }
+
+    /// The check takes time. Meanwhile, the server asks for a long pause, and the push stops.
+    @Test func `an operation is not sent if the push stops while the app checks it`() async throws {
+        let desk = try Desk()
+        try await desk.insertCards(2)
+        let (sync, checks) = (desk.context(with: desk.remote) { $0.inFlight = 2 }, Counter())
+        let pause = sync.pause
+        try sync.table(Card.self).setBeforeSend { operation in
+            if operation.object.barcode == "1", checks.next() == 1 {
+                await Self.wait { pause.end(at: desk.clock.now()) != nil }
+            }
+            return .send
+        }
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(3600))), on: .barcode("0"))
+        let result = try await sync.attemptPush()
+        #expect(result.entries.map(\.outcome.name) == ["retryLater", "notReached"])
+        #expect(desk.exchanges == 1 && result.stoppedBy?.code == .later)
+        #expect(try desk.store.operations.all().map(\.attempts) == [1, 0])
+        desk.clock.advance(by: 3601)
+        #expect(try await sync.push().isComplete)
+        #expect(try desk.isLevel() && checks.value == 2)
     }
 
     // MARK: Crashes

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// A server whose inserts restore deleted items. A repeated insert must not undo a delete by another device.
-@Suite(.ownThreads) struct RestoringServerTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct RestoringServerTests {
     /// Returns a device whose insert was carried out, and whose response was lost.
     private func uncertain(_ fault: RemoteFault = .loseAnswer) async throws -> (Desk, LocalID) {
         let desk = try Desk(traits: .insertRestoresDeleted) { $0.retry.tries = 1 }

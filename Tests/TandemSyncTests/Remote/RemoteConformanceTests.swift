@@ -62,6 +62,7 @@ import Testing
             case .allFeatures, .restoring: return []
             case .scriptedNestedJSON: return optional
             case .scripted, .datasync: return optional.union(nested)
+            case .scriptedBatches: return optional.filter { !$0.contains("batch") }.union(nested)
             case .scriptedServerIDs:
                 return optional.union(nested).union([
                     "an insert creates an item with the client's ID and its values",

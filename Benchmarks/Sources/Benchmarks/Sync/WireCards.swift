@@ -29,7 +29,7 @@ enum WireCards {
     }
 
     /// Encodes a card for a request: large numbers as texts, bytes as base64.
-    private static func json(_ card: Card) throws -> [UInt8] {
+    static func json(_ card: Card) throws -> [UInt8] {
         var members: [String: Any] = [
             "id": card.localID.rawValue, "shop": card.shop, "name": card.name, "barcode": card.barcode,
             "points": "\(card.points)", "isPinned": card.isPinned,

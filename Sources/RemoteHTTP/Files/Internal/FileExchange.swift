@@ -20,9 +20,16 @@ package struct FileExchange: Sendable {
     /// The address without its query, which errors may show.
     package let url: String
 
-    package init(_ transport: any FileTransport, request: HTTPRequest) {
+    /// Creates an exchange.
+    ///
+    /// - Parameter shownURL: The address for errors if the requested one is a secret.
+    package init(_ transport: any FileTransport, request: HTTPRequest, shownURL: String? = nil) {
         self.transport = transport
         self.request = request
+        if let shownURL {
+            url = shownURL
+            return
+        }
         let path = (request.path ?? "").prefix { $0 != "?" }
         url = "\(request.scheme ?? "")://\(request.authority ?? "")\(path)"
     }

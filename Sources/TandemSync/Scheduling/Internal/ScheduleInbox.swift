@@ -19,8 +19,8 @@ final class ScheduleInbox: Sendable {
         var poll: PolledTables.Answer?
         /// The number of the timer that has elapsed.
         var timer: Int?
-        /// The continuations that wait until no work is left.
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The tasks that wait until no work is left.
+        var waiters: [IdleWaiter] = []
     }
 
     /// A single pending signal is enough for any number of events.
@@ -35,19 +35,20 @@ final class ScheduleInbox: Sendable {
         signal.yield()
     }
 
-    /// Waits until all due work is done.
+    /// Waits until all due work is done, or the task is cancelled.
     func waitUntilIdle() async {
-        await withCheckedContinuation { waiter in
-            let isOver = mail.withLock { mail in
-                if !isClosed.load(ordering: .relaxed) { mail.waiters.append(waiter) }
-                return isClosed.load(ordering: .relaxed)
-            }
-            if isOver { waiter.resume() } else { signal.yield() }
+        let waiter = IdleWaiter()
+        let isOver = mail.withLock { mail in
+            if !isClosed.load(ordering: .relaxed) { mail.waiters.append(waiter) }
+            return isClosed.load(ordering: .relaxed)
         }
+        guard !isOver else { return }
+        signal.yield()
+        await waiter.wait()
     }
 
     /// Stops accepting waiting tasks, and returns the current ones.
-    func close() -> [CheckedContinuation<Void, Never>] {
+    func close() -> [IdleWaiter] {
         mail.withLock { mail in
             isClosed.store(true, ordering: .relaxed)
             return mail.waiters

@@ -47,7 +47,7 @@ final class SchedulerLoop: Sendable {
         var lastRun = 0
         var polled = PolledTables(tables)
         var poll: Task<Void, Never>?
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [IdleWaiter] = []
         for await _ in inbox.signals {
             let mail = inbox.drain()
             waiters += mail.waiters

@@ -20,7 +20,7 @@ import TandemTesting
 }
 
 /// A device with a store, and its server.
-struct Device {
+struct Device: Sendable {
     let folder: String
     let clock = ManualClock(EarlierValues.date)
     let remote = ScriptedRemote(clock: ManualClock(EarlierValues.date))
@@ -57,7 +57,7 @@ struct Device {
         try await sync.download(book.cover!)
         try await store.write { tx in
             _ = try tx.update(Volume.self, book.localID) { $0.place = "Στο ράφι" }
-            try tx.insert(Reading(volume: Reference(book.localID), page: 17, note: "読みかけ"))
+            try tx.insert(Reading(volume: Reference(localID: book.localID), page: 17, note: "読みかけ"))
         }
     }
 
@@ -74,7 +74,7 @@ struct Device {
         files.put(EarlierValues.cover, at: EarlierValues.coverID)
         volume("a", "Евгений Онегин", author: "pushkin") { item in
             item.set(.text("1234567890.01"), of: "price")
-            item.set(.double(0.75), of: "weight")
+            item.set(.real(0.75), of: "weight")
             item.set(.array([.text("роман"), .text("стихи")]), of: "words")
             item.set(.object([("Анна", .integer(2)), ("Борис", .integer(1))]), of: "owners")
             item.set(.array([.text("kavafis"), .text("soseki")]), of: "editors")
@@ -127,7 +127,7 @@ struct Device {
         try await store.write { tx in
             let author = try tx.insert(Author(name: "川端康成", born: EarlierValues.date))
             try tx.insert(
-                Volume(title: "雪国", code: "code-new", price: 12.34, author: Reference(author.localID)))
+                Volume(title: "雪国", code: "code-new", price: 12.34, author: Reference(localID: author.localID)))
             _ = try tx.update(Volume.self, b.localID) {
                 $0.price = 99.99
                 $0.words = ["ποίηση"]
@@ -153,7 +153,7 @@ struct Device {
     }
 
     /// Runs a closure, closes the store, and writes the server's items beside it.
-    func finish(_ body: (Device) async throws -> Void) async throws {
+    func finish(_ body: @Sendable (Device) async throws -> Void) async throws {
         try await body(self)
         print(folder, try store.operations.all().map { "\($0.kind) \($0.state) \($0.attempts)" })
         print(try await sync.status(), try store.checkIntegrity())

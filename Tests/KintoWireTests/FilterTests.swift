@@ -1,0 +1,171 @@
+import KintoWire
+import Tandem
+import TandemSync
+import TestSupport
+import Testing
+
+/// Filters as queries of Kinto, and their results. A real server has the same results: `make interop` compares them.
+@Suite(.ownThreads) struct FilterTests {
+    private static let shop = RemoteFilter.Member("shop", isOptional: true)
+    private static let points = RemoteFilter.Member("points")
+    private static let weight = RemoteFilter.Member("weight", isOptional: true)
+    private static let day = RemoteFilter.Member("day", isOptional: true)
+
+    private static func time(_ text: String) -> RemoteFilter.Value { .time(WireTimestamp(text)!) }
+
+    /// A collection with values, nulls and missing members.
+    private func kinto() -> FakeKinto {
+        let kinto = FakeKinto("Card")
+        kinto.put(
+            "a",
+            [
+                ("shop", .text("Лента, 1")), ("points", .integer(5)), ("weight", .real(1.5)),
+                ("day", .text("2026-01-01T00:00:00.000Z")), ("on", .bool(true)), ("min_age", .integer(3)),
+            ])
+        kinto.put(
+            "b",
+            [
+                ("shop", .text("lenta")), ("points", .integer(7)), ("weight", .integer(-3)),
+                ("day", .text("2026-01-02T00:00:00.000Z")), ("on", .bool(false)), ("min_age", .integer(4)),
+            ])
+        kinto.put(
+            "c", [("shop", .null), ("points", .integer(9)), ("weight", .null), ("day", .null), ("_u", .integer(1))])
+        kinto.put("d", [("points", .integer(11))])
+        kinto.put("e", [("points", .integer(1))])
+        kinto.delete("e")
+        return kinto
+    }
+
+    private func query(_ filter: RemoteFilter) async throws -> (ids: [String], query: String) {
+        let kinto = kinto()
+        let page = try await KintoRemote(kinto).page(PageRequest(table: "Card", filter: filter, order: .id(after: nil)))
+        let target = kinto.requests.last ?? ""
+        let options = target.drop { $0 != "?" }.dropFirst().split(separator: "&").filter { !$0.hasPrefix("_") }
+        return (page.items.names, options.joined(separator: "&").removingPercentEncoding ?? "")
+    }
+
+    @Test func `filters find the same records as the store`() async throws {
+        let rows: [(RemoteFilter, [String], String)] = [
+            (.constant(true), ["a", "b", "c", "d"], ""),
+            (.constant(false), [], #"id="-""#),
+            (.comparison(Self.points, .equal, .integer(5)), ["a"], "points=5"),
+            (.comparison(Self.points, .notEqual, .integer(5)), ["b", "c", "d"], "not_points=5"),
+            (.comparison(Self.points, .less, .integer(7)), ["a"], "lt_points=7"),
+            (.comparison(Self.points, .lessOrEqual, .integer(7)), ["a", "b"], "max_points=7"),
+            (.comparison(Self.points, .greater, .real(6.5)), ["b", "c", "d"], "gt_points=6.5"),
+            (.comparison(Self.points, .greaterOrEqual, .integer(7)), ["b", "c", "d"], "min_points=7"),
+            (.not(.comparison(Self.points, .less, .integer(7))), ["b", "c", "d"], "min_points=7"),
+            (.not(.comparison(Self.points, .equal, .integer(7))), ["a", "c", "d"], "not_points=7"),
+            // Null and a missing member are neither less nor greater.
+            (
+                .comparison(Self.weight, .less, .integer(2)), ["a", "b"],
+                "lt_weight=2&min_weight=-1.7976931348623157e308"
+            ),
+            (
+                .comparison(Self.weight, .greater, .integer(0)), ["a"],
+                "gt_weight=0&max_weight=1.7976931348623157e308"
+            ),
+            (.comparison(Self.weight, .notEqual, .real(1.5)), ["b", "c", "d"], "not_weight=1.5"),
+            (
+                .comparison(Self.day, .less, Self.time("2026-01-02T00:00:00.000Z")), ["a"],
+                #"lt_day="2026-01-02T00:00:00.000Z"&min_day="""#
+            ),
+            (
+                .comparison(Self.day, .greater, Self.time("2026-01-01T00:00:00.000Z")), ["b"],
+                #"gt_day="2026-01-01T00:00:00.000Z"&max_day=-1.7976931348623157e308"#
+            ),
+            (.comparison(RemoteFilter.Member("on"), .equal, .bool(true)), ["a"], "on=true"),
+            (.comparison(Self.shop, .equal, .text("Лента, 1")), ["a"], #"shop="Лента\u002c 1""#),
+            (.comparison(Self.shop, .notEqual, .text("lenta")), ["a", "c", "d"], #"not_shop="lenta""#),
+            (.among(Self.shop, [.text("Лента, 1"), .text("x")]), ["a"], #"in_shop="Лента\u002c 1","x""#),
+            (.not(.among(Self.points, [.integer(5), .integer(7)])), ["c", "d"], "exclude_points=5,7"),
+            (
+                .any([
+                    .comparison(Self.points, .equal, .integer(5)), .comparison(Self.points, .equal, .integer(9)),
+                ]), ["a", "c"], "in_points=5,9"
+            ),
+            (
+                .not(
+                    .any([
+                        .comparison(Self.points, .equal, .integer(5)), .comparison(Self.points, .greater, .integer(8)),
+                    ])),
+                ["b"], "not_points=5&max_points=8"
+            ),
+            (.not(.isNull(Self.shop)), ["a", "b"], "has_shop=true&exclude_shop=null"),
+            (
+                .all([.comparison(Self.points, .less, .integer(6)), .not(.isNull(Self.weight))]), ["a"],
+                "has_weight=true&lt_points=6&exclude_weight=null"
+            ),
+            (
+                .all([
+                    .comparison(Self.weight, .greater, .integer(-9)),
+                    .comparison(Self.weight, .lessOrEqual, .integer(0)),
+                ]),
+                ["b"], "gt_weight=-9&max_weight=0&min_weight=-1.7976931348623157e308"
+            ),
+            (
+                .text(Self.shop, .prefix, "лен"), ["a"],
+                #"min_shop=""&max_shop=-1.7976931348623157e308&like_shop="лен*""#
+            ),
+            (
+                .text(Self.shop, .contains, "ent"), ["b"],
+                #"min_shop=""&max_shop=-1.7976931348623157e308&like_shop="*ent*""#
+            ),
+            (.text(RemoteFilter.Member("shop"), .suffix, "1"), ["a"], #"like_shop="*1""#),
+            (.comparison(.id, .equal, .text("a")), ["a"], #"id="a""#),
+            (.comparison(.id, .greater, .text("b")), ["c", "d"], #"gt_id="b""#),
+            (.among(.id, [.text("a"), .text("d")]), ["a", "d"], #"in_id="a","d""#),
+            (.comparison(.deleted, .equal, .bool(false)), ["a", "b", "c", "d"], "not_deleted=true"),
+            // Names that begin with an operator of Kinto.
+            (.comparison(RemoteFilter.Member("min_age"), .equal, .integer(3)), ["a"], "eq_min_age=3"),
+            (.comparison(RemoteFilter.Member("min_age"), .greater, .integer(3)), ["b", "c", "d"], "gt_min_age=3"),
+            (.comparison(RemoteFilter.Member("_u"), .equal, .integer(1)), ["c"], "eq__u=1"),
+        ]
+        for (filter, ids, text) in rows {
+            let found = try await query(filter)
+            #expect(found.ids == ids, "\(filter)")
+            #expect(found.query == text, "\(filter)")
+        }
+    }
+
+    @Test func `filters of the last change compare milliseconds`() async throws {
+        let kinto = kinto()
+        let time = try #require(kinto.record("b")?.time)
+        let remote = KintoRemote(kinto)
+        let value = RemoteFilter.Value.time(try timestamp(time))
+        for (comparison, ids) in [
+            (.equal, ["b"]), (.notEqual, ["a", "c", "d"]), (.less, ["a"]), (.lessOrEqual, ["a", "b"]),
+            (.greater, ["c", "d"]), (.greaterOrEqual, ["b", "c", "d"]),
+        ] as [(RemoteFilter.Comparison, [String])] {
+            let page = try await remote.page(
+                PageRequest(table: "Card", filter: .comparison(.updatedAt, comparison, value), order: .id(after: nil)))
+            #expect(page.items.names == ids)
+        }
+    }
+
+    @Test(arguments: [
+        RemoteFilter.isNull(shop), .members(points, .less, weight), .comparison(shop, .less, .text("a")),
+        .comparison(RemoteFilter.Member("on"), .less, .bool(true)),
+        .comparison(.createdAt, .equal, time("2026-01-01T00:00:00.000Z")),
+        .any([.comparison(points, .equal, .integer(1)), .comparison(weight, .equal, .integer(1))]),
+        .any([.comparison(points, .equal, .integer(1)), .comparison(points, .less, .integer(0))]),
+        .not(.all([.comparison(points, .equal, .integer(1)), .comparison(weight, .equal, .integer(1))])),
+        .not(.comparison(weight, .less, .integer(1))), .not(.text(shop, .prefix, "a")), .text(shop, .contains, "a*b"),
+        .text(shop, .contains, "50%"), .text(shop, .contains, "a_b"), .text(shop, .contains, "a.b"),
+        .text(shop, .contains, "\\"), .text(shop, .contains, "(a"), .comparison(points, .equal, .real(.nan)),
+        .comparison(shop, .equal, .text("\u{0}")), .comparison(RemoteFilter.Member("a.b"), .equal, .integer(1)),
+        .comparison(RemoteFilter.Member("имя"), .equal, .integer(1)),
+        .comparison(RemoteFilter.Member("a&b"), .equal, .integer(1)),
+        .all([.comparison(points, .notEqual, .integer(1)), .comparison(points, .notEqual, .integer(2))]),
+        .comparison(.deleted, .less, .bool(true)), .comparison(.updatedAt, .less, time("2026-01-01T00:00:00.0001Z")),
+    ])
+    func `a filter that Kinto can't express exactly is refused before it is sent`(filter: RemoteFilter) async {
+        let kinto = kinto()
+        let remote = KintoRemote(kinto)
+        let outcome = await line { () async throws(RemoteFailure) in
+            try await remote.page(PageRequest(table: "Card", filter: filter, order: .id(after: nil)))
+        }
+        #expect(outcome == "notEncodable filter")
+        #expect(kinto.requests.isEmpty)
+    }
+}

@@ -1,0 +1,201 @@
+import HTTPTypes
+import KintoWire
+import RemoteHTTP
+import Synchronization
+import Tandem
+import TandemSync
+import TandemTesting
+import TestSupport
+import Testing
+
+@Suite(.ownThreads) struct KintoFilesTests {
+    private static let url = "https://shop.example/v1/buckets/b/collections/files/records"
+
+    private func makeFile(_ text: String, name: String = "чек.JPG") -> OutgoingFile {
+        OutgoingFile(
+            id: "0123456789abcdef0123456789abcdef", name: name, contentType: "image/jpeg", bytes: Array(text.utf8))
+    }
+
+    private func makeFiles(_ kinto: FakeKinto, authentication: Authentication? = nil) -> KintoFiles {
+        KintoFiles(KintoRemote(kinto, creates: true, authentication: authentication), over: kinto)
+    }
+
+    /// Returns the downloaded text.
+    private func text(_ file: RemoteFile, from offset: Int64 = 0, of files: KintoFiles) async throws -> String {
+        let bytes = Mutex<[UInt8]>([])
+        _ = try await files.download(file, from: offset) { piece in bytes.withLock { $0 += piece.bytes } }
+        return String(decoding: bytes.withLock { $0 }, as: UTF8.self)
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: RemoteFilesConformance.requirements)
+    func `a requirement is met`(requirement: RemoteFilesConformance.Requirement) async throws {
+        try await requirement.check(on: makeFiles(FakeKinto("files")))
+    }
+
+    @Test func `a file's URL is its record, and the URL of its bytes is in no result`() async throws {
+        let kinto = FakeKinto("files")
+        let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))
+        #expect(uploaded.url == "\(Self.url)/0123456789abcdef0123456789abcdef")
+        let record = try #require(kinto.record("0123456789abcdef0123456789abcdef", in: "files"))
+        #expect(uploaded.etag == String(record.time))
+        guard case .object(let members)? = record.members["attachment"] else {
+            Issue.record("The record has no attachment.")
+            return
+        }
+        // The extension decides whether the server accepts the file. The name is only in the app's row.
+        #expect(members["filename"] == .text("0123456789abcdef0123456789abcdef.jpg"))
+    }
+
+    @Test func `a missing collection of files is created`() async throws {
+        let kinto = FakeKinto()
+        let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))
+        #expect(try await text(RemoteFile(url: uploaded.url), of: makeFiles(kinto)) == "hello")
+    }
+
+    @Test func `a download from an offset drops the bytes before it`() async throws {
+        let kinto = FakeKinto("files")
+        let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))
+        #expect(try await text(RemoteFile(url: uploaded.url), from: 3, of: makeFiles(kinto)) == "lo")
+        #expect(kinto.heads.last?.headerFields[.range] == nil)
+    }
+
+    @Test func `a file with another content under the same ID is refused`() async throws {
+        let kinto = FakeKinto("files")
+        _ = try await makeFiles(kinto).upload(makeFile("hello"))
+        let outcome = await line { () async throws(RemoteFailure) in
+            try await makeFiles(kinto).upload(makeFile("other"))
+        }
+        #expect(outcome == "file")
+    }
+
+    @Test func `an upload whose response is lost is found by the next one`() async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        // The look-up of the record, then the form.
+        kinto.fail(.fields([:]), .lostResponse)
+        let outcome = await line { () async throws(RemoteFailure) in try await files.upload(makeFile("hello")) }
+        #expect(outcome == "lost Lost")
+        #expect(try await files.upload(makeFile("hello")).wasThere)
+    }
+
+    @Test func `credentials are sent to Kinto, renewed once, and never sent to the server of the bytes`() async throws {
+        let kinto = FakeKinto("files")
+        kinto.state.withLock { $0.accepted = ["Bearer t2"] }
+        let count = Mutex(0)
+        let files = makeFiles(kinto) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .bearer("t\(number)")
+        }
+        let uploaded = try await files.upload(makeFile("hello"))
+        #expect(try await text(RemoteFile(url: uploaded.url), of: files) == "hello")
+        kinto.state.withLock { $0.accepted = ["Bearer t3"] }
+        try await files.delete(RemoteFile(url: uploaded.url, etag: uploaded.etag))
+        for (request, head) in zip(kinto.requests, kinto.heads) where request.contains("files.example") {
+            #expect(head.headerFields[.authorization] == nil)
+        }
+        #expect(kinto.requests.contains { $0.contains("files.example") })
+    }
+
+    @Test func `a form that the server refuses for its credentials is sent again with new ones`() async throws {
+        let kinto = FakeKinto("files")
+        kinto.fail(.fields([:]), .response(401))
+        let count = Mutex(0)
+        let files = makeFiles(kinto) { _ in
+            count.withLock { $0 += 1 }
+            return .bearer("t")
+        }
+        _ = try await files.upload(makeFile("hello"))
+        #expect(count.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: [
+        "https://evil.example/v1/buckets/b/collections/files/records/a", "\(url)/../../Card/records/a", "\(url)/",
+        "\(url)/a/b", "\(url)/a?x=1", "https://shop.example/v1/buckets/b/collections/Card/records/a", "",
+    ])
+    func `a URL outside of the collection of files is refused before it is requested`(url: String) async {
+        let kinto = FakeKinto("files", "Card")
+        let files = makeFiles(kinto)
+        let download = await line { () async throws(RemoteFailure) in
+            try await files.download(RemoteFile(url: url), from: 0) { _ in }
+        }
+        let delete = await line { () async throws(RemoteFailure) in try await files.delete(RemoteFile(url: url)) }
+        #expect(download == "notEncodable invalidID" && delete == "notEncodable invalidID")
+        #expect(kinto.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        "https://evil.example/secret", "https://files.example/other/secret", "//evil.example/secret",
+        "https://files.example/files/../secret", "https://files.example.evil/files/secret", "file:///secret",
+    ])
+    func `bytes outside of the announced folder are not requested, and no error names their URL`(
+        location: String
+    ) async {
+        let kinto = FakeKinto("files")
+        let attachment = JSONNode.object([
+            ("hash", .text("x")), ("location", .text(location)), ("size", .integer(5)),
+        ])
+        kinto.put("a", [("attachment", attachment)], in: "files")
+        let files = makeFiles(kinto)
+        do throws(RemoteFailure) {
+            _ = try await files.download(RemoteFile(url: "\(Self.url)/a"), from: 0) { _ in }
+            Issue.record("The download succeeded.")
+        } catch {
+            #expect(error.line == "invalidResponse foreignLink" || error.line == "notFound")
+            #expect(!"\(error)".contains("secret"))
+        }
+        #expect(!kinto.requests.contains { $0.contains("evil") || $0.contains("secret") && !$0.contains("/files/") })
+    }
+
+    @Test func `an error of the server of the bytes names the record only`() async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        let uploaded = try await files.upload(makeFile("hello"))
+        for status in [200, 206, 403, 500] {
+            // The record, then the bytes. The folder is requested before the first of them.
+            kinto.fail(.fields([:]))
+            if status == 200 { kinto.fail(.fields([:])) }
+            kinto.fail(.response(status, [.contentLength: "9"], "123456789"))
+            do throws(RemoteFailure) {
+                _ = try await files.download(RemoteFile(url: uploaded.url), from: 0) { _ in }
+                Issue.record("The download succeeded.")
+            } catch {
+                var dumped = "\(error)"
+                dump(error, to: &dumped)
+                #expect(!dumped.contains("files.example"))
+            }
+        }
+    }
+
+    @Test func `a server without the plugin says so`() async throws {
+        let kinto = FakeKinto("files")
+        kinto.state.withLock { $0.attachments = nil }
+        kinto.fail(.fields([:]), .response(404, [.contentType: "text/html"], "<p>"))
+        let files = makeFiles(kinto)
+        let upload = await line { () async throws(RemoteFailure) in try await files.upload(makeFile("hello")) }
+        #expect(upload == "refused 404 The server has no plugin kinto-attachment.")
+        let attachment = JSONNode.object([("hash", .text("x")), ("location", .text("a")), ("size", .integer(5))])
+        kinto.put("a", [("attachment", attachment)], in: "files")
+        let download = await line { () async throws(RemoteFailure) in
+            try await files.download(RemoteFile(url: "\(Self.url)/a"), from: 0) { _ in }
+        }
+        #expect(download == "refused 404 The server has no plugin kinto-attachment.")
+    }
+
+    @Test(arguments: [
+        (400, #"{"message":"File size (9 bytes) exceeds the limit (5 bytes)."}"#, "file"),
+        (413, "", "file"),
+        (400, #"{"message":"File extension is not allowed."}"#, "refused 400 File extension is not allowed."),
+        (403, #"{"message":"No."}"#, "refused 403 No."), (503, "", "later 503 -"),
+        (201, "{}", "invalidResponse noETag"),
+    ])
+    func `a refused upload has its reason`(status: Int, body: String, expected: String) async {
+        let kinto = FakeKinto("files")
+        kinto.fail(.fields([:]), .response(status, [.contentType: "application/json"], body))
+        let files = makeFiles(kinto)
+        let outcome = await line { () async throws(RemoteFailure) in try await files.upload(makeFile("hello")) }
+        #expect(outcome == expected)
+    }
+}

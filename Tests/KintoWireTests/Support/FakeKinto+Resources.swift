@@ -1,0 +1,161 @@
+import HTTPTypes
+import Tandem
+
+extension FakeKinto {
+    /// Handles a request for one resource.
+    func handle(_ request: HTTPRequest, body: [UInt8], state: inout State) throws -> Reply {
+        let target = request.path ?? ""
+        let (path, query) =
+            target.firstIndex(of: "?").map {
+                (String(target[..<$0]), String(target[target.index(after: $0)...]))
+            } ?? (target, "")
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { throw Refusal(status: 404, errno: 111) }
+        if parts[2].isEmpty {
+            let capabilities = state.attachments.map { [("attachments", $0)] } ?? []
+            return Reply(body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))]))
+        }
+        guard parts[2] == "buckets", parts.count >= 4 else { throw Refusal(status: 404, errno: 111) }
+        let bucket = parts[3]
+        if parts.count == 4 { return try putBucket(bucket, request, state: &state) }
+        guard let collections = state.buckets[bucket] else {
+            throw Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
+        }
+        let name = parts[5]
+        if parts.count == 6, request.method == .put {
+            return try putCollection(name, of: bucket, request, body: body, state: &state)
+        }
+        guard let collection = collections[name] else { throw Self.missing("collection", name) }
+        if parts.count == 6 {
+            return Reply(
+                body: .object([
+                    (
+                        "data",
+                        .object(
+                            collection.members + [("id", .text(name)), ("last_modified", .integer(collection.created))])
+                    )
+                ]))
+        }
+        guard parts[6] == "records" else { throw Refusal(status: 404, errno: 111) }
+        if request.method != .get, request.method != .head, state.readOnly.contains(name) {
+            throw Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
+        }
+        if parts.count == 7 {
+            guard request.method == .post else { return try list(collection, request, query: query, state: state) }
+            let members = try Self.data(body, of: request, id: nil)
+            let id = "server-\(state.writes)"
+            return store(id, members, bucket: bucket, name: name, status: 201, state: &state)
+        }
+        return try write(parts[7], request, body: body, place: (bucket, name), state: &state)
+    }
+
+    private func settings(_ state: State) -> JSONNode { .object([("batch_max_requests", state.batchMaximum)]) }
+
+    static func missing(_ resource: String, _ id: String) -> Refusal {
+        Refusal(
+            status: 404, errno: 111, details: .object([("id", .text(id)), ("resource_name", .text(resource))]))
+    }
+
+    // MARK: Buckets and collections
+
+    private func putBucket(_ bucket: String, _ request: HTTPRequest, state: inout State) throws -> Reply {
+        guard request.method == .put else { throw Refusal(status: 405) }
+        guard state.mayCreateBuckets else {
+            throw Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
+        }
+        guard state.buckets[bucket] == nil else { throw Refusal(status: 412, errno: 114) }
+        state.now += 1
+        state.buckets[bucket] = [:]
+        return Reply(
+            status: 201,
+            body: .object([("data", .object([("id", .text(bucket)), ("last_modified", .integer(state.now))]))]))
+    }
+
+    private func putCollection(
+        _ name: String, of bucket: String, _ request: HTTPRequest, body: [UInt8], state: inout State
+    ) throws -> Reply {
+        guard request.headerFields[.ifNoneMatch] == "*" else { throw Refusal(status: 400) }
+        guard state.buckets[bucket]?[name] == nil else { throw Refusal(status: 412, errno: 114) }
+        let members = try Self.data(body, of: request, id: nil)
+        state.now += 1
+        state.buckets[bucket]?[name] = Collection(members: members, created: state.now, time: state.now)
+        return Reply(status: 201, body: .object([("data", .object(members))]))
+    }
+
+    // MARK: Records
+
+    private func write(
+        _ id: String, _ request: HTTPRequest, body: [UInt8], place: (bucket: String, name: String),
+        state: inout State
+    ) throws -> Reply {
+        guard Self.isID(id) else { throw Self.invalid("id", "Invalid object id") }
+        let known = state.buckets[place.bucket]?[place.name]?.records[id]
+        let live = known.flatMap { $0.isDeleted ? nil : $0 }
+        if request.method != .put, live == nil { throw Self.missing("record", id) }
+        try checkPrecondition(request, live: live, id: id)
+        switch request.method {
+        case .put:
+            let members = try Self.data(body, of: request, id: id)
+            return store(
+                id, members, bucket: place.bucket, name: place.name, status: live == nil ? 201 : 200, state: &state)
+        case .patch:
+            let changes = try Self.data(body, of: request, id: id)
+            var members = live?.members ?? []
+            for change in changes {
+                members.removeAll { $0.key == change.key }
+                members.append(change)
+            }
+            return store(id, members, bucket: place.bucket, name: place.name, status: 200, state: &state)
+        case .delete:
+            let time = state.tick(place.bucket, place.name)
+            let tombstone = Record(time: time, isDeleted: true)
+            state.buckets[place.bucket]?[place.name]?.records[id] = tombstone
+            return Reply(
+                fields: [.eTag: "\"\(time)\""], body: .object([("data", Self.node(of: tombstone, id: id))]))
+        default: throw Refusal(status: 405)
+        }
+    }
+
+    private func store(
+        _ id: String, _ members: [RemoteMember], bucket: String, name: String, status: Int, state: inout State
+    ) -> Reply {
+        let time = state.tick(bucket, name)
+        let record = Record(members: members, time: time)
+        state.buckets[bucket]?[name]?.records[id] = record
+        return Reply(
+            status: status, fields: [.eTag: "\"\(time)\""],
+            body: .object([
+                ("data", Self.node(of: record, id: id)), ("permissions", .object([("write", .array([]))])),
+            ]))
+    }
+
+    private func checkPrecondition(_ request: HTTPRequest, live: Record?, id: String) throws {
+        let ifMatch = request.headerFields[.ifMatch]
+        let ifNoneMatch = request.headerFields[.ifNoneMatch]
+        if let ifMatch {
+            let text = ifMatch.dropFirst().dropLast()
+            guard ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""), let time = Int64(text) else {
+                throw Self.invalid("If-Match", "The value should be integer between double quotes.")
+            }
+            guard live?.time != time else { return }
+        } else {
+            guard ifNoneMatch == "*", live != nil else { return }
+        }
+        throw Refusal(
+            status: 412, errno: 114, message: "Resource was modified meanwhile",
+            details: live.map { .object([("existing", Self.node(of: $0, id: id))]) })
+    }
+
+    static func node(of record: Record, id: String) -> JSONNode {
+        if record.isDeleted {
+            return .object([
+                ("id", .text(id)), ("last_modified", .integer(record.time)), ("deleted", .bool(true)),
+            ])
+        }
+        return .object(record.members + [("id", .text(id)), ("last_modified", .integer(record.time))])
+    }
+
+    private static func isID(_ id: String) -> Bool {
+        id.range(of: "^[a-zA-Z0-9][a-zA-Z0-9_-]*$", options: .regularExpression) != nil
+    }
+}
