@@ -120,7 +120,7 @@ public struct SyncError: Error, Sendable {
     public let underlying: (any Error)?
     /// The result of the sync before this error stopped it; `nil` if the error did not stop a running sync.
     ///
-    /// Its ``SyncResult/issues`` list edits that gave way to the server's, which no other place records.
+    /// Its ``SyncResult/issues`` list edits that were dropped for the server's. They are recorded nowhere else.
     public var result: SyncResult? { done?.result }
     private var done: Done?
 

@@ -20,7 +20,7 @@ public enum SyncIssue: Sendable {
     /// Both sides have changed an object. The user must decide: see ``SyncContext/keepMine(_:)`` and
     /// ``SyncContext/takeServers(_:)``.
     case conflict(TableOperationError)
-    /// A change made here gave way to the server's. No other place records it.
+    /// A local change was dropped for the server's. It is recorded nowhere else.
     case lostEdit(LostEdit)
     /// A row from the server could not be stored. Each pull retries it.
     case refusedRow(RefusedRow)

@@ -104,11 +104,11 @@ import Testing
         let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")])
         for edit in result.lostEdits {
             if let card = edit.of(Card.self) {
-                print("\(card.shop) gave way to the server. Not sent: \(card.points) points")
+                print("\(card.shop): the server's version was kept. Not sent: \(card.points) points")
             }
         }
         // HowSyncWorks ends
-        #expect(printed.value.first?.contains("Лента gave way to the server. Not sent: 9 points") == true)
+        #expect(printed.value.first?.contains("Лента: the server's version was kept. Not sent: 9 points") == true)
     }
 
     @Test func `the articles' code equals the tested code`() throws {
