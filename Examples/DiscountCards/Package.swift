@@ -25,6 +25,7 @@ let package = Package(
                 .product(name: "Tandem", package: "Tandem"),
                 .product(name: "TandemSync", package: "Tandem"),
                 .product(name: "TandemDatasync", package: "Tandem"),
+                .product(name: "TandemKinto", package: "Tandem"),
                 .product(name: "TandemServer", package: "Tandem"),
                 .product(name: "TandemTesting", package: "Tandem"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

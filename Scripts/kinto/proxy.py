@@ -12,14 +12,15 @@ class Proxy:
         - "refuse": the connection ends before the request is forwarded
         - "lose": the server handles the request, and its response is dropped
         - "cut": the response ends in its middle
+    - port: The port to listen on. Default: a free one, which another program may get while the proxy is offline.
     """
 
-    def __init__(self, ports, seed=1):
-        self.ports, self.faults, self.seed = list(ports), {}, seed
+    def __init__(self, ports, seed=1, port=0):
+        self.ports, self.faults, self.seed, self.port = list(ports), {}, seed, port
         self.counts = collections.Counter()
         self._random, self._next = random.Random(seed), 0
         self._loop, self._ready = asyncio.new_event_loop(), threading.Event()
-        self._failure = None
+        self._failure, self._server, self._writers, self._loses_insert = None, None, set(), False
         self._thread = threading.Thread(target=self._run, name="proxy", daemon=True)
 
     def start(self):
@@ -41,15 +42,50 @@ class Proxy:
     def _run(self):
         asyncio.set_event_loop(self._loop)
         try:
-            server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 20))
-            self.port = server.sockets[0].getsockname()[1]
+            self._loop.run_until_complete(self._listen())
         except OSError as error:
             self._failure = error
         self._ready.set()
         if self._failure is None:
             self._loop.run_forever()
 
-    def _fault(self):
+    # MARK: Faults by request
+
+    def go_offline(self):
+        """Refuses connections, and ends the existing ones."""
+        self._do(self._close)
+
+    def go_online(self):
+        """Listens on the same port again."""
+        self._do(self._listen)
+
+    def lose_next_insert(self):
+        """Loses the response to the next request, or batch, that creates a record with its own ID."""
+        self._loses_insert = True
+
+    def _do(self, action):
+        asyncio.run_coroutine_threadsafe(action(), self._loop).result(10)
+
+    async def _listen(self):
+        if self._server is None:
+            self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, limit=1 << 20)
+            self.port = self._server.sockets[0].getsockname()[1]
+
+    async def _close(self):
+        server, self._server = self._server, None
+        if server:
+            server.close()
+        for writer in self._writers:
+            writer.transport.abort()
+
+    @staticmethod
+    def _inserts(request):
+        return request.split(b" ", 1)[0] in (b"PUT", b"POST") and b"if-none-match" in request.lower()
+
+    def _fault(self, request):
+        if self._loses_insert and self._inserts(request):
+            self._loses_insert = False
+            return "lose"
         for name, probability in self.faults.items():
             if self._random.random() < probability:
                 self.counts[name] += 1
@@ -58,12 +94,13 @@ class Proxy:
 
     async def _serve(self, reader, writer):
         upstream = None
+        self._writers.add(writer)
         try:
             while True:
                 request = await self._message(reader)
                 if request is None:
                     return
-                fault = self._fault()
+                fault = self._fault(request)
                 if fault == "refuse":
                     return
                 response, upstream = await self._forward(request, upstream)
@@ -84,6 +121,7 @@ class Proxy:
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return
         finally:
+            self._writers.discard(writer)
             for stream in (writer, upstream[1] if upstream else None):
                 if stream:
                     stream.close()

@@ -1,8 +1,10 @@
 """Runs Kinto on PostgreSQL for the cards app until Ctrl-C: `make kinto`.
 
-Usage: run.py [--port PORT] [--keep FOLDER] [--run COMMAND...]. The data is in a temporary folder, which is removed at
-the end, or in the folder of --keep, which is used again by the next run. With --run it runs a command instead of
-waiting, with the bucket's URL in CARDS_SERVER and an account in CARDS_TOKEN, and ends with its exit code.
+Usage: run.py [--port PORT] [--keep FOLDER] [--faults] [--run COMMAND...]. The data is in a temporary folder, which is
+removed at the end, or in the folder of --keep, which is used again by the next run. With --run it runs a command
+instead of waiting, and ends with its exit code. The command finds the bucket's URL in CARDS_SERVER, and two accounts in
+CARDS_TOKEN and CARDS_OTHER_TOKEN. With --faults the URL is that of a proxy, and the command causes faults by requests
+to the URL in CARDS_FAULTS: see control.py.
 """
 import argparse
 import json
@@ -12,10 +14,13 @@ import signal
 import subprocess
 import sys
 
-from servers import Client, Failure, Kinto, Servers, free_port
+from control import Control
+from proxy import Proxy
+from servers import Client, Failure, Kinto, Servers, free_port, lasting_port
 
 BUCKET = "cards"
-COLLECTIONS = ["person", "brand", "card", "star"]
+# The photographs are records of their own, in `files`.
+COLLECTIONS = ["person", "brand", "card", "star", "files"]
 USERS = ["maria", "ada"]
 
 
@@ -49,21 +54,31 @@ def url(port):
 
 
 def instructions(port, words):
-    cards = "swift run --package-path Examples/DiscountCards --scratch-path .build cards"
     return f"""
 Kinto is running: {url(port)}
-Connect the cards app, in another terminal:
+Connect the cards app, in another terminal and in the folder Examples/DiscountCards:
 
-  CARDS_TOKEN={USERS[0]}:{words[USERS[0]]} {cards} login Maria --server {url(port)} --store phone.tandem
-  {cards} sync --store phone.tandem
+  CARDS_TOKEN={USERS[0]}:{words[USERS[0]]} swift run cards login Maria --server {url(port)} --store phone.tandem
+  swift run cards sync --store phone.tandem
 
 The account for another device is {USERS[1]}:{words[USERS[1]]}. Ctrl-C stops the server."""
+
+
+def run(command, port, words, faults):
+    """Runs a command with the server in its environment. Returns its exit code."""
+    tokens = [f"{user}:{words[user]}" for user in USERS]
+    environment = {"CARDS_SERVER": url(port), "CARDS_TOKEN": tokens[0], "CARDS_OTHER_TOKEN": tokens[1]}
+    if faults:
+        proxy = Proxy([port], port=lasting_port()).start()
+        environment |= {"CARDS_SERVER": url(proxy.port), "CARDS_FAULTS": Control(proxy).start().url}
+    return subprocess.run(command, env={**os.environ, **environment}).returncode
 
 
 def main():
     parser = argparse.ArgumentParser(prog="make kinto")
     parser.add_argument("--port", type=int, default=8888)
     parser.add_argument("--keep", metavar="FOLDER")
+    parser.add_argument("--faults", action="store_true")
     parser.add_argument("--run", metavar="COMMAND", nargs=argparse.REMAINDER)
     options = parser.parse_args()
 
@@ -83,8 +98,7 @@ def main():
         kinto = servers.start_kinto(port)
         create_bucket(port, words)
         if options.run:
-            account = {"CARDS_SERVER": url(port), "CARDS_TOKEN": f"{USERS[0]}:{words[USERS[0]]}"}
-            return subprocess.run(options.run, env={**os.environ, **account}).returncode
+            return run(options.run, port, words, options.faults)
         print(instructions(port, words), flush=True)
         while True:
             signal.sigtimedwait([], 1)

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import pwd
+import random
 import secrets
 import shutil
 import signal
@@ -44,6 +45,19 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def lasting_port():
+    """Returns a free port outside the range from which the system chooses ports itself."""
+    for _ in range(100):
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise Failure("no port from 20,000 to 32,000 is free")
 
 
 # MARK: Processes
@@ -247,7 +261,8 @@ class Kinto:
         self._command("migrate")
 
     def create_user(self, name, password):
-        self._command("create-user", "--username", name, "--password", password)
+        # A password may begin with a hyphen.
+        self._command("create-user", f"--username={name}", f"--password={password}")
 
     def _command(self, *words):
         done = subprocess.run(

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConflictTests {
     /// Runs a body with two devices that both have a card of Лента with 40 points.
     private func withBoth(
-        _ body: (_ server: DemoServer, _ phone: Gadget, _ tablet: Gadget) async throws -> Void
+        _ body: (_ server: InProcessServer, _ phone: Gadget, _ tablet: Gadget) async throws -> Void
     ) async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)

@@ -16,6 +16,11 @@ struct Demo: AsyncParsableCommand {
     @Flag(help: "Keep the stores, to try other commands with them.")
     var keep = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Run the second act only, with the Kinto server that the environment names.", visibility: .hidden))
+    var kinto = false
+
     @OptionGroup var keyOptions: KeyOptions
 
     func run() async throws {
@@ -32,8 +37,14 @@ struct Demo: AsyncParsableCommand {
         let path = folder.appendingPathComponent("cards.tandem").path
         let story = DemoStory(source: source, path: path, passphrase: keyOptions.passphrase, isKept: keep)
         try await Interrupt.guarded {
-            try story.tell()
-            try await SecondAct(story, in: folder).tell()
+            if kinto {
+                let server = try KintoDemoServer(environment: ProcessInfo.processInfo.environment)
+                try await SecondAct(story, in: folder, tokens: server.tokens).tell(on: server)
+            } else {
+                try story.tell()
+                let act = try SecondAct(story, in: folder)
+                try await act.tell(on: InProcessServer.open(users: act.users))
+            }
         }
     }
 }

@@ -20,12 +20,16 @@ struct LogIn: AsyncParsableCommand {
     @Argument(help: "Your name. A person with this name is added if missing.")
     var name: String
 
-    @Option(help: ArgumentHelp("The server's address. Default: the previous one.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The address of a Datasync server, or of a bucket of a Kinto server. Default: the previous one.",
+            discussion: "For example http://127.0.0.1:8080 or http://127.0.0.1:8888/v1/buckets/cards.",
+            valueName: "url"))
     var server: String?
 
     @Option(
         help: ArgumentHelp(
-            "Your token, if the server requires one.",
+            "Your token, if the server requires one: for Kinto, account:password.",
             discussion: "`ps` shows arguments to all users. The variable \(LogIn.variable) is not visible to them.")
     )
     var token: String?

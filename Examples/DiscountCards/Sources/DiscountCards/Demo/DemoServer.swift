@@ -1,86 +1,25 @@
-import Foundation
-import HTTPTypes
-import Synchronization
-import Tandem
-import TandemServer
-
-/// The second act's server: in this process, and offline when the story requires it.
-final class DemoServer: Sendable {
-    private let core: ServerCore
-    private let trouble: Trouble
-    private let running: Mutex<TandemServer>
-
-    /// The planned faults of the next requests.
-    private final class Trouble: Sendable {
-        private let losesAnswer = Mutex(false)
-
-        func loseAnswer() { losesAnswer.withLock { $0 = true } }
-
-        /// Returns the planned fault of a request, which applies to the next new object.
-        func faults(of request: HTTPRequest) -> [ServerFault] {
-            guard request.method == .post else { return [] }
-            return losesAnswer.withLock { loses in
-                defer { loses = false }
-                return loses ? [.lostResponse] : []
-            }
-        }
-    }
-
-    static func open(users: [String: String]) async throws -> DemoServer {
-        let trouble = Trouble()
-        let core = try FamilyServer.core(
-            users: users, faults: ServerFaults { request, _ in trouble.faults(of: request) })
-        return DemoServer(core, trouble, try await start(core))
-    }
-
-    /// Starts the server on a port outside the system's automatic range, so that it is still free after a restart.
-    private static func start(_ core: ServerCore) async throws -> TandemServer {
-        for _ in 0..<20 {
-            if let server = try? await FamilyServer.start(core, port: Int.random(in: 20_000..<32_000)) { return server }
-        }
-        return try await FamilyServer.start(core, port: 0)
-    }
-
-    private init(_ core: ServerCore, _ trouble: Trouble, _ server: TandemServer) {
-        self.core = core
-        self.trouble = trouble
-        running = Mutex(server)
-    }
-
-    private var server: TandemServer { running.withLock { $0 } }
-    var url: String { server.url.absoluteString }
+/// A server for the second act, which has the network problems that the story requires.
+protocol DemoServer: Sendable {
+    /// The server's name in the story, as the beginning of a sentence.
+    var title: String { get }
+    /// The address for `cards login`.
+    var url: String { get }
 
     /// Takes the server off the network.
-    func close() async throws { try await server.stop() }
+    func close() async throws
 
-    /// Restarts the server at the same address, with its data.
-    func reopen() async throws {
-        let again = try await FamilyServer.start(core, port: server.port)
-        running.withLock { $0 = again }
-    }
+    /// Returns the server to the network, at the same address and with its data.
+    func reopen() async throws
 
     /// Loses the response to the next new object.
-    func loseNextAnswer() { trouble.loseAnswer() }
+    func loseNextAnswer() async throws
 
-    /// Returns the rows of a table that are not deleted.
-    func rows(of table: String) throws -> [ServerRow] { try core.rows(in: table).filter { !$0.deleted } }
+    /// Returns the number of rows of a table, without deleted ones.
+    func count(of table: String) async throws -> Int
 
-    /// Returns the digests of the stored photographs.
-    func photographs() throws -> [String] { try core.configuration.files?.storage.files().map(\.sha256) ?? [] }
+    /// Returns the SHA-256 digests of the stored photographs, in hexadecimal digits.
+    func photographs() async throws -> [String]
 
-    /// Returns the cards as all devices should have them.
-    func cards() throws -> [SharedCard] {
-        func text(_ value: JSONValue?) -> String? { if case .text(let text)? = value { text } else { nil } }
-        func names(of table: String) throws -> [String: String] {
-            try Dictionary(rows(of: table).map { ($0.id, text($0.members["name"]) ?? "") }, uniquingKeysWith: { $1 })
-        }
-        let (people, brands) = try (names(of: "person"), names(of: "brand"))
-        return try rows(of: "card").map { row in
-            SharedCard(
-                id: row.id, shop: text(row.members["shop"]) ?? "", number: text(row.members["barcode"]) ?? "",
-                points: text(row.members["points"]) ?? "", owner: text(row.members["owner"]).flatMap { people[$0] },
-                brand: text(row.members["brand"]).flatMap { brands[$0] })
-        }
-        .sorted { $0.number < $1.number }
-    }
+    /// Returns the cards as all devices should have them, by number.
+    func cards() async throws -> [SharedCard]
 }

@@ -2,11 +2,11 @@ import Foundation
 import Tandem
 
 extension SecondAct {
-    func introduce(_ server: DemoServer) async throws {
+    func introduce(_ server: any DemoServer) async throws {
         try story.chapter(
             "Second act: two devices and a server",
-            "The server of `cards serve`, in memory on this machine, and two devices with a store each. Each command "
-                + "runs in its own process. A family sees all of its cards; a card's owner is a reference to a person."
+            "\(server.title), and two devices with a store each. Each command runs in its own process. A family sees "
+                + "all of its cards; a card's owner is a reference to a person."
         )
         let list = phone.folder.appendingPathComponent("family.tsv")
         try Data(BrandFile.text(Self.shops.map { BrandEntry(name: $0) }).utf8).write(to: list)
@@ -17,7 +17,7 @@ extension SecondAct {
         try await show(tablet, "sync")
         try await show(tablet, "login", phone.person, ends: .noPermission)
         let (onPhone, onTablet) = try (phone.look(), tablet.look())
-        let (people, cards) = try (server.rows(of: "person").count, server.cards())
+        let (people, cards) = try await (server.count(of: "person"), server.cards())
         try check(
             (
                 people == Family.names.count && onPhone.people == people && onTablet.people == people,
@@ -29,7 +29,7 @@ extension SecondAct {
             ))
     }
 
-    func editWithoutSignal(_ server: DemoServer) async throws {
+    func editWithoutSignal(_ server: any DemoServer) async throws {
         try story.chapter(
             "In a shop without a signal",
             "The server is offline. The phone adds a card with a new brand and a new owner. Both devices change the "
@@ -56,7 +56,7 @@ extension SecondAct {
     /// A card with a new brand and a new owner.
     private static let offlineCard = (shop: "Лавка у моря", brand: "Лавка", owner: "Ольга Приморская")
 
-    func meet(_ server: DemoServer) async throws {
+    func meet(_ server: any DemoServer) async throws {
         try story.chapter(
             "Back in the network",
             "An object is sent after the new objects that it refers to. Changes of different properties are merged. "
@@ -71,7 +71,7 @@ extension SecondAct {
         try await show(tablet, "sync")
         try await show(phone, "sync")
 
-        let (cards, onPhone, onTablet) = try (server.cards(), phone.look(), tablet.look())
+        let (cards, onPhone, onTablet) = try await (server.cards(), phone.look(), tablet.look())
         func card(_ shop: String) -> SharedCard? { cards.first { $0.shop == shop } }
         let new = card(Self.offlineCard.shop)
         try check(

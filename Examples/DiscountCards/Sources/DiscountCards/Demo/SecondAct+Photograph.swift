@@ -3,7 +3,7 @@ import Foundation
 import Tandem
 
 extension SecondAct {
-    func photograph(_ server: DemoServer) async throws {
+    func photograph(_ server: any DemoServer) async throws {
         try story.chapter(
             "A photograph",
             "Taken offline, it is visible at once. It is uploaded after its card, and then the card's update with its "
@@ -18,7 +18,7 @@ extension SecondAct {
         try await show(phone, "sync", ends: .tryAgain)
         try await server.reopen()
         try await show(phone, "sync")
-        let uploaded = try server.photographs()
+        let uploaded = try await server.photographs()
         try await show(phone, "photo", number)
         try await show(tablet, "sync")
         let before = try await show(tablet, "photo", number)
@@ -34,7 +34,7 @@ extension SecondAct {
         try await show(tablet, "delete", number, isQuiet: true)
         try await show(tablet, "sync")
         try await show(phone, "sync")
-        let left = try server.photographs()
+        let left = try await server.photographs()
         let folders = [phone, tablet].map { URL(fileURLWithPath: $0.path + "-files") }
         let files = try folders.flatMap { try DemoStory.files(in: $0) }
         try check(

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 extension SecondAct {
-    func mend(_ server: DemoServer) async throws {
+    func mend(_ server: any DemoServer) async throws {
         try story.chapter(
             "A refused change",
             "Card numbers are unique, and the tablet does not know yet that the phone has used this one. The server "
@@ -14,7 +14,7 @@ extension SecondAct {
         try await show(tablet, "add", "Книги на Невском", number, isQuiet: true)
         try await show(tablet, "sync", ends: .badData)
         try await show(tablet, "conflicts")
-        let before = try server.cards().filter { $0.number == number }.map(\.shop)
+        let before = try await server.cards().filter { $0.number == number }.map(\.shop)
         try check(
             (
                 try before == ["Аптека на углу"] && tablet.look().waiting.map(\.state) == [.failed],
@@ -24,7 +24,7 @@ extension SecondAct {
         try await show(tablet, "edit", number, "--number", other, isQuiet: true)
         try await show(tablet, "sync")
         try await show(phone, "sync")
-        let shops = try Dictionary(grouping: server.cards(), by: \.number).mapValues { $0.map(\.shop) }
+        let shops = try await Dictionary(grouping: server.cards(), by: \.number).mapValues { $0.map(\.shop) }
         try check(
             (
                 shops[number] == ["Аптека на углу"] && shops[other] == ["Книги на Невском"],
@@ -32,32 +32,32 @@ extension SecondAct {
             ))
     }
 
-    func loseAnswer(_ server: DemoServer) async throws {
+    func loseAnswer(_ server: any DemoServer) async throws {
         try story.chapter(
             "A lost response",
             "The server stores a new card, but the connection breaks before the phone receives the response. For the "
                 + "phone, the request may also be lost: it asks the server again, and must not create a second card.")
         let shop = "Кофейня на причале"
         try await show(phone, "add", shop, Self.number(4), isQuiet: true)
-        server.loseNextAnswer()
+        try await server.loseNextAnswer()
         try await show(phone, "sync", ends: .tryAgain)
-        let kept = try server.cards().count { $0.shop == shop }
+        let kept = try await server.cards().count { $0.shop == shop }
         try check(
             (try kept == 1 && phone.look().waiting.count == 1, "the server has the card, and the phone does not know."))
         story.screen.print()
         try await show(phone, "sync")
-        let all = try server.cards().count { $0.shop == shop }
+        let all = try await server.cards().count { $0.shop == shop }
         try check((try all == 1 && phone.look().waiting.isEmpty, "the server has it once, and the phone knows."))
     }
 
-    func compare(_ server: DemoServer) async throws {
+    func compare(_ server: any DemoServer) async throws {
         try story.chapter(
             "The same cards on both",
             "As each person sees them: \(tablet.person) has given ローソン a star, which only that person sees.")
         try await show(tablet, "sync")
         try await show(phone, "list")
         try await show(tablet, "list")
-        let (onPhone, onTablet, onServer) = try (phone.look(), tablet.look(), server.cards())
+        let (onPhone, onTablet, onServer) = try await (phone.look(), tablet.look(), server.cards())
         try check(
             (
                 onPhone.cards == onTablet.cards && onPhone.cards.count == Self.shops.count + 3,

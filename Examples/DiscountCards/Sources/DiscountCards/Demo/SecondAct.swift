@@ -16,20 +16,26 @@ struct SecondAct {
     let phone: Device
     let tablet: Device
 
-    init(_ story: DemoStory, in folder: URL) throws {
-        func device(_ name: String, _ person: String) throws -> Device {
+    /// - Parameters:
+    ///   - folder: The folder for the devices' folders.
+    ///   - tokens: The users' tokens. Default: random ones.
+    init(_ story: DemoStory, in folder: URL, tokens: (phone: String, tablet: String)? = nil) throws {
+        func device(_ name: String, _ person: String, token: String?) throws -> Device {
             let own = folder.appendingPathComponent(name)
             try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            let token = "\(name)-\(UInt64.random(in: 0...UInt64.max))"
+            let token = token ?? "\(name)-\(UInt64.random(in: 0...UInt64.max))"
             return Device(name: name, person: person, token: token, folder: own, passphrase: story.passphrase)
         }
         self.story = story
-        phone = try device("phone", Family.names[0])
-        tablet = try device("tablet", Family.names[1])
+        phone = try device("phone", Family.names[0], token: tokens?.phone)
+        tablet = try device("tablet", Family.names[1], token: tokens?.tablet)
     }
 
-    func tell() async throws {
-        let server = try await DemoServer.open(users: [phone.token: phone.person, tablet.token: tablet.person])
+    /// The names of the users by their tokens.
+    var users: [String: String] { [phone.token: phone.person, tablet.token: tablet.person] }
+
+    /// Runs the act with a server that has no data, and takes the server off the network at the end.
+    func tell(on server: any DemoServer) async throws {
         do {
             try await introduce(server)
             try await editWithoutSignal(server)

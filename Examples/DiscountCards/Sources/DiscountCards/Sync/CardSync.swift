@@ -1,6 +1,4 @@
-import Foundation
 import Tandem
-import TandemDatasync
 import TandemSync
 
 /// The sync of a wallet with its session's server, and the rules for conflicts.
@@ -41,20 +39,6 @@ struct CardSync {
         options.serverName = session.server
         // A photograph belongs to one card, and is deleted with it.
         options.deletesFiles = true
-        return SyncContext(store: store, server: try server(of: session), user: session.name, options: options)
-    }
-
-    /// Returns the server for a session's cards and photographs.
-    private static func server(of session: Session) throws -> DatasyncServer {
-        guard let url = URL(string: session.server) else {
-            throw Failure(.usage, "“\(session.server)” is not a valid URL.")
-        }
-        let token = session.token
-        let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
-        do {
-            return try DatasyncServer(url: url, authentication: authentication)
-        } catch {
-            throw Failure(.usage, "“\(session.server)” is not a valid server URL.", advice: error.message)
-        }
+        return try CardServer(session.server).context(store, session: session, options: options)
     }
 }

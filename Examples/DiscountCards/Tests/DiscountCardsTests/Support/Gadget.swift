@@ -10,7 +10,7 @@ struct Gadget {
     let store: Store
 
     /// Creates a device with a logged-in user. The token is the user's name in the server's `users`.
-    init(_ name: String, token: String, at server: DemoServer, store: Store? = nil) async throws {
+    init(_ name: String, token: String, at server: InProcessServer, store: Store? = nil) async throws {
         self.store = try store ?? Store(inMemoryModels: Wallet.models)
         try await logIn(name, "--server", server.url, "--token", token)
     }
@@ -116,8 +116,8 @@ final class Paper {
 }
 
 /// Runs a body with a server that knows Ada and Мария by the tokens `ada` and `maria`.
-func withServer(_ body: (DemoServer) async throws -> Void) async throws {
-    let server = try await DemoServer.open(users: ["ada": "Ada", "maria": "Мария"])
+func withServer(_ body: (InProcessServer) async throws -> Void) async throws {
+    let server = try await InProcessServer.open(users: ["ada": "Ada", "maria": "Мария"])
     do {
         try await body(server)
     } catch {
