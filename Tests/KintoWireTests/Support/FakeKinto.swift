@@ -127,7 +127,7 @@ extension FakeKinto {
 
     /// Waits until a request has arrived.
     func waitForRequest() async throws {
-        for _ in 0..<1_000_000 where requests.isEmpty { await Task.yield() }
+        for _ in 0..<20_000 where requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         try #require(!requests.isEmpty)
     }
 
