@@ -9,7 +9,7 @@ extension SyncContext {
         public var serverName: String?
         /// The number of requests that a push has in flight at a time, 1 to 64. At 1 the push follows the order of the
         /// queue. Otherwise operations that failed in an earlier push come after the rest. If the server accepts
-        /// batches, one batch is in flight at a time, and the others are prepared or stored meanwhile.
+        /// batches, one batch or single write is in flight at a time, and the others are prepared or stored meanwhile.
         public var inFlight = 8
         /// The number of files that are uploaded at a time, 1 to 16. Files are uploaded after the objects are sent.
         public var uploadsInFlight = 2

@@ -161,6 +161,31 @@ extension PushRun {
         }
     }
 
+    /// Sends the write of an attempt alone.
+    ///
+    /// If the server has batches, the write waits for the requests in flight, as a batch does. The remote may send its
+    /// writes one after the other, and a write that waits there would be sent after the push has stopped.
+    ///
+    /// - Returns: The next step; `nil` if nothing was sent, and the operation has returned to the queue.
+    func sendAlone(_ attempt: Attempt) async throws -> Step? {
+        guard state.withLock({ $0.hasBatches }) else { return await sender(of: attempt).nextStep() }
+        do {
+            try await batchLock.lock()
+        } catch {
+            try await withdraw([attempt])
+            return nil
+        }
+        guard !isBlocked else {
+            batchLock.unlock()
+            try await withdraw([attempt])
+            return nil
+        }
+        let next = await sender(of: attempt).nextStep()
+        if case .fail(_, let failure, _) = next { obey(failure, of: attempt) }
+        batchLock.unlock()
+        return next
+    }
+
     /// Sends a batch, and stops the push or begins a pause if a failure demands it.
     private func exchange(
         _ senders: [AttemptSender]

@@ -13,7 +13,7 @@ extension PushRun {
         // After a failed batch, one request at a time finds out whether the server is down or an operation is at fault.
         // A server that is down must not receive each part of each batch.
         guard isIdle || !state.withLock({ $0.isBatchFailing }), let first = dequeue(isIdle: isIdle) else { return [] }
-        guard state.withLock({ $0.hasCompanion(of: first) }) else { return [first] }
+        guard state.withLock({ $0.nextForBatch != nil }) else { return [first] }
         let limit = await batchLimit(for: first)
         return state.withLock { $0.dequeueBatch(from: first, limit: limit) }
     }
@@ -22,7 +22,7 @@ extension PushRun {
     private func batchLimit(for first: PendingOperation.ID) async -> Int {
         if let limit = state.withLock({ $0.batchLimit }) { return limit }
         let limit = await requestBatchLimit(for: first)
-        state.withLock { $0.batchLimit = limit }
+        state.withLock { ($0.batchLimit, $0.hasBatches) = (limit, limit > 1) }
         return limit
     }
 
@@ -58,12 +58,6 @@ extension PushRun {
 }
 
 extension PushState {
-    /// Returns whether the next operation could be sent together with another one.
-    func hasCompanion(of first: PendingOperation.ID) -> Bool {
-        guard let id = nextForBatch else { return false }
-        return [first, id].allSatisfy { queue[$0]?.batchLimit.map { $0 > 1 } ?? true }
-    }
-
     /// Returns a batch of a started operation and the next ones.
     mutating func dequeueBatch(from first: PendingOperation.ID, limit: Int) -> [PendingOperation.ID] {
         var batch = [first]
@@ -79,7 +73,7 @@ extension PushState {
     }
 
     /// The next operation to send, unless it is skipped for now.
-    private var nextForBatch: PendingOperation.ID? {
+    fileprivate var nextForBatch: PendingOperation.ID? {
         guard stop == nil, let id = queue.next, let node = queue[id], !isSkipped(node) else { return nil }
         return id
     }

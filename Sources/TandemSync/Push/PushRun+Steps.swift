@@ -24,7 +24,8 @@ extension PushRun {
             case .prepare: next = try await prepare(id)
             case .send(let attempt):
                 try await step(.began(id))
-                next = await sender(of: attempt).nextStep()
+                guard let answered = try await sendAlone(attempt) else { return false }
+                next = answered
                 try await step(.answered(id))
                 isAnswered = true
             case .acknowledge(let attempt, let item): next = try await acknowledge(attempt, item: item)

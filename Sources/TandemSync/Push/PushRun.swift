@@ -209,6 +209,8 @@ struct PushState {
     private var hasResponse = false
     /// The maximum number of operations in a batch; `nil` until the server was asked.
     var batchLimit: Int?
+    /// Whether the server accepts batches, as far as it is known.
+    var hasBatches = false
     /// Whether the last batch failed as a whole, and the server has not responded for any object since.
     var isBatchFailing = false
     /// The continuations of waiting tasks, resumed if the push is stopped.

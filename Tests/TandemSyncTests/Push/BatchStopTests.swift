@@ -143,6 +143,25 @@ import Testing
         #expect(try desk.isLevel() && desk.arrived.count == 4)
     }
 
+    /// A remote may send its writes one after the other, and would send those that wait in it.
+    @Test func `single writes that wait for another one are not sent after the push has stopped`() async throws {
+        let desk = try Desk(batchLimit: 4) { $0.inFlight = 3 }
+        try await desk.insertCards(3)
+        desk.remote.next(.loseRequest, on: .batch)
+        try await desk.sync.attemptPush()
+        // Each goes alone, because its outcome is unknown.
+        desk.remote.forgetRequests()
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(3600))), on: .insert)
+        let result = try await desk.sync.attemptPush()
+        #expect(result.stoppedBy?.code == .later && desk.asked == [.insert])
+        #expect(result.entries.map(\.outcome.name).sorted() == ["notReached", "notReached", "retryLater"])
+        let operations = try desk.store.operations.all()
+        #expect(operations.map(\.attempts).sorted() == [1, 1, 2] && operations.allSatisfy { $0.error != nil })
+        desk.clock.advance(by: 3601)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.arrived == ["0", "1", "2"])
+    }
+
     /// Otherwise a server that is down would receive a request for each operation of the batch.
     @Test func `outcomes are not looked up after the push has stopped`() async throws {
         let desk = try Desk(batchLimit: 4) { $0.inFlight = 1 }
