@@ -46,7 +46,7 @@ extension FakeKinto {
             let id = "server-\(state.writes)"
             return store(id, members, bucket: bucket, name: name, status: 201, state: &state)
         }
-        return try write(parts[7], request, body: body, place: (bucket, name), state: &state)
+        return try exchange(recordID: parts[7], request, body: body, place: (bucket, name), state: &state)
     }
 
     private func settings(_ state: State) -> JSONNode { .object([("batch_max_requests", state.batchMaximum)]) }
@@ -84,8 +84,9 @@ extension FakeKinto {
 
     // MARK: Records
 
-    private func write(
-        _ id: String, _ request: HTTPRequest, body: [UInt8], place: (bucket: String, name: String),
+    /// Handles a request for one record.
+    private func exchange(
+        recordID id: String, _ request: HTTPRequest, body: [UInt8], place: (bucket: String, name: String),
         state: inout State
     ) throws -> Reply {
         guard Self.isID(id) else { throw Self.invalid("id", "Invalid object id") }
@@ -94,6 +95,9 @@ extension FakeKinto {
         if request.method != .put, live == nil { throw Self.missing("record", id) }
         try checkPrecondition(request, live: live, id: id)
         switch request.method {
+        case .get:
+            guard let live else { throw Self.missing("record", id) }
+            return Reply(fields: [.eTag: "\"\(live.time)\""], body: .object([("data", Self.node(of: live, id: id))]))
         case .put:
             let members = try Self.data(body, of: request, id: id)
             return store(
