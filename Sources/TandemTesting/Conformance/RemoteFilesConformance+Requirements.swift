@@ -209,8 +209,12 @@ extension RemoteFilesConformance {
             let bytes = HangingFile(bytes: file.bytes, from: 1_000_000)
             hanging.bytes = bytes
             let slow = hanging
-            let task = Task { try await failing("a cancelled upload") { _ = try await files.upload(slow) } }
-            while !bytes.isHanging { try await Task.sleep(for: .milliseconds(2)) }
+            let hasEnded = Mutex(false)
+            let task = Task {
+                defer { hasEnded.withLock { $0 = true } }
+                return try await failing("a cancelled upload") { _ = try await files.upload(slow) }
+            }
+            while !bytes.isHanging, !hasEnded.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
             task.cancel()
             let failure = try await task.value
             try expect(failure.isCancellation, "it failed with \(failure)")
@@ -221,8 +225,10 @@ extension RemoteFilesConformance {
         Requirement("a cancelled download ends and stops delivering") { files in
             let uploaded = try await files.upload(someFile(3_000_000))
             let running = Mutex(0)
+            let hasEnded = Mutex(false)
             let task = Task {
-                try await failing("a cancelled download") {
+                defer { hasEnded.withLock { $0 = true } }
+                return try await failing("a cancelled download") {
                     _ = try await files.download(RemoteFile(url: uploaded.url), from: 0) { _ in
                         running.withLock { $0 += 1 }
                         defer { running.withLock { $0 -= 1 } }
@@ -230,7 +236,10 @@ extension RemoteFilesConformance {
                     }
                 }
             }
-            while running.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            // A download that fails delivers nothing.
+            while running.withLock({ $0 }) == 0, !hasEnded.withLock({ $0 }) {
+                try await Task.sleep(for: .milliseconds(2))
+            }
             task.cancel()
             let failure = try await task.value
             try expect(failure.isCancellation, "it failed with \(failure)")
