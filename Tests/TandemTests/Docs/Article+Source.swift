@@ -8,8 +8,6 @@ extension Article {
         var imports: [String] = []
         var members: [String] = []
         var functions: [String] = []
-        // A test is compiled with the tests of its article: see `Snippets.expectTested`.
-        let blocks = blocks.filter { !$0.lines.contains { $0.hasPrefix("@Test") } }
         for piece in Block(number: 0, line: 1, lines: prelude).pieces {
             let located = ["#sourceLocation(file: \"prelude of \(path)\", line: \(piece.line))"] + piece.lines
             if piece.kind == .imports { imports += located } else { members += located }
