@@ -177,11 +177,9 @@ extension KintoQuery {
             case .suffix: "*\(text)"
             case .contains: "*\(text)*"
             }
-        if member.isOptional {
-            // NB: In memory, Kinto fails at a search in null unless an earlier filter excludes it.
-            try bound("min", of: name, to: "\"\"")
-            try bound("max", of: name, to: Self.least)
-        }
+        // NB: In memory, Kinto fails at a search in null and in a missing member unless an earlier filter excludes it.
+        try bound("min", of: name, to: "\"\"")
+        try bound("max", of: name, to: Self.least)
         try set("like", of: name, to: Self.json(.text(pattern)))
     }
 
