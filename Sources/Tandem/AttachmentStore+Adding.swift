@@ -68,7 +68,9 @@ extension AttachmentStore {
     ///   - pieces: The bytes, in order.
     ///   - name: The attachment's name. It is not a name on the disk.
     ///   - contentType: The media type. The default is derived from the name's extension.
-    /// - Throws: The errors of ``add(contentsOf:name:contentType:)-(String,_,_)``, and those of the sequence.
+    ///   - isolation: The actor on which the sequence is iterated. The default is the caller's actor.
+    /// - Throws: The errors of ``add(contentsOf:name:contentType:)-(String,_,_)``, those of the sequence, and
+    ///   `CancellationError`.
     public func add<Pieces: AsyncSequence>(
         from pieces: Pieces, name: String, contentType: String? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Attachment where Pieces.Element: ContiguousBytes {

@@ -53,7 +53,9 @@ extension AttachmentStore {
 
     /// Copies a file out of the store, decrypted.
     ///
-    /// - Parameter path: The copy's path. An existing file is replaced when the copy is complete and flushed.
+    /// - Parameters:
+    ///   - attachment: The attachment of the file.
+    ///   - path: The copy's path. An existing file is replaced when the copy is complete and flushed.
     /// - Throws: The errors of ``data(of:)``, and an error if the copy can't be written. An existing file is then
     ///   unchanged.
     /// - Complexity: O(size of the file), in constant memory.

@@ -30,7 +30,9 @@ public struct OperationQueue: Sendable {
 
     /// Returns the first operations in a state.
     ///
-    /// - Parameter limit: The maximum number of operations, or `nil` for all.
+    /// - Parameters:
+    ///   - state: The state of the operations.
+    ///   - limit: The maximum number of operations, or `nil` for all.
     /// - Throws: ``TandemError`` if the store can't be read.
     public func all(in state: PendingOperation.State, limit: Int? = nil) throws -> [PendingOperation] {
         try reader.fetch(

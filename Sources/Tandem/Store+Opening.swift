@@ -74,7 +74,7 @@ extension Store {
     }
 
     /// Opens a store outside the caller's thread, and creates it if it does not exist. See
-    /// ``init(at:models:configuration:)``.
+    /// ``init(at:models:configuration:)-(_,Model....,_)``.
     ///
     /// Opening blocks its thread for the time of disk accesses, the derivation of a key and a migration: see
     /// <doc:Migrations>.

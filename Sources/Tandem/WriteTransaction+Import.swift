@@ -13,9 +13,14 @@ extension WriteTransaction {
     /// Keys are the properties' names in Swift or on the wire. Values have the properties' types, or the corresponding
     /// types of JSON. Properties without a key do not change. In a new object they get their defaults.
     ///
-    /// - Parameter ignoringUnknown: Whether to ignore keys that do not name a property. By default they throw an error.
+    /// - Parameters:
+    ///   - model: The model of the object.
+    ///   - values: The values by their keys. They may include the IDs.
+    ///   - ignoringUnknown: Whether to ignore keys that do not name a property. By default they throw an error.
     /// - Returns: The object's local ID.
-    /// - Throws: ``TandemError/Code/invalidValue`` with the property, ``TandemError/Code/duplicateValue``.
+    /// - Throws: ``TandemError/Code/invalidValue`` if a key or a value is not valid, or a new object lacks a value;
+    ///   ``TandemError/Code/duplicateValue``; ``TandemError/Code/unknownModel`` if the store was opened without the
+    ///   model.
     @discardableResult
     public func upsert<M: Model>(
         _ model: M.Type, values: [String: Any?], ignoringUnknown: Bool = false

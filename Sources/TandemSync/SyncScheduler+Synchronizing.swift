@@ -4,7 +4,9 @@ extension SyncScheduler {
     /// Creates a scheduler that calls ``SyncContext/synchronize(_:)``.
     ///
     /// - Parameters:
+    ///   - context: The context to synchronize.
     ///   - pulls: The queries to fetch. By default: all synced models, as ``SyncContext/synchronize(_:)`` does.
+    ///   - options: The times of the syncs, and the use of metered connections.
     ///   - network: The monitor of the network; `nil` to assume that the network is always available.
     ///   - onResult: Called after each sync with its result or its error. `issues` of both lists everything that the
     ///     user should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or

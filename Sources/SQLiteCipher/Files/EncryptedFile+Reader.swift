@@ -22,7 +22,8 @@ extension EncryptedFile {
         ///   - path: The path of the encrypted file.
         ///   - key: The key with which it was written.
         ///   - context: The context with which it was written.
-        /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong.
+        /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong;
+        ///   ``CipherError/Code/cannotOpen`` or ``CipherError/Code/ioFailure`` if the file can't be opened or read.
         public convenience init(path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(reading: path), path: path, key: key, context: context)
         }
@@ -35,7 +36,10 @@ extension EncryptedFile {
         /// - Parameters:
         ///   - descriptor: A readable file.
         ///   - path: The path that errors report.
-        /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong.
+        ///   - key: The key with which the file was written.
+        ///   - context: The context with which the file was written.
+        /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong;
+        ///   ``CipherError/Code/ioFailure`` if the file can't be read.
         public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(borrowing: descriptor, path: path), path: path, key: key, context: context)
         }

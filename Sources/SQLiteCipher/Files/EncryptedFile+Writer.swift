@@ -43,6 +43,8 @@ extension EncryptedFile {
         /// - Parameters:
         ///   - descriptor: An empty, writable file.
         ///   - path: The path that errors report.
+        ///   - key: The key of the file.
+        ///   - context: A description of the file, such as the ID of its owner. Reading requires the same context.
         /// - Throws: ``CipherError/Code/ioFailure`` or ``CipherError/Code/diskFull`` if the first bytes can't be
         ///   written.
         public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {

@@ -14,7 +14,7 @@ import Foundation
 /// ### Adding
 /// - ``add(contentsOf:name:contentType:)-(String,_,_)``
 /// - ``add(_:name:contentType:)``
-/// - ``add(from:name:contentType:)``
+/// - ``add(from:name:contentType:isolation:)``
 /// ### Reading
 /// - ``data(of:)``
 /// - ``stream(of:)``

@@ -64,8 +64,8 @@ public struct PendingOperation: Hashable, Sendable, Identifiable {
     /// The number of attempts.
     public let attempts: Int
     /// The changed properties, by their names in Swift, each with the value that the server last sent. An insert has
-    /// none: all values are new. A delete has those of the update that it replaced. ``Model/value(of:in:)`` reads a
-    /// value as its property's type.
+    /// none: all values are new. A delete has those of the update that it replaced.
+    /// ``Model/value(of:in:)-(_,[String:StorageValue])`` reads a value as its property's type.
     public let base: [String: StorageValue]
     /// The properties in the current attempt, each with its base. An insert has none: all values are new.
     public let sent: [String: StorageValue]

@@ -16,9 +16,14 @@ extension WriteTransaction {
     /// Applies the server's acknowledgment. The operation is done and the object synced, unless it changed meanwhile.
     ///
     /// - Parameters:
+    ///   - id: The ID of the operation.
     ///   - serverID: The object's server ID; required after an insert.
     ///   - version: The server's concurrency token for its current state.
-    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is not under way.
+    ///   - createdAt: The time at which the server created the object, or `nil` to keep the known time.
+    ///   - updatedAt: The time of the server's last change to the object. `nil` removes the known time.
+    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is not under way;
+    ///   ``TandemError/Code/invalidValue`` if the server ID is missing after an insert;
+    ///   ``TandemError/Code/duplicateID`` if another object has the server ID.
     public func acknowledge(
         _ id: PendingOperation.ID, serverID: ServerID? = nil, version: String? = nil, createdAt: Date? = nil,
         updatedAt: Date? = nil
@@ -33,6 +38,7 @@ extension WriteTransaction {
     /// another one.
     ///
     /// - Parameters:
+    ///   - id: The ID of the operation.
     ///   - error: The reason for the failure.
     ///   - retry: Whether the operation is retried automatically. If not, it waits for the user or for a new change.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue.

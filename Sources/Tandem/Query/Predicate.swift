@@ -29,7 +29,7 @@ public struct Predicate<Root: Model>: Sendable {
 }
 
 extension Model {
-    /// Returns a predicate, to combine with others and to pass to ``Results/where(_:)``.
+    /// Returns a predicate, to combine with others and to pass to ``Results/where(_:)-(Predicate<M>)``.
     ///
     /// - Parameter make: Returns the predicate from the model's properties: `{ $0.points > 100 }`.
     public static func predicate<P: PredicateExpression>(_ make: (Columns) -> P) -> Predicate<Self>

@@ -9,9 +9,10 @@
 ///
 /// ## Topics
 /// ### Comparing
-/// - `==(_:_:)`
+/// - ``==(_:_:)-(_,Self.Value)``
+/// - ``==(_:_:)-(_,Other)``
 /// - ``in(_:)``
-/// - ``contains(_:)-(ValueRange)``
+/// - ``contains(_:)-(Range)``
 /// ### Texts
 /// - ``hasPrefix(_:)``
 /// - ``hasSuffix(_:)``

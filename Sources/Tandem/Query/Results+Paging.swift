@@ -18,7 +18,8 @@ extension Results {
     /// - Complexity: If an index provides the order, O(log *n*) for the first object, however far the page is from the
     ///   beginning. ``offset(_:)`` reads all objects before it.
     /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or contains
-    ///   `matchingFirst`. An object's values do not determine its position in such an order.
+    ///   `matchingFirst`. An object's values do not determine its position in such an order. If a
+    ///   `Codable` value of the object can't be encoded, throws the encoder's error.
     public func after(_ object: M) throws -> Results {
         let terms = try PageTerm.terms(query.order, of: object, store: store.path)
         return Results(store: store, query: query.filtered(PageTerm.follows(terms[...])))
@@ -30,7 +31,7 @@ extension Results {
     /// - Parameters:
     ///   - object: The last object of the page before, or nil.
     ///   - limit: The maximum number of objects.
-    /// - Throws: The errors of ``after(_:)`` and ``all()``.
+    /// - Throws: The errors of ``after(_:)`` and ``all()-9pqel``.
     public func page(after object: M?, limit: Int) throws -> [M] {
         try (object.map(after) ?? self).limit(limit).all()
     }

@@ -21,9 +21,12 @@
 ///
 /// ## Topics
 /// ### Selecting
-/// - `where(_:)`
+/// - ``where(_:)-((M.Columns)->Predicate<M>)``
+/// - ``where(_:)-(Predicate<M>)``
+/// - ``where(_:)-((M.Columns)->Property<M,Bool>)``
 /// - ``sorted(by:ascending:)``
-/// - `sorted(by:)`
+/// - ``sorted(by:)-(SortKey<M>...)``
+/// - ``sorted(by:)-([SortKey<M>])``
 /// - ``distinct(by:)``
 /// - ``limit(_:)``
 /// - ``offset(_:)``
@@ -32,15 +35,18 @@
 /// - ``includingDeleted()``
 /// - ``onlyDeleted()``
 /// ### Reading
-/// - ``all()``
-/// - ``first()``
+/// - ``all()-9pqel``
+/// - ``all()-3sdrj``
+/// - ``first()-704wi``
+/// - ``first()-7sr8q``
 /// - ``forEach(_:)``
 /// - ``elements``
 /// - ``values(of:)``
 /// - ``localIDs()``
 /// - ``with(_:)``
 /// ### Aggregating
-/// - ``count()``
+/// - ``count()-1eyeu``
+/// - ``count()-52ct9``
 /// - ``isEmpty()``
 /// - ``contains(_:)``
 /// - ``sum(of:)``
@@ -48,7 +54,8 @@
 /// - ``min(of:)``
 /// - ``max(of:)``
 /// ### Grouping
-/// - ``sectioned(by:ascending:)``
+/// - ``sectioned(by:ascending:)->[ResultsSection<P.Value,M>]``
+/// - ``sectioned(by:ascending:)->[ResultsSection<String?,M>]``
 /// - ``grouped(by:)``
 /// ### Explaining
 /// - ``explain()``

@@ -9,9 +9,9 @@ extension Results {
     ///
     /// The iteration has its own connection. It sees the state of the store when the first object was requested, and
     /// takes constant memory, like ``forEach(_:)``. A long iteration prevents checkpoints of the write-ahead log. If
-    /// other code writes a lot in the meantime, end the iteration, or read ``all()``.
+    /// other code writes a lot in the meantime, end the iteration, or call ``Results/all()-9pqel``.
     ///
-    /// This sequence's `filter` and `map` run for each object after it is read. ``where(_:)`` lets SQLite filter.
+    /// This sequence's `filter` and `map` run for each object after it is read. `where(_:)` lets SQLite filter.
     public var elements: ResultsSequence<M> { ResultsSequence(results: self) }
 }
 

@@ -72,6 +72,7 @@ extension Store {
     ///   - quiet: Tokens of subscriptions that are not notified of this write, because they know its changes: see
     ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write`, this applies to the whole outer write:
     ///     they are not notified of its other changes either.
+    ///   - body: Writes by means of the transaction, which must not leave the block.
     /// - Throws: The errors of the block, and ``TandemError``.
     @discardableResult
     public func write<T>(

@@ -21,13 +21,17 @@ import Synchronization
 ///
 /// ## Topics
 /// ### Opening
-/// - `init(at:models:configuration:)`
-/// - `init(at:key:profile:models:configuration:)`
+/// - ``init(at:models:configuration:)-(_,Model....,_)``
+/// - ``init(at:models:configuration:)-(_,[Model.],_)``
+/// - ``init(at:key:profile:models:configuration:)-(_,_,_,Model....,_)``
+/// - ``init(at:key:profile:models:configuration:)-(_,_,_,[Model.],_)``
 /// - ``inMemory(models:configuration:)``
 /// - ``Configuration``
 /// ### Reading and writing
-/// - `read(_:)`
-/// - `write(_:)`
+/// - ``read(_:)-8hx8a``
+/// - ``read(_:)-39kmg``
+/// - ``write(withoutNotifying:_:)-84iz``
+/// - ``write(withoutNotifying:_:)-2bk01``
 /// ### Files
 /// - ``attachments``
 public final class Store: Sendable {

@@ -8,8 +8,10 @@ import Foundation
 /// - ``insert(contentsOf:)``
 /// - ``upsert(_:)``
 /// - ``update(_:)``
-/// - `delete(_:)`
-/// - `undelete(_:)`
+/// - ``delete(_:)->Bool``
+/// - ``delete(_:)->Int``
+/// - ``undelete(_:)->M``
+/// - ``undelete(_:)->Int``
 public final class WriteTransaction: ReadTransaction {
     /// The transaction's changes, for observers.
     var touched = TouchedTables()

@@ -3,8 +3,8 @@ import Synchronization
 import Tandem
 
 extension SyncContext {
-    /// Downloads a file that is not on this device into the cache of ``Tandem/AttachmentStore``. The file is removed
-    /// again when the cache is full.
+    /// Downloads a file that is not on this device into the cache of `AttachmentStore`. The file is removed again
+    /// when the cache is full.
     ///
     /// For example:
     ///
@@ -16,15 +16,15 @@ extension SyncContext {
     /// The method looks the file up in the store by ID, so an old attachment value is enough. It checks size and hash
     /// before the file becomes visible. For an unknown size, ``Options/downloadLimit`` applies. Concurrent calls for
     /// the same file share a download. A file on this device is not fetched again, unless it is missing or truncated in
-    /// the store's folder. To fetch a file with other damage, call ``Tandem/AttachmentStore/evict(_:)`` first. A
-    /// broken connection is resumed up to ``RetryPolicy/tries`` times. A download is not part of a sync and may run
-    /// beside a sync.
+    /// the store's folder. To fetch a file with other damage, call `AttachmentStore.evict(_:)` first. A broken
+    /// connection is resumed up to ``RetryPolicy/tries`` times. A download is not part of a sync and may run beside a
+    /// sync.
     ///
     /// - Parameter attachment: The attachment, as an object has it.
     /// - Throws: ``SyncError`` if the server does not send it, ``SyncError/Code/tooLarge`` if it is larger than the
-    ///   limit; `TandemError.Code.fileMismatch` if it sends another file, which is then discarded;
-    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.attachmentNotHere` if no server is
-    ///   known to have it, `.diskFull`; `CancellationError`.
+    ///   limit, ``SyncError/Code/unknownModel`` if the context has no file server; `TandemError.Code.fileMismatch` if
+    ///   the server sends another file, which is then discarded; `TandemError.Code.unknownAttachment` if no object of
+    ///   the store has it, `.attachmentNotHere` if no server is known to have it, `.diskFull`; `CancellationError`.
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }

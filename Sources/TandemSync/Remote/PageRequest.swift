@@ -39,6 +39,7 @@ public struct PageRequest: Sendable {
     ///   - top: The maximum number of items.
     ///   - includeDeleted: Whether tombstones are included.
     ///   - wantsCount: Whether the response has the number of all items.
+    ///   - wantsGeneration: Whether the response has the table's generation.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
         includeDeleted: Bool = false, wantsCount: Bool = false, wantsGeneration: Bool = false

@@ -17,7 +17,6 @@ import Tandem
 /// ## Topics
 /// ### The server
 /// - ``format``
-/// - ``address``
 /// - ``url(of:)``
 /// - ``reservedNames``
 /// - ``insertRestoresDeleted``

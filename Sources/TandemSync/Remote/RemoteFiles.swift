@@ -42,8 +42,10 @@ import Tandem
 public protocol RemoteFiles: Sendable {
     /// Uploads a file. Continues where an earlier attempt ended if the server keeps the received bytes.
     ///
-    /// - Parameter progress: Receives from time to time the number of bytes that were passed to the network or were
-    ///   already on the server. The number never falls. The closure must not wait.
+    /// - Parameters:
+    ///   - file: The file to upload.
+    ///   - progress: Receives from time to time the number of bytes that were passed to the network or were already on
+    ///     the server. The number never falls. The closure must not wait.
     /// - Throws: Among others ``FileProblem/taken``, ``FileProblem/hashMismatch``, ``FileProblem/tooLarge``,
     ///   ``FileProblem/outOfSpace`` and ``FileProblem/unreadable(_:)``.
     func upload(
@@ -56,6 +58,7 @@ public protocol RemoteFiles: Sendable {
     /// hash. The receiver checks it at the end, before the file is used.
     ///
     /// - Parameters:
+    ///   - file: The file's URL, the ETag that it must still have, and its size.
     ///   - offset: The first byte to fetch, less than the file's size.
     ///   - take: Receives the pieces in order. If it throws, the download ends with ``FileProblem/notTaken(_:)``. An
     ///     empty file has no piece.

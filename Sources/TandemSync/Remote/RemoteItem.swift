@@ -116,6 +116,7 @@ public struct RemoteResponse: Sendable, Equatable {
     ///   - version: The item's version, if the response had it.
     ///   - serverDate: The server's clock, if the response had it.
     ///   - tookValues: Whether the server has applied the values of the request.
+    ///   - backoff: The requested pause of clients, if any.
     public init(
         item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true,
         backoff: Duration? = nil

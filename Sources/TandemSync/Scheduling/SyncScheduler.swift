@@ -66,9 +66,13 @@ public final class SyncScheduler: Sendable {
     /// If ``Options/polling`` is set, all synced tables are polled. In the sync that follows a change,
     /// ``SyncContext/synchronize(_:)`` pulls only the queries of the changed tables.
     ///
-    /// - Parameter sync: A closure that syncs. ``stop()`` cancels it and waits for its end. Its result or error only
-    ///   decides when the scheduler calls it again, so the closure itself must show the issues. To combine the results
-    ///   of several calls, use ``SyncResult/followed(by:)``.
+    /// - Parameters:
+    ///   - context: The context that the closure receives.
+    ///   - options: The times of the syncs, and the use of metered connections.
+    ///   - network: The monitor of the network; `nil` to assume that the network is always available.
+    ///   - sync: A closure that syncs. ``stop()`` cancels it and waits for its end. Its result or error only decides
+    ///     when the scheduler calls it again, so the closure itself must show the issues. To combine the results of
+    ///     several calls, use ``SyncResult/followed(by:)``.
     public convenience init(
         _ context: SyncContext, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
