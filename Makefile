@@ -19,7 +19,7 @@ demo: setup ## Run the example app's story: 15,000 names offline, two devices, a
 	@$(REPLAN)
 	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
 kinto: ## Run Kinto on PostgreSQL for the example app, until Ctrl-C [PORT=8888] [KEEP=folder: keep the data]
-	@Scripts/setup.sh python3 python3-venv postgresql
+	@Scripts/setup.sh python3 python3-venv postgresql curl openssl
 	@Scripts/kinto.sh $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep $(KEEP))
 test: ## Build and run the tests [FILTER=pattern]
 	@Scripts/setup.sh strace openssl
@@ -40,7 +40,7 @@ soak: ## Run the tests in their long form, and under the thread sanitizer [FILTE
 tsan: setup ## Run the suites with threads under the thread sanitizer [FILTER=pattern]
 	@Scripts/test.sh --tsan '$(FILTER)'
 interop: ## Exchange data with SQLCipher, SQLite3 Multiple Ciphers, an S3 server and Kinto, from PyPI [ROUNDS=n]
-	@Scripts/setup.sh python3 python3-venv postgresql
+	@Scripts/setup.sh python3 python3-venv postgresql curl openssl
 	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
 bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task or section]
