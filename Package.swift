@@ -202,7 +202,8 @@ let package = Package(
         ),
         // Traits that let tests block, and that limit the number of started processes.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
-        // A second local store, in memory, and the requirements of one. Tests compare Tandem's store with them.
+        // A second local store, in memory, and the requirements of one. Tests compare Tandem's store with them. It also
+        // has transactions and remotes that forward to others.
         .target(
             name: "LocalStoreSupport", dependencies: ["Tandem", "TandemSync"], path: "Tests/LocalStoreSupport",
             swiftSettings: product),
@@ -323,7 +324,8 @@ let package = Package(
             path: "Tests/TandemSyncTestPeer", swiftSettings: strict),
         // The script of that process, and the expected result.
         .target(
-            name: "TandemSyncTestScript", dependencies: ["TandemDatasync", "TandemSync", "Tandem", "TandemTesting"],
+            name: "TandemSyncTestScript",
+            dependencies: ["LocalStoreSupport", "TandemDatasync", "TandemSync", "Tandem", "TandemTesting"],
             path: "Tests/TandemSyncTestScript", swiftSettings: strict),
         .testTarget(
             name: "TandemSyncProcessTests",

@@ -71,7 +71,7 @@ def pull(url, bucket, path):
 
 
 def summary(cards):
-    """Describes cards as `KintoStore.contents` does."""
+    """Describes cards as `SyncedStore.contents` does."""
     count = points = size = 0
     for card in cards:
         count += 1

@@ -134,7 +134,7 @@ extension DatasyncRemote {
         guard let credentials else { return try await send(request, with: nil) }
         var refused: (issue: Credentials.Issue, status: Int)?
         while true {
-            let issue = try await issue(of: credentials, after: refused?.status)
+            let issue = try await credentials.current(after: refused?.status)
             let (response, body) = try await send(request, with: issue.fields)
             let status = response.status.code
             guard writer.dialect.unauthenticated.contains(status) else {
@@ -166,37 +166,13 @@ extension DatasyncRemote {
         return true
     }
 
-    private func issue(
-        of credentials: Credentials, after refusal: Int?
-    ) async throws(RemoteFailure) -> Credentials.Issue {
-        do {
-            return try await credentials.current()
-        } catch {
-            throw error is CancellationError && Task.isCancelled
-                ? .notSent(error) : .unauthenticated(status: refusal ?? 401, underlying: error)
-        }
-    }
-
     private func send(
         _ request: WireRequest, with fields: HTTPFields?
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
-        if Task.isCancelled { throw .notSent(CancellationError()) }
         var head = request.head
         // The app's fields override those of this type.
         for field in fields ?? [:] { head.headerFields[field.name] = field.value }
-        do {
-            return try await transport.send(head, body: request.body, limit: reader.limits.bytes)
-        } catch {
-            switch error {
-            case .notSent(let cause): throw .notSent(cause)
-            case .lost(let cause): throw .lost(cause)
-            case .tooLarge:
-                throw .invalidResponse(
-                    InvalidResponse(
-                        .tooLarge, message: "The response body has more than \(reader.limits.bytes) bytes.",
-                        table: request.table,
-                        url: request.url, status: 0))
-            }
-        }
+        return try await transport.send(
+            head, body: request.body, limit: reader.limits.bytes, table: request.table, url: request.url)
     }
 }

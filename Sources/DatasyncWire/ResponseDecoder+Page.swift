@@ -70,17 +70,12 @@ extension ResponseDecoder {
             nextLink = try link(members.value("nextLink"), request: request, response: response)
         default: throw bad(.wrongType, message: "The response is not a page.", request: request, response: response)
         }
-        var items: [RemoteItem] = []
-        items.reserveCapacity(nodes.count)
-        var ids: Set<ServerID> = []
-        for node in nodes {
-            let item = try item(node, response: response, request: request)
-            guard ids.insert(item.id).inserted else {
-                throw bad(
-                    .repeatedID, message: "Two items of the page have the same ID.", request: request,
-                    response: response)
-            }
-            items.append(item)
+        let items = try [RemoteItem](
+            nodes,
+            repeated: bad(
+                .repeatedID, message: "Two items of the page have the same ID.", request: request, response: response)
+        ) { node throws(RemoteFailure) in
+            try item(node, response: response, request: request)
         }
         return (items, count, nextLink)
     }

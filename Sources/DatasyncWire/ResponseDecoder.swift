@@ -111,12 +111,7 @@ extension ResponseDecoder {
             item = items.first
         }
         guard let item else { return nil }
-        let isIt =
-            switch key {
-            case .id(let id): item.id == id
-            case .property(let name, let value): item[member: name] == .text(value)
-            }
-        guard isIt else {
+        guard item.matches(key) else {
             throw bad(
                 .otherItem, message: "The response is another item than the requested one.", request: request,
                 response: response)

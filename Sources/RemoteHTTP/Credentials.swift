@@ -85,6 +85,18 @@ package actor Credentials {
         }
     }
 
+    /// Returns the cached credentials, or asks the app for them, for a request that has not been sent.
+    ///
+    /// - Parameter refusal: The status by which the server refused the previous credentials of the request.
+    package func current(after refusal: Int?) async throws(RemoteFailure) -> Issue {
+        do {
+            return try await current()
+        } catch {
+            throw error is CancellationError && Task.isCancelled
+                ? .notSent(error) : .unauthenticated(status: refusal ?? 401, underlying: error)
+        }
+    }
+
     /// Drops credentials that the server refused, unless newer ones are cached.
     package func refuse(_ number: Int, status: Int) {
         guard issue?.number == number else { return }

@@ -31,12 +31,11 @@ public final class LiveResults<M: Model>: ObservableObject {
     public func observe(_ query: Results<M>) {
         error = nil
         changes = nil
-        let path = query.store.path
-        subscription = query.changesetPublisher.on(.main).onMain { [weak self] change in
+        subscription = query.onMain { [weak self] change in
             self?.changes = change
             self?.results = change.results
         } onEnd: { [weak self] error in
-            self?.error = error ?? TandemError(.closed, message: "The store is closed.", store: path)
+            self?.error = error
         }
     }
 }
@@ -73,29 +72,29 @@ public final class ObservedResults<M: Model> {
     public func observe(_ query: Results<M>) {
         error = nil
         changes = nil
-        let path = query.store.path
-        subscription = query.changesetPublisher.on(.main).onMain { [weak self] change in
+        subscription = query.onMain { [weak self] change in
             self?.changes = change
             self?.results = change.results
         } onEnd: { [weak self] error in
-            self?.error = error ?? TandemError(.closed, message: "The store is closed.", store: path)
+            self?.error = error
         }
     }
 }
 
-extension LivePublisher {
-    /// Subscribes with functions of the main actor. The publisher must deliver on the main queue.
+extension Results {
+    /// Observes the query with functions of the main actor.
     fileprivate func onMain(
-        _ receive: @escaping @MainActor (Output) -> Void, onEnd: @escaping @MainActor (TandemError?) -> Void
+        _ receive: @escaping @MainActor (ChangeSet<M>) -> Void, onEnd: @escaping @MainActor (TandemError) -> Void
     ) -> AnyCancellable {
-        sink(
+        let path = store.path
+        return changesetPublisher.on(.main).sink(
             receiveCompletion: { @Sendable completion in
-                var reason: TandemError?
+                var reason = TandemError(.closed, message: "The store is closed.", store: path)
                 if case .failure(let error) = completion { reason = error }
                 MainActor.assumeIsolated { [reason] in onEnd(reason) }
             },
-            receiveValue: { @Sendable output in
-                MainActor.assumeIsolated { receive(output) }
+            receiveValue: { @Sendable change in
+                MainActor.assumeIsolated { receive(change) }
             })
     }
 }

@@ -28,10 +28,8 @@ extension DatasyncRemote {
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
-        var configuration = configuration
-        configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
         try self.init(
-            url: url, dialect: dialect, over: AsyncHTTPTransport(configuration), limits: limits,
+            url: url, dialect: dialect, over: AsyncHTTPTransport(configuration, limits: limits), limits: limits,
             authentication: authentication)
     }
 

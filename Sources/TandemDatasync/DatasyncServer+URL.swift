@@ -29,11 +29,8 @@ extension DatasyncServer {
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil
     ) throws(NetworkError) {
-        var configuration = configuration
-        // Files come uncompressed.
-        configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
         try self.init(
-            url: url, dialect: dialect, formerURLs: formerURLs, over: AsyncHTTPTransport(configuration),
+            url: url, dialect: dialect, formerURLs: formerURLs, over: AsyncHTTPTransport(configuration, limits: limits),
             limits: limits, authentication: authentication)
     }
 

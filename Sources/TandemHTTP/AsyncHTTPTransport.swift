@@ -31,6 +31,15 @@ public final class AsyncHTTPTransport: HTTPTransport {
         exchangeTimeout = .limit(configuration.exchangeTimeout)
     }
 
+    /// Creates a transport for a server whose limits also apply to decompressed bodies.
+    ///
+    /// Files come uncompressed, so that the limits do not apply to them.
+    package convenience init(_ configuration: Configuration, limits: ResponseLimits) throws(NetworkError) {
+        var configuration = configuration
+        configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
+        try self.init(configuration)
+    }
+
     /// Closes all connections. Current and later exchanges fail. A second call has no effect.
     public func shutdown() async {
         await clients.shutdown()

@@ -29,10 +29,9 @@ extension KintoRemote {
         configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
         authentication: Authentication? = nil, onAlert: (@Sendable (KintoAlert) -> Void)? = nil
     ) throws(NetworkError) {
-        var configuration = configuration
-        configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
         try self.init(
-            url: url, bucket: bucket, creates: creates, over: AsyncHTTPTransport(configuration), limits: limits,
+            url: url, bucket: bucket, creates: creates, over: AsyncHTTPTransport(configuration, limits: limits),
+            limits: limits,
             authentication: authentication, onAlert: onAlert)
     }
 

@@ -32,12 +32,7 @@ extension ScriptedRemote {
             switch fault {
             case .loseRequest: throw .lost(NoAnswer())
             case .fail(let failure) where failure.isOfBatch: throw failure
-            case .hang:
-                do {
-                    while true { try await Task.sleep(for: .seconds(3600)) }
-                } catch {
-                    throw .lost(error)
-                }
+            case .hang: try await hang()
             case .deliverLate(let count):
                 try withState { state throws(RemoteFailure) in state.late += writes.map { (count, $0) } }
                 throw .lost(NoAnswer())

@@ -175,6 +175,15 @@ extension ScriptedRemote {
         }
     }
 
+    /// Waits until the task is cancelled.
+    func hang() async throws(RemoteFailure) -> Never {
+        do {
+            while true { try await Task.sleep(for: .seconds(3600)) }
+        } catch {
+            throw .lost(error)
+        }
+    }
+
     func exchange<T: Sendable>(
         _ request: RecordedRequest, late: Write? = nil, answer: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
@@ -189,12 +198,7 @@ extension ScriptedRemote {
         case .failAfterwards(let failure):
             _ = try? withState { state throws(RemoteFailure) in try answer(&state) }
             throw failure
-        case .hang:
-            do {
-                while true { try await Task.sleep(for: .seconds(3600)) }
-            } catch {
-                throw .lost(error)
-            }
+        case .hang: try await hang()
         case .deliverLate(let count):
             if let late { try withState { state throws(RemoteFailure) in state.late.append((count, late)) } }
             throw .lost(NoAnswer())

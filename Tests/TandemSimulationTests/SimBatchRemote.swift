@@ -1,3 +1,4 @@
+import LocalStoreSupport
 import Tandem
 import TandemSync
 
@@ -5,26 +6,14 @@ import TandemSync
 ///
 /// A batch fails as a whole before its writes, after its writes, or not at all. In the last case each write has its own
 /// outcome, with the faults of the network and the server.
-struct SimBatchRemote: Remote {
-    let remote: any Remote
+struct SimBatchRemote: ForwardingRemote {
+    let base: any Remote
     let limit: Int
     let world: SimWorld
 
     struct NoAnswer: Error {}
 
-    var format: WireFormat { remote.format }
-    var insertRestoresDeleted: Bool { remote.insertRestoresDeleted }
-
-    func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await remote.page(request) }
-    func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-        try await remote.find(table, key: key)
-    }
-    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await remote.insert(item) }
-    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await remote.update(item) }
-    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await remote.delete(item) }
-    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await remote.undelete(item)
-    }
+    var insertRestoresDeleted: Bool { base.insertRestoresDeleted }
 
     func batchLimit() async throws(RemoteFailure) -> Int { limit }
 
@@ -34,28 +23,10 @@ struct SimBatchRemote: Remote {
         world.note("    batch of \(requests.count)")
         if let failure = failure(thousandths: 40) { throw failure }
         var results: [Result<RemoteResponse, RemoteFailure>] = []
-        for request in requests {
-            switch request.kind {
-            case .insert: results.append(await outcome { () throws(RemoteFailure) in try await insert(request.item) })
-            case .update: results.append(await outcome { () throws(RemoteFailure) in try await update(request.item) })
-            case .delete: results.append(await outcome { () throws(RemoteFailure) in try await delete(request.item) })
-            case .undelete:
-                results.append(await outcome { () throws(RemoteFailure) in try await undelete(request.item) })
-            }
-        }
+        for request in requests { results.append(await sendAlone(request)) }
         // Only writes that were carried out completely may lose their common response.
         if results.allSatisfy(\.isDefinite), let failure = failure(thousandths: 80) { throw failure }
         return results
-    }
-
-    private func outcome(
-        _ request: () async throws(RemoteFailure) -> RemoteResponse
-    ) async -> Result<RemoteResponse, RemoteFailure> {
-        do throws(RemoteFailure) {
-            return .success(try await request())
-        } catch {
-            return .failure(error)
-        }
     }
 
     /// Returns a failure of the whole batch with a probability, unless the history is calm.

@@ -69,7 +69,7 @@ final class Simulation: Sendable {
         var remote: any Remote = DatasyncRemote(
             ServerAddress("https://sim.example")!, dialect: plan.dialect, over: transport)
         if let slip = store.slip, slip.isOfRemote { remote = SlippingRemote(remote: remote, slip: slip) }
-        if plan.batchLimit > 1 { remote = SimBatchRemote(remote: remote, limit: plan.batchLimit, world: world) }
+        if plan.batchLimit > 1 { remote = SimBatchRemote(base: remote, limit: plan.batchLimit, world: world) }
         let context = SyncContext(localStore: store, remote: remote, options: options)
         try configure(context.table(Item.self), plan)
         try configure(context.table(Owner.self), plan)

@@ -71,7 +71,7 @@ package enum SyncPeer {
             let files = try hasFiles ? TandemFiles(url: url) : nil
             let alone = try remote()
             let remote: any Remote =
-                batchLimit > 1 ? BatchingRemote(remote: alone, limit: batchLimit) : alone
+                batchLimit > 1 ? BatchingRemote(base: alone, limit: batchLimit) : alone
             let context = SyncContext(
                 store: store, remote: remote, files: files, user: user, options: options)
             if hasFiles {

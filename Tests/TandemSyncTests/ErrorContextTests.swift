@@ -1,5 +1,6 @@
 import DatasyncWire
 import Foundation
+import LocalStoreSupport
 import Tandem
 import TandemServerCore
 import TandemTesting
@@ -16,23 +17,11 @@ import Testing
     }
 
     /// A server whose address contains secrets, against the requirements.
-    private struct Careless: Remote {
-        let base: ScriptedRemote
-        var format: WireFormat { base.format }
+    private struct Careless: ForwardingRemote {
+        let base: any Remote
 
         func url(of table: RemoteTableName) -> String? {
             "https://ada:hunter2@shop.example:8443/tables/\(table)?code=hunter2#hunter2"
-        }
-
-        func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await base.page(request) }
-        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key: key)
-        }
-        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.insert(item) }
-        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }
-        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.delete(item) }
-        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-            try await base.undelete(item)
         }
     }
 

@@ -273,13 +273,7 @@ extension TandemFiles {
         guard let credentials else { return try await run(exchange) }
         var refusal: Int?
         while true {
-            let issue: Credentials.Issue
-            do {
-                issue = try await credentials.current()
-            } catch {
-                throw error is CancellationError && Task.isCancelled
-                    ? .notSent(error) : .unauthenticated(status: refusal ?? 401, underlying: error)
-            }
+            let issue = try await credentials.current(after: refusal)
             var request = exchange.request
             for field in issue.fields { request.headerFields[field.name] = field.value }
             let answer = try await run(FileExchange(exchange.transport, request: request))

@@ -45,13 +45,7 @@ final class KintoClient: Sendable {
         guard let credentials else { return try await run(head).0 }
         var isSecond = false
         while true {
-            let issue: Credentials.Issue
-            do {
-                issue = try await credentials.current()
-            } catch {
-                throw error is CancellationError && Task.isCancelled
-                    ? .notSent(error) : .unauthenticated(status: 401, underlying: error)
-            }
+            let issue = try await credentials.current(after: nil)
             var own = head
             // The app's fields override those of this type.
             for field in issue.fields { own.headerFields[field.name] = field.value }
@@ -90,21 +84,8 @@ final class KintoClient: Sendable {
     private func exchange(
         _ request: KintoRequest, head: HTTPRequest, body: [UInt8]
     ) async throws(RemoteFailure) -> KintoResponse {
-        if Task.isCancelled { throw .notSent(CancellationError()) }
-        let answer: (HTTPResponse, [UInt8])
-        do {
-            answer = try await transport.send(head, body: body, limit: decoder.limits.bytes)
-        } catch {
-            switch error {
-            case .notSent(let cause): throw .notSent(cause)
-            case .lost(let cause): throw .lost(cause)
-            case .tooLarge:
-                throw .invalidResponse(
-                    InvalidResponse(
-                        .tooLarge, message: "The response body has more than \(decoder.limits.bytes) bytes.",
-                        table: request.table, url: decoder.paths.url(request.path), status: 0))
-            }
-        }
+        let answer = try await transport.send(
+            head, body: body, limit: decoder.limits.bytes, table: request.table, url: decoder.paths.url(request.path))
         report(answer.0)
         return decoder.response(answer.0, body: answer.1, to: request)
     }

@@ -101,19 +101,14 @@ extension KintoDecoder {
                 .tooManyItems, message: "The list has \(nodes.count) records, but the request asked for \(limit).",
                 request: request, response: response)
         }
-        var items: [RemoteItem] = []
-        items.reserveCapacity(nodes.count)
-        var ids: Set<ServerID> = []
-        for node in nodes {
-            let item = try item(node, response: response, request: request)
-            guard ids.insert(item.id).inserted else {
-                throw bad(
-                    .repeatedID, message: "Two records of the list have the same ID.", request: request,
-                    response: response)
-            }
-            items.append(item)
+        return try [RemoteItem](
+            nodes,
+            repeated: bad(
+                .repeatedID, message: "Two records of the list have the same ID.", request: request,
+                response: response)
+        ) { node throws(RemoteFailure) in
+            try item(node, response: response, request: request)
         }
-        return items
     }
 
     /// Decodes the response to a look-up.
@@ -126,12 +121,7 @@ extension KintoDecoder {
                 .ambiguous, message: "The look-up of one record found several.", request: request, response: response)
         }
         guard let item = items.first else { return nil }
-        let isIt =
-            switch key {
-            case .id(let id): item.id == id
-            case .property(let name, let value): item[member: name] == .text(value)
-            }
-        guard isIt else {
+        guard item.matches(key) else {
             throw bad(
                 .otherItem, message: "The response is another record than the requested one.", request: request,
                 response: response)

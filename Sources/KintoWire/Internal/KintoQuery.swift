@@ -302,15 +302,4 @@ extension RemoteFilter.Comparison {
         case .greaterOrEqual: "min"
         }
     }
-
-    fileprivate var opposite: Self {
-        switch self {
-        case .equal: .notEqual
-        case .notEqual: .equal
-        case .less: .greaterOrEqual
-        case .lessOrEqual: .greater
-        case .greater: .lessOrEqual
-        case .greaterOrEqual: .less
-        }
-    }
 }

@@ -63,6 +63,18 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         case greater
         /// A greater value or the same.
         case greaterOrEqual
+
+        /// The operator that is true for two values if and only if this one is false.
+        package var opposite: Self {
+            switch self {
+            case .equal: .notEqual
+            case .notEqual: .equal
+            case .less: .greaterOrEqual
+            case .lessOrEqual: .greater
+            case .greater: .lessOrEqual
+            case .greaterOrEqual: .less
+            }
+        }
     }
 
     /// The position of a searched text within another one.

@@ -47,6 +47,36 @@ public struct RemoteItem: Sendable {
     public subscript(member name: String) -> JSONNode? {
         members.first { ScalarText.isEqual($0.key, name) }?.value
     }
+
+    /// Returns whether a look-up of a key may find the item.
+    package func matches(_ key: RemoteKey) -> Bool {
+        switch key {
+        case .id(let id): self.id == id
+        case .property(let name, let value): self[member: name] == .text(value)
+        }
+    }
+}
+
+extension [RemoteItem] {
+    /// Decodes the items of a list, in which no ID may occur twice.
+    ///
+    /// - Parameters:
+    ///   - nodes: The elements of the list.
+    ///   - repeated: The failure if two items have the same ID.
+    ///   - decode: Decodes an item.
+    package init(
+        _ nodes: [JSONNode], repeated: @autoclosure () -> RemoteFailure,
+        decode: (JSONNode) throws(RemoteFailure) -> RemoteItem
+    ) throws(RemoteFailure) {
+        self = []
+        reserveCapacity(nodes.count)
+        var ids: Set<ServerID> = []
+        for node in nodes {
+            let item = try decode(node)
+            guard ids.insert(item.id).inserted else { throw repeated() }
+            append(item)
+        }
+    }
 }
 
 extension RemoteItem: Equatable {

@@ -1,3 +1,4 @@
+import LocalStoreSupport
 import Synchronization
 import Tandem
 import TandemTesting
@@ -95,16 +96,14 @@ import Testing
     }
 
     /// A server whose first page lacks an item.
-    private final class Overlooking: Remote {
-        private let base: ScriptedRemote
+    private final class Overlooking: ForwardingRemote {
+        let base: any Remote
         private let overlooked: Mutex<ServerID?>
 
         init(_ base: ScriptedRemote, _ id: ServerID) {
             self.base = base
             overlooked = Mutex(id)
         }
-
-        var format: WireFormat { base.format }
 
         func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
             var page = try await base.page(request)
@@ -114,15 +113,6 @@ import Testing
             }
             page.items.removeAll { $0.id == id }
             return page
-        }
-        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key: key)
-        }
-        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.insert(item) }
-        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }
-        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.delete(item) }
-        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-            try await base.undelete(item)
         }
     }
 

@@ -32,25 +32,7 @@ import Testing
     func `a cycle is broken and closed by an update`(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
         for count in 2...4 {
             let desk = try Desk(ids: ids) { $0.inFlight = inFlight }
-            try await desk.store.write { tx in
-                let people = try (0..<count).map { try tx.insert(Person(name: "\($0)")) }
-                for (index, person) in people.enumerated() {
-                    try tx.update(Person.self, localID: person.localID) {
-                        $0.friend = people[(index + 1) % count].reference
-                    }
-                }
-            }
-            let result = try await desk.sync.push()
-            #expect(result.isComplete && result.entries.map(\.outcome.name) == Array(repeating: "done", count: count))
-            #expect(desk.asked.filter { $0 == .insert }.count == count)
-            #expect(desk.asked.filter { $0 == .update }.count == 1 && desk.asked.last == .update)
-            let items = desk.remote.items(in: "Person")
-            for item in items {
-                guard case .text(let name)? = item[member: "name"], let number = Int(name) else { return }
-                let friend = items.first { $0[member: "name"] == .text("\((number + 1) % count)") }
-                #expect(item[member: "friend"] == friend.map { .text($0.id.rawValue) })
-            }
-            #expect(try desk.store.operations.count() == 0 && desk.store.checkIntegrity() == [])
+            try await desk.checkCycle(of: count)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LocalStoreSupport
 import Synchronization
 import Tandem
 import TandemTesting
@@ -11,29 +12,20 @@ import Testing
 /// sent, and an unavailable one does not get all requests.
 @Suite(.ownThreads) struct StumblingServerTests {
     /// A server that fails for some items.
-    private final class Stumbling: Remote {
-        let base: ScriptedRemote
+    private final class Stumbling: ForwardingRemote {
+        private let server: ScriptedRemote
         private let fails = Mutex<@Sendable (String) -> Bool>({ _ in false })
 
-        init(_ base: ScriptedRemote) { self.base = base }
+        init(_ server: ScriptedRemote) { self.server = server }
 
-        var format: WireFormat { base.format }
+        var base: any Remote { server }
         func stumble(over fails: @escaping @Sendable (String) -> Bool) { self.fails.withLock { $0 = fails } }
 
-        func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await base.page(request) }
-        func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-            try await base.find(table, key: key)
-        }
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
             if fails.withLock({ $0 })(item.id?.rawValue ?? "") {
-                base.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(item.id?.rawValue ?? ""))
+                server.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(item.id?.rawValue ?? ""))
             }
-            return try await base.insert(item)
-        }
-        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.update(item) }
-        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { try await base.delete(item) }
-        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-            try await base.undelete(item)
+            return try await server.insert(item)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 /// A scheduler that polls the server for changes, and pulls the tables whose tags have changed.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct LivePollingTests {
     /// A device whose scheduler polls every 5 to 60 seconds. Its clock and its network only change on request.
-    private final class Device: Sendable {
+    private final class Device: ScheduledDevice {
         let clock = ManualSyncClock()
         let network = ManualNetworkMonitor(.up)
         let store: Store
@@ -32,19 +32,6 @@ import Testing
             schedule.polling = .seconds(5) ... .seconds(60)
             change(&schedule)
             scheduler = SyncScheduler(sync, pulls: pulls, options: schedule, network: network)
-        }
-
-        /// Advances the clock in steps of a second, and waits for the actions that are due.
-        func pass(_ seconds: Int) async {
-            for _ in 0..<seconds {
-                clock.advance(by: .seconds(1))
-                await scheduler.waitUntilIdle()
-            }
-        }
-
-        func start() async {
-            scheduler.start()
-            await scheduler.waitUntilIdle()
         }
     }
 

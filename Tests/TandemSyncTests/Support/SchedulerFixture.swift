@@ -6,7 +6,7 @@ import Testing
 @testable import TandemSync
 
 /// A store, a scripted server, and a scheduler whose clock and network only change on request.
-final class SchedulerFixture: Sendable {
+final class SchedulerFixture: ScheduledDevice {
     let clock: ManualSyncClock
     let network: ManualNetworkMonitor
     let remote: ScriptedRemote
@@ -47,20 +47,6 @@ final class SchedulerFixture: Sendable {
             if let body { return try await body(sync) }
             return try await sync.synchronize([PullQuery(Card.self, queryID: "cards")])
         }
-    }
-
-    /// Advances the clock in steps of a second, and waits for the actions that are due.
-    func pass(_ seconds: Int) async {
-        for _ in 0..<seconds {
-            clock.advance(by: .seconds(1))
-            await scheduler.waitUntilIdle()
-        }
-    }
-
-    /// Starts the scheduler, and waits for the actions that are due at once.
-    func start() async {
-        scheduler.start()
-        await scheduler.waitUntilIdle()
     }
 
     /// Makes a local change, and waits until the scheduler has planned for it.

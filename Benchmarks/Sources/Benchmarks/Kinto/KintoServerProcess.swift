@@ -12,36 +12,14 @@ final class KintoServerProcess {
     private static let script = "Scripts/kinto/bench.py"
 
     /// The address of the server.
-    let url: URL
-    private let process = Process()
-    private let input = Pipe()
+    var url: URL { process.url }
+    private let process: ListeningProcess
     private var buckets = 0
 
     /// Starts a server, and returns when it listens.
     init() throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: try Self.requirePython())
-        process.arguments = [Self.script, "serve"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        var line = Data()
-        while line.last != 0x0A {
-            let some = output.fileHandleForReading.availableData
-            if some.isEmpty { break }
-            line += some
-        }
-        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let url = URL(string: text), url.scheme == "http" else {
-            throw UsageError(problem: "Kinto has not started: \(text)")
-        }
-        self.url = url
-    }
-
-    deinit {
-        // The child ends with its input.
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process = try ListeningProcess(
+            URL(fileURLWithPath: try Self.requirePython()), arguments: [Self.script, "serve"], name: "Kinto")
     }
 
     private static func requirePython() throws -> String {
@@ -78,6 +56,6 @@ final class KintoServerProcess {
             ])
     }
 
-    /// Returns a summary of the cards on the server, equal to ``KintoStore/contents()``.
+    /// Returns a summary of the cards on the server, equal to ``SyncedStore/contents()``.
     func contents(of bucket: String) throws -> String { try run("outcome", url.absoluteString, bucket) }
 }

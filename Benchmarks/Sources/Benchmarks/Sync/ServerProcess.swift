@@ -8,9 +8,8 @@ final class ServerProcess {
     static let option = "--server"
 
     /// The server's address.
-    let url: URL
-    private let process = Process()
-    private let input = Pipe()
+    var url: URL { process.url }
+    private let process: ListeningProcess
 
     /// Starts a server, and returns when it listens.
     ///
@@ -20,29 +19,10 @@ final class ServerProcess {
     ///   - age: The age of the cards, in seconds.
     ///   - files: The folder for files.
     init(cards: Int, latency: Int = 0, age: Int = 0, files: String? = nil) throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [Self.option, "\(cards)", "\(latency)", "\(age)"] + [files].compactMap { $0 }
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        var line = Data()
-        while line.last != 0x0A {
-            let some = output.fileHandleForReading.availableData
-            if some.isEmpty { break }
-            line += some
-        }
-        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let url = URL(string: text), url.scheme == "http" else {
-            throw UsageError(problem: "the server has not started: \(text)")
-        }
-        self.url = url
-    }
-
-    deinit {
-        // The child ends with its input.
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process = try ListeningProcess(
+            URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath(),
+            arguments: [Self.option, "\(cards)", "\(latency)", "\(age)"] + [files].compactMap { $0 },
+            name: "the server")
     }
 
     /// Runs the server process: prints its address and serves until its input ends.

@@ -8,7 +8,7 @@ final class SyncedStore {
     struct Opened {
         let store: Store
         let sync: SyncContext
-        let remote: DatasyncRemote
+        let remote: any Remote
     }
 
     private let path: String
@@ -23,13 +23,16 @@ final class SyncedStore {
         }
     }
 
-    /// Opens a new store.
+    /// Opens a new store, for a server of the protocol Datasync.
     func open(_ url: URL, _ options: SyncContext.Options = .init(), over transport: (any HTTPTransport)? = nil) throws {
+        try open(transport.map { try DatasyncRemote(url: url, over: $0) } ?? DatasyncRemote(url: url), options: options)
+    }
+
+    /// Opens a new store.
+    func open(_ remote: any Remote, options: SyncContext.Options) throws {
         close()
         for suffix in ["", "-wal", "-shm", "-sync"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         let store = try Store(at: path, models: Card.self, Person.self)
-        let remote =
-            try transport.map { try DatasyncRemote(url: url, over: $0) } ?? DatasyncRemote(url: url)
         current = Opened(
             store: store, sync: SyncContext(store: store, remote: remote, options: options), remote: remote)
     }

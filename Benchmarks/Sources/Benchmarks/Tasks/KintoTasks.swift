@@ -14,7 +14,7 @@ extension Benchmark {
         let cards = WireCards.cards(context.count(10_000))
         let file = context.folder + "/cards.jsonl"
         try writeLines(cards, to: file)
-        let store = KintoStore(context.path("kinto-push"))
+        let store = SyncedStore(context.path("kinto-push"))
         var bucket = ""
         let subject = Contender(
             name: "tandem",
@@ -52,7 +52,7 @@ extension Benchmark {
         try writeLines(WireCards.cards(context.count(10_000)), to: file)
         let bucket = try server.createBucket()
         _ = try server.run("push", server.url.absoluteString, bucket, file)
-        let store = KintoStore(context.path("kinto-pull"))
+        let store = SyncedStore(context.path("kinto-pull"))
         let subject = Contender(
             name: "tandem",
             prepare: { try store.open(server.url, bucket: bucket) },
