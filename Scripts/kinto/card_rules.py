@@ -1,6 +1,6 @@
 """A plugin of Kinto with the rules of the cards app: a card's number is an EAN-13, and no two cards have the same one.
 
-They apply to the collections `card` of all buckets. The checks run with each request of a batch, so that each has its
+They apply to the collections `Card` of all buckets. The checks run with each request of a batch, so that each has its
 own response. Kinto's events come after the whole batch.
 
 NB: Two transactions at once do not see each other's cards. A strict rule needs a unique index in PostgreSQL.
@@ -11,7 +11,7 @@ from kinto.core.utils import COMPARISON
 from kinto.views.records import Record
 from pyramid.httpexceptions import HTTPBadRequest
 
-COLLECTION = "card"
+COLLECTION = "Card"
 MEMBER = "barcode"
 
 _process_object = Record.process_object

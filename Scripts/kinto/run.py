@@ -20,7 +20,7 @@ from servers import Client, Failure, Kinto, Servers, free_port, lasting_port
 
 BUCKET = "cards"
 # The photographs are records of their own, in `files`.
-COLLECTIONS = ["person", "brand", "card", "star", "files"]
+COLLECTIONS = ["Person", "Brand", "Card", "Star", "files"]
 USERS = ["maria", "ada"]
 
 

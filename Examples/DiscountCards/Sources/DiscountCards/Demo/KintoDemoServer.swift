@@ -43,7 +43,8 @@ struct KintoDemoServer: DemoServer {
     func reopen() async throws { try await cause("online") }
     func loseNextAnswer() async throws { try await cause("lose") }
 
-    func count(of table: String) async throws -> Int { try await records(of: table).count }
+    /// Collections have the names of the models.
+    func count(of table: String) async throws -> Int { try await records(of: table.capitalized).count }
 
     func photographs() async throws -> [String] {
         try await records(of: "files").compactMap(\.attachment?.hash)
@@ -53,8 +54,8 @@ struct KintoDemoServer: DemoServer {
         func names(of table: String) async throws -> [String: String] {
             try await Dictionary(records(of: table).map { ($0.id, $0.name ?? "") }, uniquingKeysWith: { $1 })
         }
-        let (people, brands) = try await (names(of: "person"), names(of: "brand"))
-        return try await records(of: "card").map { card in
+        let (people, brands) = try await (names(of: "Person"), names(of: "Brand"))
+        return try await records(of: "Card").map { card in
             SharedCard(
                 id: card.id, shop: card.shop ?? "", number: card.barcode ?? "", points: card.points ?? "",
                 owner: card.owner.flatMap { people[$0] }, brand: card.brand.flatMap { brands[$0] })
