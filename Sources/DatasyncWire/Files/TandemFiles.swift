@@ -271,18 +271,9 @@ extension TandemFiles {
         run: (FileExchange) async throws(RemoteFailure) -> (HTTPResponse, [UInt8])
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         guard let credentials else { return try await run(exchange) }
-        var refusal: Int?
-        while true {
-            let issue = try await credentials.current(after: refusal)
-            var request = exchange.request
-            for field in issue.fields { request.headerFields[field.name] = field.value }
+        return try await credentials.authorize(exchange.request) { request throws(RemoteFailure) in
             let answer = try await run(FileExchange(exchange.transport, request: request))
-            let status = answer.0.status.code
-            guard status == 401 else { return answer }
-            await credentials.refuse(issue.number, status: status)
-            // The second refusal is final.
-            guard refusal == nil else { return answer }
-            refusal = status
+            return (answer, answer.0.status.code == 401)
         }
     }
 }

@@ -36,29 +36,14 @@ final class KintoClient: Sendable {
         }
     }
 
-    /// Runs an exchange with the user's credentials, and again with new ones if the server refused them.
+    /// Runs an exchange with the user's credentials, if there are any. See ``Credentials/authorize(_:run:)``.
     ///
     /// - Parameter run: Sends a request, and returns its response and whether that refuses the credentials.
     func authorized<T>(
-        _ head: HTTPRequest, run: (HTTPRequest) async throws(RemoteFailure) -> (T, isRefused: Bool)
+        _ head: HTTPRequest, run: (HTTPRequest) async throws(RemoteFailure) -> (response: T, isRefused: Bool)
     ) async throws(RemoteFailure) -> T {
-        guard let credentials else { return try await run(head).0 }
-        var isSecond = false
-        while true {
-            let issue = try await credentials.current(after: nil)
-            var own = head
-            // The app's fields override those of this type.
-            for field in issue.fields { own.headerFields[field.name] = field.value }
-            let (response, isRefused) = try await run(own)
-            guard isRefused else {
-                await credentials.recordUsed(issue.number)
-                return response
-            }
-            await credentials.refuse(issue.number, status: 401)
-            // The second refusal is final.
-            guard !isSecond else { return response }
-            isSecond = true
-        }
+        guard let credentials else { return try await run(head).response }
+        return try await credentials.authorize(head, run: run)
     }
 
     private func encode(_ request: KintoRequest) throws(RemoteFailure) -> (HTTPRequest, [UInt8]) {
