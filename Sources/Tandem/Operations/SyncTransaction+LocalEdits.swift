@@ -9,11 +9,7 @@ extension SyncTransaction {
         _ values: [String: StorageValue], in tableName: String, as localID: LocalID? = nil
     ) throws -> LocalID {
         try checkUsable()
-        guard let table = store.schema.table(named: tableName) else {
-            throw TandemError(
-                .unknownModel, message: "The store was not opened with a model of the table \(tableName).",
-                advice: "Add it to the models given to Store(at:models:).", store: store.path)
-        }
+        guard let table = store.schema.table(named: tableName) else { throw store.hasNoModel(of: tableName) }
         let row = RowEncoder()
         for property in table.definition.properties {
             if let value = values[property.name] {
@@ -38,11 +34,7 @@ extension SyncTransaction {
     /// - Throws: The errors of a write by the app. ``TandemError/Code/notFound`` if the object does not exist.
     package func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws {
         try checkUsable()
-        guard let table = store.schema.table(named: table) else {
-            throw TandemError(
-                .unknownModel, message: "The store was not opened with a model of the table \(table).",
-                advice: "Add it to the models given to Store(at:models:).", store: store.path)
-        }
+        guard let table = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
         guard let values else {
             _ = try transaction.delete(localID, in: table)
             return

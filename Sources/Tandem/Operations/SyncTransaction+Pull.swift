@@ -40,11 +40,7 @@ extension SyncTransaction {
         _ item: ServerItem, in table: String, identity: IdentityRule = .client
     ) throws -> ServerReceipt {
         try checkUsable()
-        guard let table = store.schema.table(named: table) else {
-            throw TandemError(
-                .unknownModel, message: "The store was not opened with a model of the table \(table).",
-                advice: "Add it to the models given to Store(at:models:).", store: store.path)
-        }
+        guard let table = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
         let (found, isFree) = try match(item, identity: identity, in: table)
         defer { found?.row?.reset() }
         if let unreadable = item.unreadable {

@@ -154,7 +154,8 @@ extension SyncTransaction {
 }
 
 extension Store {
-    fileprivate func hasNoModel(of table: String) -> TandemError {
+    /// The error for a table without a model.
+    func hasNoModel(of table: String) -> TandemError {
         TandemError(
             .unknownModel, message: "The store was not opened with a model of the table \(table).",
             advice: "Add it to the models given to Store(at:models:).", store: path)
