@@ -31,12 +31,20 @@ extension KintoRemote {
     ) throws(NetworkError) {
         try self.init(
             url: url, bucket: bucket, creates: creates, over: AsyncHTTPTransport(configuration, limits: limits),
-            limits: limits,
-            authentication: authentication, onAlert: onAlert)
+            limits: limits, authentication: authentication, onAlert: onAlert)
     }
 
     /// Creates a remote for a bucket of a server at a URL, over a shared transport.
     ///
+    /// - Parameters:
+    ///   - url: The server's address, with or without the version of the API: `https://shop.example/v1`.
+    ///   - bucket: The name of the bucket.
+    ///   - creates: Whether to create the bucket and its collections if they are missing and the user may do so.
+    ///   - transport: The transport, which other remotes may use too.
+    ///   - limits: Limits for the data that the server may send.
+    ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
+    ///     and once after a 401.
+    ///   - onAlert: Receives each announcement of the server's operator once. The closure must not wait.
     /// - Throws: `NetworkError` with the code `invalidAddress`.
     public convenience init(
         url: URL, bucket: String, creates: Bool = false, over transport: any HTTPTransport,

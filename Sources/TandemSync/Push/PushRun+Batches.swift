@@ -72,7 +72,7 @@ extension PushState {
         return batch
     }
 
-    /// The next operation to send, unless it is skipped for now.
+    /// The next operation to send; `nil` if there is none, if the push has stopped, or if ``isSkipped(_:)`` is true.
     fileprivate var nextForBatch: PendingOperation.ID? {
         guard stop == nil, let id = queue.next, let node = queue[id], !isSkipped(node) else { return nil }
         return id

@@ -233,7 +233,8 @@ struct PushState {
         return (id, node.earlierError)
     }
 
-    /// Returns whether an operation is skipped for now.
+    /// Returns whether an operation is skipped in favor of others that failed in an earlier push too. See
+    /// ``dequeue(isIdle:)``.
     func isSkipped(_ node: PushQueue.Node) -> Bool {
         let mayGo = hasResponse && exhaustedAgain < Self.exhaustedLimit
         // If a skipped operation had waiting operations, each push would skip them, and they would never be sent.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TandemSync
 
-/// A push that stops, is cancelled, is told to wait or dies while batches are under way.
+/// Batches during the end of a push: a stop, a cancellation, a requested pause, or the end of the process.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct BatchStopTests {
     private struct Killed: Error {}
 
