@@ -4,11 +4,14 @@ import GRDB
 extension EncryptedDatabase {
     /// Returns the error behind a SQLite result code, as ``explain(_:)`` does for GRDB's errors.
     ///
+    /// Call it on the thread on which SQLite returned the code. Errors of connections on other threads are not returned.
+    ///
     /// - Parameter sqliteCode: The extended result code of a connection to this database, as `sqlite3_extended_errcode`
     ///   returns it.
     /// - Returns: `nil` if encryption did not cause the error.
     public func explain(sqliteCode: Int32) -> CipherError? {
-        explain(DatabaseError(resultCode: ResultCode(rawValue: sqliteCode))) as? CipherError
+        let error = DatabaseError(resultCode: ResultCode(rawValue: sqliteCode))
+        return explain(error, after: 0, ofThisThread: true) as? CipherError
     }
 
     /// Opens a database that has no log and that is not modified while it is open. The connection creates no files

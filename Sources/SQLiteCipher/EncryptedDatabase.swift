@@ -156,12 +156,16 @@ public struct EncryptedDatabase: Sendable {
         explain(error, after: 0)
     }
 
-    /// - Parameter serial: Incidents up to this serial number are ignored.
-    private func explain(_ error: any Error, after serial: Int) -> any Error {
+    /// - Parameters:
+    ///   - serial: Incidents up to this serial number are ignored.
+    ///   - isOfThisThread: Whether incidents of other threads are ignored.
+    func explain(_ error: any Error, after serial: Int, ofThisThread isOfThisThread: Bool = false) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         if let finding = readOnlyFinding(error) { return finding }
         let code = error.extendedResultCode.rawValue
-        guard var incident = entry.removeIncident(code: code, after: serial) else { return error }
+        guard var incident = entry.removeIncident(code: code, after: serial, ofThisThread: isOfThisThread) else {
+            return error
+        }
         incident.sqliteCode = code
         incident.underlying = incident.underlying ?? error
         return incident

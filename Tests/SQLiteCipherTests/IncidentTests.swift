@@ -37,6 +37,19 @@ struct IncidentTests {
         #expect(entry.removeIncident(code: SQLITE_CORRUPT)?.page == 9)
     }
 
+    @Test func `second question about a failure leaves the errors of other threads`() throws {
+        let entry = try entry()
+        let other = DispatchQueue(label: "other")
+        let done = DispatchSemaphore(value: 0)
+        other.async {
+            entry.record(damage, code: SQLITE_CORRUPT)
+            done.signal()
+        }
+        done.wait()
+        #expect(entry.removeIncident(code: SQLITE_CORRUPT, ofThisThread: true) == nil)
+        #expect(entry.removeIncident(code: SQLITE_CORRUPT)?.page == 7)
+    }
+
     @Test func `earlier incident does not explain a later failure`() throws {
         let entry = try entry()
         entry.record(full, code: SQLITE_IOERR)

@@ -31,11 +31,15 @@ struct IncidentLog: Sendable {
     }
 
     /// Removes and returns the error behind a result code, if it was noted after a given serial number.
-    mutating func removeIncident(code: Int32, after: Int) -> CipherError? {
+    ///
+    /// - Parameter isOfThisThread: Whether only the calling thread's errors are searched. A second question about the
+    ///   same code must not remove the error of another thread, whose caller has yet to ask for it.
+    mutating func removeIncident(code: Int32, after: Int, ofThisThread isOfThisThread: Bool) -> CipherError? {
         let fitting = incidents.indices.filter { incidents[$0].code == code & 0xFF && incidents[$0].serial > after }
         let thread = Self.thread
+        let own = fitting.last { incidents[$0].thread == thread }
         // A queue may run its work on another thread than its caller's.
-        guard let index = fitting.last(where: { incidents[$0].thread == thread }) ?? fitting.last else { return nil }
+        guard let index = own ?? (isOfThisThread ? nil : fitting.last) else { return nil }
         let error = incidents[index].error
         // Earlier incidents of the same thread are outdated.
         let found = incidents[index]

@@ -69,8 +69,8 @@ final class KeyEntry: Sendable {
     }
 
     /// Removes and returns the last error noted for a result code.
-    func removeIncident(code: Int32, after serial: Int = 0) -> CipherError? {
-        state.withLock { $0.incidents.removeIncident(code: code, after: serial) }
+    func removeIncident(code: Int32, after serial: Int = 0, ofThisThread isOfThisThread: Bool = false) -> CipherError? {
+        state.withLock { $0.incidents.removeIncident(code: code, after: serial, ofThisThread: isOfThisThread) }
     }
 
     /// The serial number of the last incident.

@@ -25,18 +25,21 @@ import Testing
         let ids = try await desk.insertCards(4)
         let second = try #require(try desk.store.operations.all().last?.id)
         let (context, waits) = (Synchronized<SyncContext?>(nil), Counter())
-        let atPause = Synchronized<[Int]>([])
+        let (atPause, isRecorded) = (Synchronized<[Int]>([]), Synchronized(false))
         let sync = desk.context(with: desk.remote) { options in
             options.inFlight = 2
             options.onPushStep = { step in
                 guard case .began(second) = step, waits.next() == 1 else { return }
+                isRecorded.change { $0 = true }
                 // The first batch's response arrives in any case.
                 await Self.wait { context.value?.pause.end(at: desk.clock.now()) != nil }
                 atPause.change { $0.append(desk.exchanges) }
             }
         }
         context.change { $0 = sync }
-        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(seconds))), on: .id(ids[0].rawValue))
+        // The response arrives when the second batch is recorded.
+        desk.remote.next(.meanwhile { await Self.wait { isRecorded.value } }, on: .id(ids[0].rawValue))
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(seconds))), on: .id(ids[1].rawValue))
         let result = try await sync.attemptPush()
         // The second batch was ready, and not sent.
         #expect(atPause.value == [1])
