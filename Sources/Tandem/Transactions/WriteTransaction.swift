@@ -28,6 +28,10 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// A cache of the targets of references.
     var knownTargets = KnownTargets()
+    /// Whether a page of a server's items is being applied, during which no object gets another server ID.
+    var isApplyingPage = false {
+        didSet { if !isApplyingPage { knownTargets.forgetServerIDs() } }
+    }
     /// The data of other parts of the store.
     private var slots = TransactionSlots()
     /// Whether the stored references or attachments of the current row differ from the given ones.
