@@ -24,7 +24,7 @@ struct ServerPage {
         self.table = table
         self.items = items
         receipts = Array(repeating: nil, count: items.count)
-        batch = RowBatch(table)
+        batch = RowBatch(table, limit: sync.transaction.insertLimit)
         ownReferences = zip(table.links, table.linkTargets).filter { $0.1 === table }
             .map { table.definition.properties[$0.0.property] }
     }

@@ -10,17 +10,20 @@ final class RowBatch {
     /// The parameters of all rows: the state, the properties, the folded keys.
     private let values = RowEncoder()
 
-    /// The maximum number of rows. More rows in a statement gain less than 2 %.
-    static let limit = 32
+    /// The maximum number of rows.
+    private let limit: Int
     /// The number of bytes that fills a batch. It limits the memory.
     static let byteLimit = 1 << 16
     /// SQLite's limit is 32,766 parameters.
     private static let parameterLimit = 30_000
 
-    init(_ table: TableLayout) { self.table = table }
+    init(_ table: TableLayout, limit: Int) {
+        self.table = table
+        self.limit = limit
+    }
 
     var count: Int { states.count }
-    var isFull: Bool { states.count >= Self.limit || values.bytes.count >= Self.byteLimit }
+    var isFull: Bool { states.count >= limit || values.bytes.count >= Self.byteLimit }
 
     private var parameters: Int { table.insertedColumns.count }
 
@@ -46,7 +49,7 @@ final class RowBatch {
 
     /// Returns the number of rows for the next statement: a power of two, so that there are few statements.
     func statementRows(from first: Int) -> Int {
-        let most = max(1, min(count - first, Self.limit, Self.parameterLimit / parameters))
+        let most = max(1, min(count - first, limit, Self.parameterLimit / parameters))
         return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     }
 

@@ -39,6 +39,8 @@ public final class WriteTransaction: ReadTransaction {
     /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
     /// memory.
     var pendingSearchLimit = 20_000
+    /// The maximum number of new rows that one statement inserts. More rows in a statement gain less than 2 %.
+    var insertLimit = 32
 
     /// The error of a change that failed after its first statement. The transaction must then not be committed.
     private(set) var brokenBy: (any Error)?
