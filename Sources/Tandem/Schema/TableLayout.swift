@@ -88,8 +88,8 @@ final class TableLayout: @unchecked Sendable {
 
     /// Returns the statement that inserts several rows.
     ///
-    /// It ends at the first row that violates a constraint, and keeps the rows before it. By default SQLite undoes them,
-    /// and copies each page before its first change to be able to.
+    /// It ends at the first row that violates a constraint, and keeps the rows before it. By default SQLite undoes
+    /// them, for which it copies each page before its first change.
     func insertSQL(rows: Int) -> String {
         let row = "(\(insertedColumns.map { _ in "?" }.joined(separator: ", ")))"
         return """

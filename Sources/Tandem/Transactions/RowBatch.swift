@@ -106,7 +106,7 @@ extension WriteTransaction {
 
     /// Inserts rows by one statement.
     ///
-    /// - Returns: The numbers of the inserted rows: of all, or of those before the first one that violates a constraint.
+    /// - Returns: The numbers of the inserted rows. If one violates a constraint, only the rows before it are inserted.
     private func insert(_ rows: Range<Int>, of batch: RowBatch) throws -> Range<Int64> {
         let table = batch.table
         let greatest = try connection.value("SELECT max(\"__rid\") FROM \(table.quotedTable)")

@@ -130,8 +130,6 @@ extension PullRun {
             } else {
                 try await store(page, pass: &pass, isResumable: isResumable)
             }
-            recordFound(page)
-            reportProgress(page.items.count)
             guard page.hasMore else { return }
             isFirst = false
         }
@@ -157,6 +155,8 @@ extension PullRun {
         pass.progress?.newest = pass.newest
         let (progress, hashes) = (isResumable ? pass.progress : nil, pass.unwritten)
         try await store(page.items[...], unseen: &pass.unseen, progress: progress, hashes: hashes)
+        recordFound(page)
+        reportProgress(page.items.count)
         guard progress != nil else { return }
         pass.progress?.tokens += 1
         (pass.unwritten, pass.hasAdvanced) = ([], true)

@@ -103,17 +103,30 @@ struct PullRun {
                 let requester = requester
                 async let next = requester.ahead(request)
                 wasWritten = try await store(
-                    items, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
+                    items, of: page, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
                 ahead = await next
             } else {
                 wasWritten = try await store(
-                    items, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
+                    items, of: page, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
             }
             if wasWritten { stored = token }
-            recordFound(page)
-            reportProgress(items.count)
             if isLast { return }
         }
+    }
+
+    /// Stores a page, and reports the progress.
+    ///
+    /// - Parameter items: The items of the page that were not read before.
+    /// - Returns: Whether the token was written.
+    private mutating func store(
+        _ items: ArraySlice<RemoteItem>, of page: RemotePage, token: SyncToken, history: ServerHistory,
+        of queryID: String, always: Bool, isLast: Bool
+    ) async throws -> Bool {
+        let wasWritten = try await write(
+            items, token: token, history: history, of: queryID, always: always, isLast: isLast)
+        recordFound(page)
+        reportProgress(items.count)
+        return wasWritten
     }
 
     /// Writes a page and the query's new position in one transaction.
@@ -123,7 +136,7 @@ struct PullRun {
     ///   - always: Whether the token or the history has changed.
     ///   - isLast: Whether the pull ends with this page. Its end time is stored only together with other changes.
     /// - Returns: Whether the token was written.
-    private mutating func store(
+    private mutating func write(
         _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, of queryID: String, always: Bool,
         isLast: Bool
     ) async throws -> Bool {
