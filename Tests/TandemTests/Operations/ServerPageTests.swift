@@ -188,7 +188,7 @@ import Testing
         let (choice, localID) = (dice.below(4), LocalID(id(in: table, &dice)))
         return { tx in
             func change<M: Model>(_ model: M.Type, _ values: [String: Any?]) throws -> String {
-                guard let object = try tx.objects(model).where(localID: localID) else {
+                guard let object = try tx.object(ofType: model, forPrimaryKey: localID) else {
                     guard choice == 0 else { return "none" }
                     return "\(try tx.upsert(model, values: values.merging(["localID": localID.rawValue]) { $1 }))"
                 }
