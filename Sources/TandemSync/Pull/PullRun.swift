@@ -199,19 +199,16 @@ struct PullRun {
 
     /// Returns the request for the next page, to be sent while a page is being stored.
     ///
-    /// Only a long pull requests pages ahead: a short one would gain little.
-    ///
-    /// - Returns: `nil` if the next page is to be requested later.
+    /// - Returns: `nil` if the next page is to be requested later: see ``SyncContext/Options/itemsBeforePagesAhead``.
     mutating func requestAhead(
         _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool
     ) -> PageRequest? {
-        guard received >= Self.itemsOfShortPull, tally.result.pages < context.options.pageLimit else { return nil }
+        guard received >= context.options.itemsBeforePagesAhead, tally.result.pages < context.options.pageLimit else {
+            return nil
+        }
         tally.result.pages += 1
         return request(order, skip: skip, top: top, includeDeleted: includeDeleted, wantsCount: false)
     }
-
-    /// The number of items after which a pull requests pages ahead.
-    static let itemsOfShortPull = 500
 
     private func request(
         _ order: PageRequest.Order, skip: Int, top: Int, includeDeleted: Bool, wantsCount: Bool
