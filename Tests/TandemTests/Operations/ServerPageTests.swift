@@ -173,12 +173,12 @@ import Testing
     /// The stored form of a file on the server.
     private static func file(_ number: Int) -> StorageValue {
         let row = RowEncoder()
-        let id = FileID("00000000-0000-4000-8000-00000000000\(number)")
-        row.append(
+        let cover = FileID(String(repeating: "0", count: 31) + "\(number)").map { id in
             Attachment(
                 id: id, name: "f", contentType: "text/plain", size: nil, sha256: nil,
-                serverURL: "https://example.org/\(number)"),
-            Attachment?.self)
+                serverURL: "https://example.org/\(number)")
+        }
+        row.append(cover, Attachment?.self)
         return row.value(at: 0)
     }
 
