@@ -112,14 +112,14 @@ import Testing
         #expect(try small.store.operations.count() == 0 && large.store.operations.count() == 0)
     }
 
-    @Test func `a pulled item reads its row once and writes it with one statement`() async throws {
+    @Test func `a changed item is read once and written by one statement, and new items by few`() async throws {
         let desk = try await makeDesk(cards: 100, changed: 0)
         let changed = try await measure(.receivingChangedItems, on: desk, cards: 100)
         let selects = changed.count("SELECT", of: "Card")
         #expect(selects >= Self.objects && selects < Self.objects * 2, "\(changed.executions)")
         #expect(changed.count("UPDATE", of: "Card") == Self.objects, "\(changed.executions)")
         let new = try await measure(.receivingNewItems, on: desk, cards: 100)
-        #expect(new.count("INSERT", of: "Card") == Self.objects, "\(new.executions)")
+        #expect((1...Self.objects / 4).contains(new.count("INSERT", of: "Card")), "\(new.executions)")
         #expect(new.count("UPDATE", of: "Card") == 0, "\(new.executions)")
         let cards = desk.store.objects(Card.self).where { $0.points == 3 && $0.shop.folded.hasPrefix("пят") }
         #expect(try await cards.count() == Self.objects * 2)

@@ -41,6 +41,35 @@ extension SyncTransaction {
     ) throws -> ServerReceipt {
         try checkUsable()
         guard let table = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+        return try apply(item, identity: identity, in: table)
+    }
+
+    /// Applies the items of a page, in their order. The result is that of ``applyServerItem(_:in:identity:)`` for one
+    /// item after the other, with fewer statements. An item with a value that can't be stored is deferred as one that
+    /// can't be read.
+    ///
+    /// - Parameters:
+    ///   - items: The items, each with the rule that matches it to an object. An object may have several.
+    ///   - table: The table's local name.
+    /// - Returns: The outcome of each item, in their order. If an item can't be read or stored, it is
+    ///   ``ServerReceipt/refused(_:)`` with the code ``TandemError/Code/invalidValue``.
+    /// - Throws: Errors after which the transaction can't be committed.
+    /// - Complexity: O(*m* log *n*) for *m* items and *n* objects in the table.
+    package func applyServerItems(
+        _ items: [(item: ServerItem, identity: IdentityRule)], in table: String
+    ) throws -> [ServerReceipt] {
+        try checkUsable()
+        guard let table = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+        transaction.isApplyingPage = true
+        defer { transaction.isApplyingPage = false }
+        return try transaction.poisoningOnError {
+            var page = ServerPage(items, of: table, in: self)
+            return try page.apply()
+        }
+    }
+
+    /// Applies an item by itself.
+    func apply(_ item: ServerItem, identity: IdentityRule, in table: TableLayout) throws -> ServerReceipt {
         let (found, isFree) = try match(item, identity: identity, in: table)
         defer { found?.row?.reset() }
         if let unreadable = item.unreadable {
@@ -49,7 +78,8 @@ extension SyncTransaction {
         }
         guard let object = found else { return try receiveNew(item, in: table, isFree: isFree) }
         let state = object.state
-        if let operation = try operation(of: state.rowID, in: table) {
+        // A synced object has no operation.
+        if !state.isSynced, let operation = try operation(of: state.rowID, in: table) {
             return try applyToPending(item, besides: operation, state: state, in: table)
         }
         if let operation = try recordPending(against: item, state: state, in: table) {
@@ -100,14 +130,38 @@ extension SyncTransaction {
 
     // MARK: -
 
+    /// Inserts the object of an item.
+    ///
+    /// - Parameter isFree: Whether it is known that no object has the server ID as its local ID.
     private func receiveNew(
         _ item: ServerItem, in table: TableLayout, isFree: Bool
     ) throws -> ServerReceipt {
-        guard !item.isDeleted else {
-            try dropDeferred(of: 0, item.serverID, in: table)
-            return .unknownTombstone
-        }
+        guard !item.isDeleted else { return try receiveUnknownTombstone(item, in: table) }
         let row = connection.row
+        try encodeNew(item, to: row, of: table)
+        do {
+            var state = stateOfNew(item)
+            if !isFree, let other = try connection.tableStatements(table).find(state.localID) {
+                other.reset()
+                state.localID = LocalIDGenerator.makeID()
+            }
+            let inserted = try transaction.insert(row, state: state, into: table, from: .server)
+            return try completeNew(item, as: inserted, in: table)
+        } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
+            try deferItem(item, of: nil, in: table, reason: .refused, message: error.message)
+            return .refused(error)
+        }
+    }
+
+    func receiveUnknownTombstone(_ item: ServerItem, in table: TableLayout) throws -> ServerReceipt {
+        try dropDeferred(of: 0, item.serverID, in: table)
+        return .unknownTombstone
+    }
+
+    /// Encodes the values of a new object.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if the item lacks a property without a default.
+    func encodeNew(_ item: ServerItem, to row: RowEncoder, of table: TableLayout) throws {
         row.removeAll()
         for property in table.definition.properties {
             if !property.isLocalOnly, let value = item.values[property.name] {
@@ -121,27 +175,19 @@ extension SyncTransaction {
                     model: table.definition.name, property: property.name)
             }
         }
-        do {
-            let state = try newState(of: item, in: table, isFree: isFree)
-            let inserted = try transaction.insert(row, state: state, into: table, from: .server)
-            try dropDeferred(of: inserted.rowID, item.serverID, in: table)
-            try storeExtras(item.extras, of: inserted.rowID, in: table)
-            return .inserted(inserted.localID)
-        } catch let error as TandemError where error.code == .duplicateValue && transaction.brokenBy == nil {
-            try deferItem(item, of: nil, in: table, reason: .refused, message: error.message)
-            return .refused(error)
-        }
     }
 
-    /// Returns the state of a new object. Its local ID is its server ID, unless another object has it.
-    ///
-    /// - Parameter isFree: Whether it is known that no object has the server ID as its local ID.
-    private func newState(of item: ServerItem, in table: TableLayout, isFree: Bool) throws -> ObjectState {
+    /// Stores the data beside a new object.
+    func completeNew(_ item: ServerItem, as state: ObjectState, in table: TableLayout) throws -> ServerReceipt {
+        try dropDeferred(of: state.rowID, item.serverID, in: table)
+        try storeExtras(item.extras, of: state.rowID, in: table)
+        return .inserted(state.localID)
+    }
+
+    /// Returns the state of a new object. Its local ID is its server ID. The caller changes it if another object has
+    /// this local ID.
+    func stateOfNew(_ item: ServerItem) -> ObjectState {
         var state = ObjectState(localID: LocalID(item.serverID.rawValue))
-        if !isFree, let other = try connection.tableStatements(table).find(state.localID) {
-            other.reset()
-            state.localID = LocalIDGenerator.makeID()
-        }
         state.serverID = item.serverID
         state.version = item.version
         state.createdAt = item.createdAt

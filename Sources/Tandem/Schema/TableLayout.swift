@@ -47,6 +47,9 @@ final class TableLayout: @unchecked Sendable {
     /// The select list of every query that reads objects: the state, then the properties.
     let selectList: String
     let insertSQL: String
+    /// The columns that an insert writes, quoted for SQL, in the order of its parameters: the state without the row
+    /// number, the properties, the folded keys.
+    let insertedColumns: [String]
     /// Reads a row for a change: the select list, then the search keys.
     let selectForUpdateByIDSQL: String
     let selectForUpdateByRowSQL: String
@@ -75,11 +78,24 @@ final class TableLayout: @unchecked Sendable {
             INSERT INTO \(quotedTable) (\(inserted.joined(separator: ", "))) \
             VALUES (\(inserted.map { _ in "?" }.joined(separator: ", ")))
             """
+        insertedColumns = Array(inserted)
         let searchTwins = searched.map { ", " + $0.searchColumn!.quotedSQL }.joined()
         let select = "SELECT \(selectList)\(searchTwins) FROM \(quotedTable)"
         selectForUpdateByIDSQL = "\(select) WHERE \"localID\" = ?1"
         selectForUpdateByRowSQL = "\(select) WHERE \"__rid\" = ?2 AND \"localID\" = ?1"
         selectForUpdateByServerIDSQL = "\(select) WHERE \"serverID\" = ?1"
+    }
+
+    /// Returns the statement that inserts several rows.
+    ///
+    /// It ends at the first row that violates a constraint, and keeps the rows before it. By default SQLite undoes
+    /// them, for which it copies each page before its first change.
+    func insertSQL(rows: Int) -> String {
+        let row = "(\(insertedColumns.map { _ in "?" }.joined(separator: ", ")))"
+        return """
+            INSERT OR FAIL INTO \(quotedTable) (\(insertedColumns.joined(separator: ", "))) \
+            VALUES \(repeatElement(row, count: rows).joined(separator: ", "))
+            """
     }
 
     func findHolders(in schema: Schema) {

@@ -6,6 +6,8 @@
 /// looks it up once.
 struct KnownTargets {
     private var known: [ObjectIdentifier: Set<LocalID>] = [:]
+    /// The local IDs of live objects by their server IDs.
+    private var byServerID: [ObjectIdentifier: [LocalID: LocalID]] = [:]
     /// Whether `__unresolved` has entries, or `nil` until it was looked up.
     var hasUnresolved: Bool?
     private static let limit = 4096
@@ -19,8 +21,24 @@ struct KnownTargets {
         known[ObjectIdentifier(table), default: []].insert(id)
     }
 
+    /// Returns the local ID of the live object that has a server ID; `nil` if it is not in the cache.
+    func localID(_ table: TableLayout, ofServerID id: LocalID) -> LocalID? {
+        byServerID[ObjectIdentifier(table)]?[id]
+    }
+
+    mutating func insert(_ table: TableLayout, localID: LocalID, ofServerID id: LocalID) {
+        if byServerID[ObjectIdentifier(table), default: [:]].count >= Self.limit { forgetServerIDs() }
+        byServerID[ObjectIdentifier(table), default: [:]][id] = localID
+    }
+
+    /// Forgets the server IDs, which a response can change.
+    mutating func forgetServerIDs() {
+        if !byServerID.isEmpty { byServerID.removeAll() }
+    }
+
     mutating func removeAll() {
         known.removeAll(keepingCapacity: true)
+        forgetServerIDs()
         hasUnresolved = nil
     }
 }
@@ -86,11 +104,16 @@ extension WriteTransaction {
     /// server ID, or else by its local ID.
     private func liveID(_ id: LocalID, in target: TableLayout, from source: RowSource) throws -> LocalID? {
         if source == .server {
+            if let known = knownTargets.localID(target, ofServerID: id) { return known }
             let statement = try connection.statement(
                 "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ? AND \"deleted\" = 0")
             statement.bind(1, to: id.rawValue)
             defer { statement.reset() }
-            if try statement.step() { return LocalID(try statement.text(0)) }
+            if try statement.step() {
+                let live = LocalID(try statement.text(0))
+                if isApplyingPage { knownTargets.insert(target, localID: live, ofServerID: id) }
+                return live
+            }
         }
         if knownTargets.contains(target, id: id) { return id }
         let statement = try connection.statement(
@@ -103,9 +126,13 @@ extension WriteTransaction {
     }
 
     /// Writes a list's entries to its link table, which finds the holders of an object.
-    func writeLinks(_ link: TableLayout.Link, of rowID: Int64, row: RowEncoder, in table: TableLayout) throws {
-        guard !row.isNull(link.property) else { return }
-        let ids = try row.withBytes(of: link.property) { try LinkList.parse($0) }
+    ///
+    /// - Parameter first: The index of the first property among the values of `row`.
+    func writeLinks(
+        _ link: TableLayout.Link, of rowID: Int64, row: RowEncoder, from first: Int = 0, in table: TableLayout
+    ) throws {
+        guard !row.isNull(first + link.property) else { return }
+        let ids = try row.withBytes(of: first + link.property) { try LinkList.parse($0) }
         let name = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
         let statement = try connection.statement(
             "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)")

@@ -9,6 +9,8 @@ final class TableStatements {
     private var selectByID: Statement?
     private var selectByRow: Statement?
     private var selectByServerID: Statement?
+    private var batchInserts: [Int: Statement] = [:]
+    private var selectUsedIDs: Statement?
     private var addToSearchStatement: Statement?
     private var insertIntoSearchStatement: Statement?
     private var removeFromSearchStatement: Statement?
@@ -46,6 +48,33 @@ final class TableStatements {
         if let statement = insertStatement { return statement }
         let statement = try Statement(table.insertSQL, on: connection)
         insertStatement = statement
+        return statement
+    }
+
+    /// Returns the insert of several rows, whose parameters are those of ``insert()``, row by row.
+    ///
+    /// - Parameter rows: One of few numbers: each has a statement of its own.
+    func insert(rows: Int) throws -> Statement {
+        if let statement = batchInserts[rows] { return statement }
+        let statement = try Statement(table.insertSQL(rows: rows), on: connection)
+        batchInserts[rows] = statement
+        return statement
+    }
+
+    /// The number of IDs that ``usedIDs()`` looks up.
+    static let usedIDCount = 32
+
+    /// Returns the look-up of IDs that are the server ID or the local ID of an object. Its parameters are
+    /// ``usedIDCount`` IDs, some of which may be NULL.
+    func usedIDs() throws -> Statement {
+        if let statement = selectUsedIDs { return statement }
+        let list = (1...Self.usedIDCount).map { "?\($0)" }.joined(separator: ", ")
+        let statement = try Statement(
+            """
+            SELECT "serverID" FROM \(table.quotedTable) WHERE "serverID" IN (\(list)) \
+            UNION ALL SELECT "localID" FROM \(table.quotedTable) WHERE "localID" IN (\(list))
+            """, on: connection)
+        selectUsedIDs = statement
         return statement
     }
 

@@ -50,14 +50,9 @@ extension WriteTransaction {
         _ row: RowEncoder, state: ObjectState, into table: TableLayout, from source: RowSource = .app
     ) throws -> ObjectState {
         var state = state
-        try check(row, in: table)
-        try delegate.willWrite(row, over: nil, in: table, only: nil, from: source, by: self)
-        let unresolved = try resolveLinks(row, of: table, from: source)
-        let statements = try connection.tableStatements(table)
-        let statement = try statements.insert()
+        let unresolved = try prepareInsert(row, into: table, from: source)
+        let statement = try connection.tableStatements(table).insert()
         let twins = connection.twins
-        twins.removeAll()
-        for fold in table.folds { twins.appendTwins(fold, of: row) }
         do {
             try Self.insert(statement, state: state, row: row, twins: twins, in: table)
         } catch let error as TandemError where error.isConstraint {
@@ -68,19 +63,44 @@ extension WriteTransaction {
         }
         state.rowID = connection.lastInsertedRowID
         try poisoningOnError {
-            // SQLite may reuse the rowid of a row that was deleted in this transaction, and that the index still
-            // contains.
-            if !table.searched.isEmpty, pendingSearch.isEmpty || !pendingSearch.contains(table, row: state.rowID) {
-                try addToSearch(statements, rowID: state.rowID, twins: twins, in: table)
-            }
-            for link in table.links where link.isToMany && !row.isNull(link.property) {
-                try writeLinks(link, of: state.rowID, row: row, in: table)
-            }
-            if !unresolved.isEmpty { try storeUnresolved(unresolved, of: state.rowID, in: table) }
-            try resolveWaiting(for: state, in: table)
-            try delegate.didInsert(&state, in: table, from: source, by: self)
+            try completeInsert(
+                &state, of: NewRow(values: row, twins: twins, unresolved: unresolved), into: table, from: source)
         }
         return state
+    }
+
+    /// Prepares the values of a new row: resolves its references, and computes its folded keys in the connection's
+    /// buffer.
+    ///
+    /// - Returns: The references to objects that do not exist.
+    func prepareInsert(
+        _ row: RowEncoder, into table: TableLayout, from source: RowSource
+    ) throws -> [UnresolvedReference] {
+        try check(row, in: table)
+        try delegate.willWrite(row, over: nil, in: table, only: nil, from: source, by: self)
+        let unresolved = try resolveLinks(row, of: table, from: source)
+        let twins = connection.twins
+        twins.removeAll()
+        for fold in table.folds { twins.appendTwins(fold, of: row) }
+        return unresolved
+    }
+
+    /// Writes the data that depends on a new row: its search keys, its links, and the references that wait for it.
+    ///
+    /// - Parameter state: The row's state, with its number. It may become unsynced.
+    func completeInsert(
+        _ state: inout ObjectState, of new: NewRow, into table: TableLayout, from source: RowSource
+    ) throws {
+        // SQLite may reuse the rowid of a row that was deleted in this transaction, and that the index still contains.
+        if !table.searched.isEmpty, pendingSearch.isEmpty || !pendingSearch.contains(table, row: state.rowID) {
+            try addToSearch(new, rowID: state.rowID, in: table)
+        }
+        for link in table.links where link.isToMany {
+            try writeLinks(link, of: state.rowID, row: new.values, from: new.firstProperty, in: table)
+        }
+        if !new.unresolved.isEmpty { try storeUnresolved(new.unresolved, of: state.rowID, in: table) }
+        try resolveWaiting(for: state, in: table)
+        try delegate.didInsert(&state, in: table, from: source, by: self)
     }
 
     /// Explains why a row can't be inserted. An existing object with its ID takes precedence over other conflicts.
@@ -136,19 +156,17 @@ extension WriteTransaction {
     }
 
     /// Adds a new row to the search index at once. New rows have ascending rowids, which is the best order for FTS5.
-    private func addToSearch(
-        _ statements: TableStatements, rowID: Int64, twins: RowEncoder, in table: TableLayout
-    ) throws {
-        let statement = try statements.insertIntoSearch()
+    private func addToSearch(_ new: NewRow, rowID: Int64, in table: TableLayout) throws {
+        let statement = try connection.tableStatements(table).insertIntoSearch()
         statement.bind(1, to: rowID)
         defer { statement.reset() }
-        try twins.bytes.withUnsafeBufferPointer { bytes in
+        try new.twins.bytes.withUnsafeBufferPointer { bytes in
             var parameter: Int32 = 2
-            var twin = 0
+            var twin = new.firstTwin
             for fold in table.folds {
                 twin += 1
                 guard fold.searchColumn != nil else { continue }
-                statement.bind(parameter, to: twins.slots[twin], in: bytes)
+                statement.bind(parameter, to: new.twins.slots[twin], in: bytes)
                 parameter += 1
                 twin += 1
             }

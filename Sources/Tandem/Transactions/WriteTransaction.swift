@@ -28,6 +28,10 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// A cache of the targets of references.
     var knownTargets = KnownTargets()
+    /// Whether a page of a server's items is being applied, during which no object gets another server ID.
+    var isApplyingPage = false {
+        didSet { if !isApplyingPage { knownTargets.forgetServerIDs() } }
+    }
     /// The data of other parts of the store.
     private var slots = TransactionSlots()
     /// Whether the stored references or attachments of the current row differ from the given ones.
@@ -35,6 +39,8 @@ public final class WriteTransaction: ReadTransaction {
     /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
     /// memory.
     var pendingSearchLimit = 20_000
+    /// The maximum number of new rows that one statement inserts. More rows in a statement gain less than 2 %.
+    var insertLimit = 32
 
     /// The error of a change that failed after its first statement. The transaction must then not be committed.
     private(set) var brokenBy: (any Error)?

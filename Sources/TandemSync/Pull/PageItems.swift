@@ -41,19 +41,12 @@ struct PageItems: Sendable {
 
     /// Stores the items within one transaction. Also defers a new object that lacks a required value.
     func store(into local: any LocalTransaction, _ tally: inout PullTally) throws {
-        for (item, identity) in items {
-            do {
-                record(try local.applyServerItem(item, in: table, identity: identity), of: item, tally: &tally)
-            } catch let error as TandemError where error.code == .invalidValue {
-                var kept = item
-                kept.unreadable = error
-                record(try local.applyServerItem(kept, in: table, identity: identity), of: kept, tally: &tally)
-            }
-        }
+        let receipts = try local.applyServerItems(items, in: table)
+        for ((item, _), receipt) in zip(items, receipts) { record(receipt, of: item, tally: &tally) }
     }
 
     private func record(_ receipt: ServerReceipt, of item: ServerItem, tally: inout PullTally) {
-        guard case .refused(let error) = receipt, item.unreadable != nil else {
+        guard case .refused(let error) = receipt, error.code == .invalidValue else {
             return tally.record(receipt, of: item.serverID)
         }
         let refusal = unstorable(item, error: error)

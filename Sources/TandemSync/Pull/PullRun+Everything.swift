@@ -108,9 +108,11 @@ extension PullRun {
     /// Fetches the items after the cursor.
     mutating func fetchItems(_ pass: inout FullPass) async throws {
         var isFirst = pass.cursor.last == nil
+        var ahead: PageAhead?
         while true {
             let top = context.options.pageSize
-            let page = try await fetch(.id(after: pass.cursor.last), top: top, includeDeleted: false)
+            let (page, _) = try await fetch(.id(after: pass.cursor.last), top: top, includeDeleted: false, ahead: ahead)
+            ahead = nil
             try pass.check(page)
             guard pass.cursor.advance(past: page) else { throw noProgress() }
             if isFirst {
@@ -120,9 +122,14 @@ extension PullRun {
             recordTimes(of: page.items, &pass)
             // A short first page is nearly always the last one, although not every server says so.
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
-            try await store(page, pass: &pass, isResumable: isResumable)
-            recordFound(page)
-            reportProgress(page.items.count)
+            if page.hasMore, let request = requestAhead(.id(after: pass.cursor.last), top: top, includeDeleted: false) {
+                let requester = requester
+                async let next = requester.ahead(request)
+                try await store(page, pass: &pass, isResumable: isResumable)
+                ahead = await next
+            } else {
+                try await store(page, pass: &pass, isResumable: isResumable)
+            }
             guard page.hasMore else { return }
             isFirst = false
         }
@@ -148,6 +155,8 @@ extension PullRun {
         pass.progress?.newest = pass.newest
         let (progress, hashes) = (isResumable ? pass.progress : nil, pass.unwritten)
         try await store(page.items[...], unseen: &pass.unseen, progress: progress, hashes: hashes)
+        recordFound(page)
+        reportProgress(page.items.count)
         guard progress != nil else { return }
         pass.progress?.tokens += 1
         (pass.unwritten, pass.hasAdvanced) = ([], true)

@@ -89,7 +89,7 @@ extension PullRun {
     ///
     /// - Returns: `nil` if the server does not count, or if its clock was set back: changes would be missed.
     private mutating func countItems(since start: WireTimestamp, _ pass: inout FullPass) async throws -> Int? {
-        let page = try await fetch(.id(after: nil), top: 1, includeDeleted: false, wantsCount: true)
+        let page = try await fetch(.id(after: nil), top: 1, includeDeleted: false, wantsCount: true).page
         try pass.check(page)
         guard let date = page.serverDate, date >= start.date else { return nil }
         return page.count
@@ -108,7 +108,7 @@ extension PullRun {
         var hasTombstones = false
         while true {
             let top = cursor.top
-            let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
+            let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true).page
             try pass.check(page)
             end = end ?? stableTime(of: page)
             switch cursor.advance(past: page, now: context.options.clock.now()) {

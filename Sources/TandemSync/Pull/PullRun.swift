@@ -56,20 +56,25 @@ struct PullRun {
             pageSize: context.options.pageSize, overlap: context.options.overlap)
         // Whether the server has rejected the position after the floor.
         var isDoubtful = false
+        var ahead: PageAhead?
         while true {
             let top = cursor.top
-            let page: RemotePage
+            let (page, time): (RemotePage, Date?)
             do {
-                page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
+                (page, time) = try await fetch(
+                    cursor.order, skip: cursor.skip, top: top, includeDeleted: true, ahead: ahead)
             } catch let error as SyncError where error.isOutOfOrder {
                 guard cursor.goBackToFloor() else { throw error }
+                ahead = nil
                 continue
             } catch let error as SyncError where error.isOutdatedPosition && cursor.order != .updatedAt(from: nil) {
                 // A settled floor may be the time of the newest item. The server then has no later time.
                 guard cursor.goBackToFloor() else { return try await restart(queryID) }
                 isDoubtful = true
+                ahead = nil
                 continue
             }
+            ahead = nil
             if isDoubtful, page.items.first?.updatedAt != cursor.floor {
                 // The server has lost the items of the floor.
                 return try await restart(queryID)
@@ -80,7 +85,7 @@ struct PullRun {
             guard known.isValid(in: history) else { return try await restart(queryID) }
             recordTimes(of: page)
             let items: ArraySlice<RemoteItem>
-            switch cursor.advance(past: page, now: context.options.clock.now()) {
+            switch cursor.advance(past: page, now: time ?? context.options.clock.now()) {
             case .store(let some): items = some
             case .again: continue
             case .stuck: throw noProgress()
@@ -91,13 +96,37 @@ struct PullRun {
             let isNew = token != stored || history != known
             let isLast = cursor.ends(with: page, top: top)
             if isLast { token.lastSuccess = context.options.clock.now() }
-            let wasWritten = try await store(
-                items, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
+            let wasWritten: Bool
+            if !isLast,
+                let request = requestAhead(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
+            {
+                let requester = requester
+                async let next = requester.ahead(request)
+                wasWritten = try await store(
+                    items, of: page, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
+                ahead = await next
+            } else {
+                wasWritten = try await store(
+                    items, of: page, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
+            }
             if wasWritten { stored = token }
-            recordFound(page)
-            reportProgress(items.count)
             if isLast { return }
         }
+    }
+
+    /// Stores a page, and reports the progress.
+    ///
+    /// - Parameter items: The items of the page that were not read before.
+    /// - Returns: Whether the token was written.
+    private mutating func store(
+        _ items: ArraySlice<RemoteItem>, of page: RemotePage, token: SyncToken, history: ServerHistory,
+        of queryID: String, always: Bool, isLast: Bool
+    ) async throws -> Bool {
+        let wasWritten = try await write(
+            items, token: token, history: history, of: queryID, always: always, isLast: isLast)
+        recordFound(page)
+        reportProgress(items.count)
+        return wasWritten
     }
 
     /// Writes a page and the query's new position in one transaction.
@@ -107,7 +136,7 @@ struct PullRun {
     ///   - always: Whether the token or the history has changed.
     ///   - isLast: Whether the pull ends with this page. Its end time is stored only together with other changes.
     /// - Returns: Whether the token was written.
-    private mutating func store(
+    private mutating func write(
         _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, of queryID: String, always: Bool,
         isLast: Bool
     ) async throws -> Bool {
@@ -139,56 +168,62 @@ struct PullRun {
 
     // MARK: Requests
 
+    /// Fetches a page.
+    ///
+    /// - Parameter ahead: The response to this request, if it was sent ahead.
+    /// - Returns: The page, and the time of its arrival if it was requested ahead.
     mutating func fetch(
-        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool, wantsCount: Bool = false
-    ) async throws -> RemotePage {
+        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool, wantsCount: Bool = false,
+        ahead: PageAhead? = nil
+    ) async throws -> (page: RemotePage, time: Date?) {
         try Task.checkCancellation()
-        guard tally.result.pages < context.options.pageLimit else {
-            throw SyncError.tooManyPages(context.options.pageLimit, of: coder)
+        let page: RemotePage
+        if let ahead {
+            page = try ahead.page.get()
+        } else {
+            guard tally.result.pages < context.options.pageLimit else {
+                throw SyncError.tooManyPages(context.options.pageLimit, of: coder)
+            }
+            try await context.waitOutPause(for: coder)
+            let request = request(
+                order, skip: skip, top: top, includeDeleted: includeDeleted, wantsCount: wantsCount)
+            tally.result.pages += 1
+            page = try await requester.page(request)
         }
-        try await context.waitOutPause(for: coder)
+        hasPage = true
+        total = page.count ?? total
+        // Items after an empty page can't be requested, and must not count as deleted.
+        if page.items.isEmpty && page.hasMore { throw noProgress() }
+        return (page, ahead?.time)
+    }
+
+    /// Returns the request for the next page, to be sent while a page is being stored.
+    ///
+    /// - Returns: `nil` if the next page is to be requested later: see ``SyncContext/Options/itemsBeforePagesAhead``.
+    mutating func requestAhead(
+        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool
+    ) -> PageRequest? {
+        guard received >= context.options.itemsBeforePagesAhead, tally.result.pages < context.options.pageLimit else {
+            return nil
+        }
+        tally.result.pages += 1
+        return request(order, skip: skip, top: top, includeDeleted: includeDeleted, wantsCount: false)
+    }
+
+    private func request(
+        _ order: PageRequest.Order, skip: Int, top: Int, includeDeleted: Bool, wantsCount: Bool
+    ) -> PageRequest {
         let isFirst = !hasPage
-        let request = PageRequest(
+        return PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
             // A count makes the server scan all items.
             wantsCount: wantsCount || isFirst && context.statusTracker.isWatched,
             wantsGeneration: isFirst || order == .id(after: nil))
-        tally.result.pages += 1
-        let page = try await ask(request)
-        hasPage = true
-        total = page.count ?? total
-        // Items after an empty page can't be requested, and must not count as deleted.
-        if page.items.isEmpty && page.hasMore { throw noProgress() }
-        return page
     }
 
-    /// Fetches a page. Retries by ``RetryPolicy`` while the server is busy.
-    private func ask(_ request: PageRequest) async throws -> RemotePage {
-        let options = context.options
-        var tries = 0
-        while true {
-            let before = options.clock.now()
-            do throws(RemoteFailure) {
-                let page = try await context.remote.page(request)
-                context.pause.record(backoff: page.backoff, at: options.clock.now())
-                if let date = page.serverDate {
-                    context.serverClock.record(date, between: before, and: options.clock.now())
-                }
-                return page
-            } catch {
-                let thrown = context.thrown(for: error, coder)
-                tries += 1
-                guard case .later(_, let asked) = error, tries < options.retry.tries else { throw thrown }
-                // Wait for a server's `Retry-After` only if it is short.
-                if let asked, asked > .zero {
-                    try await context.waitOutPause(for: coder)
-                } else {
-                    try await options.clock.sleep(for: options.retry.delay(after: tries, options.random()))
-                }
-            }
-        }
-    }
+    /// Sends the pull's requests.
+    var requester: PageRequester { PageRequester(context: context, coder: coder) }
 
     /// Removes the found objects from the pointless edits: an earlier pull of the same sync may have missed them.
     mutating func recordFound(_ page: RemotePage) { orphanedEdits?.forget(page.items.map(\.id), in: query.table) }

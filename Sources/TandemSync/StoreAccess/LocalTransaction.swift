@@ -23,6 +23,7 @@ import Tandem
 /// - ``discard(_:for:)``
 /// ### Receiving
 /// - ``applyServerItem(_:in:identity:)``
+/// - ``applyServerItems(_:in:)``
 /// - ``receiveTogether(_:in:identity:)``
 /// - ``removeSynced(_:in:)``
 /// - ``removeUnlisted(_:in:)``
@@ -205,6 +206,18 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.invalidValue` if the item lacks a required value of a new object.
     func applyServerItem(_ item: ServerItem, in table: String, identity: IdentityRule) throws -> ServerReceipt
 
+    /// Applies the items of a page in their order, as ``applyServerItem(_:in:identity:)`` does one after the other. An
+    /// item that lacks a required value of a new object is deferred as one that can't be decoded. By default, the
+    /// method calls it for each item.
+    ///
+    /// - Parameter items: Items of the same table, each with the rule that matches it to a local object.
+    /// - Returns: The result of each item, in order. If an item can't be decoded or lacks a value, it is refused with
+    ///   `.invalidValue`.
+    /// - Throws: Errors after which the block must not continue.
+    func applyServerItems(
+        _ items: [(item: ServerItem, identity: IdentityRule)], in table: String
+    ) throws -> [ServerReceipt]
+
     /// Applies items that may block each other because unique values were moved or swapped.
     ///
     /// - Parameter items: Items of the same table, each of a different object.
@@ -269,4 +282,20 @@ package protocol LocalTransaction: LocalReadTransaction {
 
     /// Sets a setting of sync, or removes it with `nil`.
     func setSyncSetting(_ key: SyncSetting, to value: String?) throws
+}
+
+extension LocalTransaction {
+    package func applyServerItems(
+        _ items: [(item: ServerItem, identity: IdentityRule)], in table: String
+    ) throws -> [ServerReceipt] {
+        try items.map { item, identity in
+            do {
+                return try applyServerItem(item, in: table, identity: identity)
+            } catch let error as TandemError where error.code == .invalidValue {
+                var unreadable = item
+                unreadable.unreadable = error
+                return try applyServerItem(unreadable, in: table, identity: identity)
+            }
+        }
+    }
 }

@@ -63,6 +63,44 @@ extension LocalStoreConformance {
                 guard case .unknownTombstone = receipt else { return try expect(false, "again it is \(receipt)") }
             }),
         Requirement(
+            "the items of a page are received in their order",
+            inOne: { local in
+                try local.syncedModel("s")
+                var broken = ServerItem.modelItem("u")
+                broken.unreadable = TandemError(.invalidValue, message: "It is odd.", advice: "None.")
+                let items: [ServerItem] = [
+                    .modelItem("a", ["count": 1]), .modelItem("s", ["next": "a"], version: "2"), broken,
+                    .modelItem("a", ["count": 2], version: "2"), .modelItem("b", isDeleted: true),
+                    .modelItem("b", ["next": "c", "code": "1"]), .modelItem("c"), .modelItem("d", ["code": "1"]),
+                    .modelItem("e", ["next": "b"]), .modelItem("a", ["count": 3], version: "3"),
+                    .modelItem("c", isDeleted: true),
+                ]
+                let receipts = try local.applyServerItems(
+                    items.map { ($0, IdentityRule.client) }, in: modelTable)
+                let outcomes = receipts.map { receipt in
+                    switch receipt {
+                    case .inserted(let id): "+\(id)"
+                    case .updated(let id): "=\(id)"
+                    case .removed(let id): "-\(id)"
+                    case .unchanged: "same"
+                    case .unknownTombstone: "none"
+                    case .deferred: "deferred"
+                    case .refused(let error): error.code == .invalidValue ? "unreadable" : "refused"
+                    }
+                }
+                let expected = [
+                    "+a", "=s", "unreadable", "=a", "none", "+b", "+c", "refused", "+e", "=a", "-c",
+                ]
+                try expect(outcomes == expected, "they are \(outcomes)")
+                try expect(
+                    try local.value("count", of: "a") == 3 && local.value("next", of: "s") == "a"
+                        && local.value("next", of: "e") == "b" && !local.isThere("d") && !local.isThere("c"),
+                    "they are not what the last items say")
+                let kept = try local.deferredItemsWithoutOperation(in: modelTable, after: nil, limit: 9)
+                try expect(kept.map(\.serverID) == ["d", "u"], "it has kept \(kept)")
+                try expect(try local.countOfOperations() == 0, "something is to be sent")
+            }),
+        Requirement(
             "a received item is deferred if its object has an operation",
             inOne: { local in
                 try local.syncedModel("s")

@@ -11,6 +11,7 @@ import Testing
     /// Seeds that failed once.
     @Test(arguments: [1, 2, 3, 17_554_641_288_276_920_995] as [UInt64])
     func `both stores behave alike for a known seed`(seed: UInt64) async throws {
+        try await play(seed, hasPages: false)
         try await play(seed)
     }
 
@@ -25,9 +26,9 @@ import Testing
 
     private struct Differs: Error {}
 
-    private func play(_ seed: UInt64) async throws {
+    private func play(_ seed: UInt64, hasPages: Bool = true) async throws {
         let pair = try StorePair()
-        var acts = RandomActs(seed: seed)
+        var acts = RandomActs(seed: seed, hasPages: hasPages)
         var history: [String] = []
         func same(_ left: [String], _ right: [String]) throws {
             guard left != right else { return }
@@ -35,7 +36,7 @@ import Testing
             let theirs = right.filter { !left.contains($0) }.map { "  memory: \($0)" }
             Issue.record(
                 """
-                TANDEM_SEED=\(seed), step \(history.count):
+                TANDEM_SEED=\(seed)\(hasPages ? "" : " without pages"), step \(history.count):
                 \(history.suffix(12).joined(separator: "\n"))
                 \((ours + theirs).joined(separator: "\n"))
                 """)

@@ -30,7 +30,7 @@ import Testing
         case keepsHalfATransaction, tellsNothing, takesAnswersOfOldAttempts, forgetsWhatWasSent, sendsWhatIsHeld
         case overwritesWhatIsPending, takesNothingOfTheServers, losesWithoutSaying, asksNoFilter, dropsEverything
         case receivesOneByOne, keepsNoTokens, sendsLocalIDs, ignoresTheWire, refusesForGood, startsListsAnew
-        case trustsWhatWasUndeleted
+        case trustsWhatWasUndeleted, turnsPagesAround
 
         var requirement: String {
             switch self {
@@ -53,6 +53,7 @@ import Testing
             case .startsListsAnew: "the queue is ordered by first changes"
             case .trustsWhatWasUndeleted:
                 "the values after an undelete are not a foreign change, and the whole object is sent"
+            case .turnsPagesAround: "the items of a page are received in their order"
             }
         }
     }
@@ -114,6 +115,15 @@ private struct SlippingTransaction: ForwardingTransaction {
             return .updated(operation.localID)
         }
         return try base.applyServerItem(item, in: table, identity: identity)
+    }
+
+    func applyServerItems(
+        _ items: [(item: ServerItem, identity: IdentityRule)], in table: String
+    ) throws -> [ServerReceipt] {
+        guard slip == .turnsPagesAround else {
+            return try items.map { try applyServerItem($0.item, in: table, identity: $0.identity) }
+        }
+        return try base.applyServerItems(items.reversed(), in: table).reversed()
     }
 
     func receiveTogether(

@@ -17,8 +17,13 @@ struct RandomActs {
     /// The items of a server, which deferred items are decoded from.
     private(set) var items: [[UInt8]: ServerItem] = [:]
     private var numbers = 0
+    /// Whether some calls receive a whole page. Earlier seeds are without them.
+    private let hasPages: Bool
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64, hasPages: Bool) {
+        random = SeededGenerator(seed: seed)
+        self.hasPages = hasPages
+    }
 
     /// The conversion of a value by the wire: a date is truncated to seconds.
     static let rounding: @Sendable (PropertyDefinition, StorageValue) throws -> StorageValue = { property, value in
@@ -51,6 +56,7 @@ struct RandomActs {
         case 0..<4: return insert()
         case 4..<8: return try change(local)
         case 8..<10: return try delete(local)
+        case 13 where hasPages: return try receivePage(local)
         case 10..<14: return try receive(local)
         case 14: return try receiveTogether(local)
         case 15: return try receiveKept(local)
@@ -169,6 +175,28 @@ struct RandomActs {
         let identity = identity(of: item.serverID, in: table)
         return Act(name: "receive \(table) \(describe(item)) \(identity)") {
             LocalDump.text(try $0.applyServerItem(item, in: table, identity: identity))
+        }
+    }
+
+    /// Receives a page, which may have several items of an object.
+    private mutating func receivePage(_ local: any LocalReadTransaction) throws -> Act {
+        let table = table()
+        var page: [(item: ServerItem, identity: IdentityRule)] = []
+        for _ in 0..<Int.random(in: 2...8, using: &random) {
+            var item = try anyItem(in: table, local)
+            // A value that the store can't decode, or an object that lacks one.
+            if one(in: 12) { item.unreadable = TandemError(.invalidValue, message: "It is odd.", advice: "None.") }
+            // The stores make different local IDs.
+            let localID = LocalID(item.serverID.rawValue)
+            let hasItsID =
+                try !local.hasObject(localID, in: table)
+                || local.serverID(of: localID, in: table) == item.serverID
+            if hasItsID { page.append((item, identity(of: item.serverID, in: table))) }
+        }
+        let all = page
+        let names = all.map { "\(describe($0.item)) \($0.identity)\($0.item.unreadable == nil ? "" : " unreadable")" }
+        return Act(name: "receive a page \(table) \(names)") {
+            "\(try $0.applyServerItems(all, in: table).map { LocalDump.text($0) })"
         }
     }
 

@@ -75,7 +75,8 @@ import Testing
             }
             server.change { $0.requests = [] }
             let isFull = dice.roll(0..<5) > 0
-            if try await pull(device, pageSize: dice.roll(1..<6), isFull ? nil : "pets") {
+            let pageSize = dice.roll(1..<6)
+            if try await pull(device, pageSize: pageSize, ahead: seed.isMultiple(of: 2), isFull ? nil : "pets") {
                 if isFull, server.walk.first == "count" {
                     if server.walk.contains("after -") { outcome.restarted += 1 } else { outcome.resumed += 1 }
                 }
@@ -95,9 +96,12 @@ import Testing
     }
 
     /// - Returns: Whether the pull has succeeded.
-    private func pull(_ device: PagedDevice, pageSize: Int, _ queryID: String?) async throws -> Bool {
+    private func pull(
+        _ device: PagedDevice, pageSize: Int, ahead: Bool, _ queryID: String?
+    ) async throws -> Bool {
         var options = device.options
         options.pageSize = pageSize
+        if ahead { options.itemsBeforePagesAhead = 0 }
         let sync = SyncContext(store: device.store, remote: device.server, options: options)
         do {
             try await sync.pull(Pet.self, queryID: queryID)

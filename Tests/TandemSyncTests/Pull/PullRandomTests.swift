@@ -43,7 +43,9 @@ import Testing
         }
     }
 
-    private func differs(seed: UInt64, overlap: Duration, lateness: Int64) async throws -> String? {
+    private func differs(
+        seed: UInt64, overlap: Duration, lateness: Int64, ahead: Bool = false
+    ) async throws -> String? {
         let history = History(seed: seed, lateness: lateness)
         let server = PagedServer(hasClock: history.roll(0..<4) > 0) { state, request throws(RemoteFailure) in
             for _ in 0..<history.roll(0..<3) { history.act(&state) }
@@ -56,7 +58,7 @@ import Testing
         server.change { state in
             for _ in 0..<history.roll(0..<30) { history.act(&state) }
         }
-        let device = try PagedDevice(server, pageSize: history.roll(1..<8), overlap: overlap)
+        let device = try PagedDevice(server, pageSize: history.roll(1..<8), overlap: overlap, ahead: ahead)
         for _ in 0..<history.roll(1..<12) {
             do {
                 try await device.pull()
@@ -77,9 +79,10 @@ import Testing
             ? nil : "seed \(seed): here \(here.count), there \(there.count) \(damage)"
     }
 
-    @Test func `after the last pull the device has the server's state`() async throws {
+    @Test(arguments: [false, true])
+    func `after the last pull the device has the server's state`(ahead: Bool) async throws {
         for seed in Self.seeds {
-            if let text = try await differs(seed: seed, overlap: .seconds(30), lateness: 29_000) {
+            if let text = try await differs(seed: seed, overlap: .seconds(30), lateness: 29_000, ahead: ahead) {
                 Issue.record("\(text)")
             }
         }

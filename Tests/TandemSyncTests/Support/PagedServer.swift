@@ -132,11 +132,13 @@ struct PagedDevice: Sendable {
     let store: Store
     let options: SyncContext.Options
 
-    init(_ server: PagedServer, pageSize: Int = 3, overlap: Duration = .seconds(30)) throws {
+    /// - Parameter ahead: Whether also a short pull requests pages ahead.
+    init(_ server: PagedServer, pageSize: Int = 3, overlap: Duration = .seconds(30), ahead: Bool = false) throws {
         self.server = server
         var options = SyncContext.Options()
         options.pageSize = pageSize
         options.overlap = overlap
+        if ahead { options.itemsBeforePagesAhead = 0 }
         options.clock = PagedClock(server: server)
         self.options = options
         store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])

@@ -89,7 +89,7 @@ extension Benchmark {
             costs.noteReplay(seconds: try tape.run(on: store.writer), statements: tape.count)
         }
         return Contest(
-            subject: contender("pull", pull), baselines: [insert],
+            subject: contender("pull", pull), baselines: [insert], bounds: ["insert": 1.3],
             notes: { costs.notes },
             beside: [
                 Contest(
