@@ -30,8 +30,10 @@ extension PullRun {
     /// Fetches everything for a query whose position is not valid, and stores a new position.
     ///
     /// The position is the time of an item, as all positions are: a server may reject a time after its newest item.
-    mutating func pullAgain(_ queryID: String) async throws {
-        (keepsEdits, received) = (true, 0)
+    ///
+    /// - Parameter keepsEdits: Whether an edit of an object that the server no longer has is not reported as orphaned.
+    mutating func pullAgain(_ queryID: String, keepsEdits: Bool = true) async throws {
+        (self.keepsEdits, received) = (keepsEdits, 0)
         let pass = try await fetchEverything()
         try await finish(pass)
         let (table, history) = (query.table, pass.history)

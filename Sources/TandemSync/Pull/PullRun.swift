@@ -56,6 +56,7 @@ struct PullRun {
             pageSize: context.options.pageSize, overlap: context.options.overlap)
         // Whether the server has rejected the position after the floor.
         var isDoubtful = false
+        var visibleCount: Int?
         while true {
             let top = cursor.top
             let page: RemotePage
@@ -79,6 +80,7 @@ struct PullRun {
             if let generation = page.generation { history.generation = generation }
             guard known.isValid(in: history) else { return try await restart(queryID) }
             recordTimes(of: page)
+            visibleCount = page.visibleCount ?? visibleCount
             let items: ArraySlice<RemoteItem>
             switch cursor.advance(past: page, now: context.options.clock.now()) {
             case .store(let some): items = some
@@ -96,7 +98,10 @@ struct PullRun {
             if wasWritten { stored = token }
             recordFound(page)
             reportProgress(items.count)
-            if isLast { return }
+            if isLast { break }
+        }
+        if let visibleCount, try await differs(from: visibleCount) {
+            try await pullAgain(queryID, keepsEdits: false)
         }
     }
 
