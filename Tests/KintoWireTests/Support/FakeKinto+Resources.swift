@@ -13,7 +13,9 @@ extension FakeKinto {
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { throw Refusal(status: 404, errno: 111) }
         if parts[2].isEmpty {
             let capabilities = state.attachments.map { [("attachments", $0)] } ?? []
-            return Reply(body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))]))
+            let user = state.user.map { [(key: "user", value: JSONNode.object([("id", .text($0))]))] } ?? []
+            return Reply(
+                body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))] + user))
         }
         guard parts[2] == "buckets", parts.count >= 4 else { throw Refusal(status: 404, errno: 111) }
         let bucket = parts[3]
@@ -110,11 +112,17 @@ extension FakeKinto {
         switch request.method {
         case .get, .head:
             guard let live else { throw Self.missing("record", id) }
-            return Reply(fields: [.eTag: "\"\(live.time)\""], body: .object([("data", Self.node(of: live, id: id))]))
+            return Reply(
+                fields: [.eTag: "\"\(live.time)\""],
+                body: .object([("data", Self.node(of: live, id: id)), ("permissions", Self.permissions(id, state))]))
         case .put:
             let members = try Self.data(body, of: request, id: id)
             return store(
                 id, members, bucket: place.bucket, name: place.name, status: live == nil ? 201 : 200, state: &state)
+        case .patch where request.headerFields[.contentType] == "application/json-patch+json":
+            try patchPermissions(id, body: body, state: &state)
+            return store(
+                id, live?.members ?? [], bucket: place.bucket, name: place.name, status: 200, state: &state)
         case .patch:
             let changes = try Self.data(body, of: request, id: id)
             var members = live?.members ?? []
@@ -142,9 +150,46 @@ extension FakeKinto {
         return Reply(
             status: status, fields: [.eTag: "\"\(time)\""],
             body: .object([
-                ("data", Self.node(of: record, id: id)), ("permissions", .object([("write", .array([]))])),
+                ("data", Self.node(of: record, id: id)), ("permissions", Self.permissions(id, state)),
             ]))
     }
+
+    // MARK: Permissions
+
+    private static func permissions(_ id: String, _ state: State) -> JSONNode {
+        .object(
+            (state.permissions[id] ?? [:]).map { ($0.key, .array($0.value.sorted().map { .text($0) })) }
+                .sorted { $0.0 < $1.0 })
+    }
+
+    /// Carries out a JSON patch, of which all operations change permissions.
+    private func patchPermissions(_ id: String, body: [UInt8], state: inout State) throws {
+        guard case .array(let operations) = try body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) }) else {
+            throw Self.invalid("body", "Invalid JSON")
+        }
+        for case .object(let operation) in operations {
+            guard case .text(let kind)? = operation["op"], case .text(let path)? = operation["path"] else {
+                throw Self.invalid("body", "JSON Patch operation failed")
+            }
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false).map {
+                $0.replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
+            }
+            guard parts.count == 4, parts[0].isEmpty, parts[1] == "permissions", ["read", "write"].contains(parts[2])
+            else { throw Self.invalid("body", "JSON Patch operation failed: \(path)") }
+            switch kind {
+            case "add": state.permissions[id, default: [:]][parts[2], default: []].insert(parts[3])
+            case "remove":
+                guard state.permissions[id]?[parts[2]]?.remove(parts[3]) != nil else {
+                    throw Self.invalid("body", "JSON Patch operation failed: can't remove a non-existent object")
+                }
+            default: throw Self.invalid("body", "JSON Patch operation failed: \(kind)")
+            }
+        }
+        // The server adds the user of a write.
+        if let user = state.user { state.permissions[id, default: [:]]["write", default: []].insert(user) }
+    }
+
+    // MARK: Preconditions
 
     private func checkPrecondition(_ request: HTTPRequest, live: Record?, id: String) throws {
         let ifMatch = request.headerFields[.ifMatch]

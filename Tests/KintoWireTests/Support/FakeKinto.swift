@@ -64,6 +64,10 @@ final class FakeKinto: HTTPTransport {
         var shared: [String: Sharing] = [:]
         /// Whether the user may write collections of which all records are visible.
         var mayWriteCollections = true
+        /// The permissions of records, by their IDs.
+        var permissions: [String: [String: Set<String>]] = [:]
+        /// The current user's ID; `nil` without credentials.
+        var user: String? = "account:me"
         var mayCreateBuckets = true
         var writes = 0
         /// The bytes of attached files by their URLs, and the capability of the plugin.
