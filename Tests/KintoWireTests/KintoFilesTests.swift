@@ -52,6 +52,24 @@ import Testing
         #expect(try await text(RemoteFile(url: uploaded.url), of: makeFiles(kinto)) == "hello")
     }
 
+    /// The deletion run then forgets the file. Kinto answers 403 if the user may not read the whole collection.
+    @Test(arguments: [false, true])
+    func `a file that is deleted again after a lost response is not found`(isShared: Bool) async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        let uploaded = try await files.upload(makeFile("hello"))
+        let file = RemoteFile(url: uploaded.url, etag: uploaded.etag)
+        if isShared {
+            let visible: Set = ["0123456789abcdef0123456789abcdef", "other"]
+            kinto.state.withLock { $0.shared["files"] = .init(visible: visible) }
+        }
+        kinto.fail(.lostResponse)
+        for outcome in ["lost Lost", "notFound"] {
+            #expect(await line { () async throws(RemoteFailure) in try await files.delete(file) } == outcome)
+        }
+        #expect(kinto.live(in: "files") == [])
+    }
+
     @Test func `a download from an offset drops the bytes before it`() async throws {
         let kinto = FakeKinto("files")
         let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))

@@ -79,6 +79,31 @@ import Testing
         #expect(try await remote.page(changes()).items.names == ["a", "b", "d"])
     }
 
+    /// Otherwise the operation would be refused each time.
+    @Test func `a delete that is repeated after a lost response finds no record`() async throws {
+        let kinto = kinto(.init(visible: ["a", "b", "c"], readOnly: ["c"]))
+        let remote = KintoRemote(kinto)
+        kinto.fail(.lostResponse)
+        let outcomes = ["lost Lost", "notFound"]
+        for outcome in outcomes {
+            #expect(await line { () async throws(RemoteFailure) in try await remote.delete(.card("a")) } == outcome)
+        }
+        kinto.delete("b")
+        let deletes = ["a", "b", "c"].map { RemoteRequest(.delete, item: .card(ServerID($0))) }
+        let refusal = "refused 403 This user cannot access this resource."
+        #expect(try await remote.send(deletes).map(\.line) == ["notFound", "notFound", refusal])
+        #expect(kinto.live() == ["c"])
+    }
+
+    /// An update tells that the record can't be written. A pull then finds that it is hidden.
+    @Test func `an update of a hidden record is refused without a look-up`() async {
+        let kinto = kinto(.init(visible: ["a"]))
+        let remote = KintoRemote(kinto)
+        let outcome = await line { () async throws(RemoteFailure) in try await remote.update(.card("b")) }
+        #expect(outcome.hasPrefix("refused 403"))
+        #expect(kinto.requests.count == 1)
+    }
+
     @Test func `a list without any visible record is refused with the possible reasons`() async {
         let remote = KintoRemote(kinto(.init()))
         let outcome = await line { () async throws(RemoteFailure) in try await remote.page(changes()) }
