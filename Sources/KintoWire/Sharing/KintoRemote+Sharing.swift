@@ -27,7 +27,9 @@ extension KintoRemote {
     public func share<M: Model>(
         _ object: M, with principal: KintoPrincipal, for permission: KintoPermission = .read
     ) async throws(SyncError) {
-        try await change(object, by: [patch("add", permission: permission, of: principal)])
+        try await change(M.remoteTable, by: share(with: principal, for: permission)) { () throws(RemoteFailure) in
+            try self.path(of: object)
+        }
     }
 
     /// Withdraws the permissions of a user or a group for an object. Succeeds if there are none.
@@ -41,14 +43,9 @@ extension KintoRemote {
     ///   - principal: The user or the group.
     /// - Throws: The errors of ``share(_:with:for:)``.
     public func unshare<M: Model>(_ object: M, from principal: KintoPrincipal) async throws(SyncError) {
-        // The server refuses to remove a permission that does not exist.
-        let operations = KintoPermission.allCases.flatMap { permission in
-            [
-                patch("add", permission: permission, of: principal),
-                patch("remove", permission: permission, of: principal),
-            ]
+        try await change(M.remoteTable, by: unshare(from: principal)) { () throws(RemoteFailure) in
+            try self.path(of: object)
         }
-        try await change(object, by: operations)
     }
 
     /// Returns the permissions of an object. The server shows them only to users who may write it.
@@ -90,11 +87,26 @@ extension KintoRemote {
 
     // MARK: Requests
 
-    private func change<M: Model>(_ object: M, by operations: [JSONNode]) async throws(SyncError) {
-        let table = M.remoteTable
+    /// Returns the JSON patch that adds a permission.
+    func share(with principal: KintoPrincipal, for permission: KintoPermission) -> [JSONNode] {
+        [patch("add", permission: permission, of: principal)]
+    }
+
+    /// Returns the JSON patch that removes all permissions of a principal. The server refuses to remove a permission
+    /// that does not exist.
+    func unshare(from principal: KintoPrincipal) -> [JSONNode] {
+        KintoPermission.allCases.flatMap { permission in
+            ["add", "remove"].map { patch($0, permission: permission, of: principal) }
+        }
+    }
+
+    /// Changes the permissions of a record by a JSON patch.
+    func change(
+        _ table: RemoteTableName, by operations: [JSONNode], path: () throws(RemoteFailure) -> String
+    ) async throws(SyncError) {
         try await reporting(table) { () async throws(RemoteFailure) in
             let request = KintoRequest(
-                method: .patch, path: try self.path(of: object),
+                method: .patch, path: try path(),
                 fields: [.contentType: "application/json-patch+json"], body: .array(operations), table: table,
                 purpose: .record)
             _ = try await self.withWriteLock { () async throws(RemoteFailure) in try await self.permissions(request) }
