@@ -50,9 +50,9 @@ class Interop:
     def __init__(self, servers):
         self.servers, self.devices, self.proxies = servers, [], []
 
-    def device(self, bucket, number=0, encrypted=False, port=None, user=USER, **options):
-        # Each device has a name in all of a run.
-        path = os.path.join(self.servers.folder, f"device-{len(self.devices)}.tandem")
+    def device(self, bucket, number=0, encrypted=False, port=None, user=USER, path=None, **options):
+        # Each device has a store of its own in all of a run, unless it starts again.
+        path = path or os.path.join(self.servers.folder, f"device-{len(self.devices)}.tandem")
         url = f"http://127.0.0.1:{port or self.kintos[0].port}/v1/buckets/{bucket}"
         device = Device(PEER, path, url, user, number, encrypted, options)
         self.devices.append(device)
@@ -198,13 +198,25 @@ class Interop:
         client.close()
 
     def check_restored_database(self):
-        self.create_bucket("restored").close()
+        """A restored backup with the documented step after it, and without it, after new writes."""
+        for bucket in ("restored", "silent"):
+            self.create_bucket(bucket).close()
         device, other = self.device("restored"), self.device("restored", encrypted=True)
         device.do("insert early 20")
         device.do("finish 30")
         other.do("finish 30")
+        silent = self.device("silent")
+        silent.do("insert early 20")
+        # The second pull fetches what this device has sent.
+        silent.do("finish 30")
+        silent.do("sync")
         dump = os.path.join(self.servers.folder, "backup")
         self.servers.postgresql.dump(dump)
+        silent.do("insert late 10")
+        silent.do("finish 30")
+        silent.do("sync")
+        silent.do("insert unsent 3")
+        silent.quit()
         device.do("insert late 10")
         device.do("finish 30")
         other.do("finish 30")
@@ -215,8 +227,19 @@ class Interop:
         self.servers.restart_kintos()
         # The documented step after a restored backup. Without it, new writes hide the restored state.
         subprocess.run(
-            ["Scripts/kinto/production/new-generation.sh", f"http://127.0.0.1:{self.kintos[0].port}/v1/buckets/restored"], check=True,
+            ["Scripts/kinto/production/new-generation.sh", f"{self.kintos[0].url}/buckets/restored"], check=True,
             timeout=30, stdout=subprocess.DEVNULL, env={**os.environ, "KINTO_USER": USER})
+        client = Client(self.kintos[0].port, USER)
+        client.expect([201], "PUT", "/buckets/silent/collections/note/records/new", {"data": note("new-0")})
+        client.close()
+        # The process of the device has ended, as an app does. It starts again on the same store.
+        silent = self.device("silent", path=silent.path)
+        silent.do("finish 30")
+        tags = collections.Counter(record["tag"] for record in self.check_equal("silent", silent).values())
+        expected = {f"early-{n}" for n in range(20)} | {f"unsent-{n}" for n in range(3)} | {"new-0"}
+        holds(tags.keys() == expected and max(tags.values()) == 1,
+              "a restored database with new records and without the documented step is detected at the next start")
+        silent.quit()
         for each in (other, device, other):
             each.do("finish 30")
         tags = collections.Counter(record["tag"] for record in self.check_equal("restored", device).values())
@@ -243,7 +266,8 @@ class Interop:
             owner.do(f"add note-{number}")
         owner.do("finish 30")
         reasons = [line for line in guest.do("attempt") if line.startswith("unpulled ")]
-        holds(len(reasons) == 1 and "cannot access" in reasons[0], "a user without a shared note gets an error in words")
+        holds(len(reasons) == 1 and "cannot access" in reasons[0],
+              "a user without a shared note gets an error in words")
 
         for number in range(4):
             owner.do(f"share note-{number} {name} {'read' if number < 2 else 'write'}")

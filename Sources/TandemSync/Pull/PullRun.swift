@@ -48,8 +48,9 @@ struct PullRun {
     // MARK: Changes
 
     private mutating func pullChanges(_ queryID: String) async throws {
-        var (stored, history, restarts) = try await position(of: queryID)
+        var (stored, history, landmark, restarts) = try await position(of: queryID)
         guard history.restarts == restarts else { return try await pullAgain(queryID) }
+        if let landmark, try await hasLost(landmark, of: queryID) { return try await restart(queryID) }
         var cursor = PullCursor(
             // An unreadable position counts as missing: the query is pulled from its start.
             from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
@@ -90,12 +91,14 @@ struct PullRun {
             var token = SyncToken(
                 digest: query.digest, time: cursor.floor?.text, isSettled: cursor.isSettled,
                 lastSuccess: stored?.lastSuccess)
-            let isNew = token != stored || history != known
+            let next = self.landmark(of: page, history: history, isPartial: visibleCount != nil) ?? landmark
+            let isNew = token != stored || history != known || next != landmark
             let isLast = cursor.ends(with: page, top: top)
             if isLast { token.lastSuccess = context.options.clock.now() }
             let wasWritten = try await store(
-                items, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
-            if wasWritten { stored = token }
+                items, token: token, history: history, landmark: next == landmark ? nil : next, of: queryID,
+                always: isNew, isLast: isLast)
+            if wasWritten { (stored, landmark) = (token, next) }
             recordFound(page)
             reportProgress(items.count)
             if isLast { break }
@@ -109,12 +112,13 @@ struct PullRun {
     ///
     /// - Parameters:
     ///   - history: The history of the table that the position belongs to.
-    ///   - always: Whether the token or the history has changed.
+    ///   - landmark: The new landmark of the query, if it has changed.
+    ///   - always: Whether the token, the history or the landmark has changed.
     ///   - isLast: Whether the pull ends with this page. Its end time is stored only together with other changes.
     /// - Returns: Whether the token was written.
     private mutating func store(
-        _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, of queryID: String, always: Bool,
-        isLast: Bool
+        _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, landmark: PullLandmark?,
+        of queryID: String, always: Bool, isLast: Bool
     ) async throws -> Bool {
         let isNews = tally.result.changes > 0 && isLast
         guard always || !items.isEmpty || isNews else { return false }
@@ -124,7 +128,10 @@ struct PullRun {
             var next = tally
             try page.store(into: local, &next)
             let writes = always || (isLast && (isNews || next.result.changes > tally.result.changes))
-            if writes { try local.setSyncToken(token, of: queryID, in: table) }
+            if writes {
+                try local.setSyncToken(token, of: queryID, in: table)
+                try landmark?.write(of: queryID, in: table, local)
+            }
             if always, history != ServerHistory() { try history.write(of: queryID, in: table, local) }
             return (next, writes)
         }
