@@ -5,6 +5,7 @@ first that does not. TANDEM_KINTO_SECONDS=180 selects the long form: 8 devices, 
 time with faults.
 """
 import collections
+import json
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ PEER = sys.argv[1]
 SECONDS = int(os.environ.get("TANDEM_KINTO_SECONDS", "0"))
 IS_LONG = SECONDS > 0
 USER = "devices:secret"
+GUEST = "guest:secret"
 # Any name and password is a user. The creator of a bucket owns it.
 OPEN = {
     "MULTIAUTH_POLICIES": "basicauth", "KINTO_BUCKET_CREATE_PRINCIPALS": "system.Authenticated",
@@ -48,11 +50,11 @@ class Interop:
     def __init__(self, servers):
         self.servers, self.devices, self.proxies = servers, [], []
 
-    def device(self, bucket, number=0, encrypted=False, port=None, **options):
-        # Each device has a name in all of a run.
-        path = os.path.join(self.servers.folder, f"device-{len(self.devices)}.tandem")
+    def device(self, bucket, number=0, encrypted=False, port=None, user=USER, path=None, **options):
+        # Each device has a store of its own in all of a run, unless it starts again.
+        path = path or os.path.join(self.servers.folder, f"device-{len(self.devices)}.tandem")
         url = f"http://127.0.0.1:{port or self.kintos[0].port}/v1/buckets/{bucket}"
-        device = Device(PEER, path, url, USER, number, encrypted, options)
+        device = Device(PEER, path, url, user, number, encrypted, options)
         self.devices.append(device)
         return device
 
@@ -196,13 +198,25 @@ class Interop:
         client.close()
 
     def check_restored_database(self):
-        self.create_bucket("restored").close()
+        """A restored backup with the documented step after it, and without it, after new writes."""
+        for bucket in ("restored", "silent"):
+            self.create_bucket(bucket).close()
         device, other = self.device("restored"), self.device("restored", encrypted=True)
         device.do("insert early 20")
         device.do("finish 30")
         other.do("finish 30")
+        silent = self.device("silent")
+        silent.do("insert early 20")
+        # The second pull fetches what this device has sent.
+        silent.do("finish 30")
+        silent.do("sync")
         dump = os.path.join(self.servers.folder, "backup")
         self.servers.postgresql.dump(dump)
+        silent.do("insert late 10")
+        silent.do("finish 30")
+        silent.do("sync")
+        silent.do("insert unsent 3")
+        silent.quit()
         device.do("insert late 10")
         device.do("finish 30")
         other.do("finish 30")
@@ -213,8 +227,19 @@ class Interop:
         self.servers.restart_kintos()
         # The documented step after a restored backup. Without it, new writes hide the restored state.
         subprocess.run(
-            ["Scripts/kinto/production/new-generation.sh", f"http://127.0.0.1:{self.kintos[0].port}/v1/buckets/restored"], check=True,
+            ["Scripts/kinto/production/new-generation.sh", f"{self.kintos[0].url}/buckets/restored"], check=True,
             timeout=30, stdout=subprocess.DEVNULL, env={**os.environ, "KINTO_USER": USER})
+        client = Client(self.kintos[0].port, USER)
+        client.expect([201], "PUT", "/buckets/silent/collections/note/records/new", {"data": note("new-0")})
+        client.close()
+        # The process of the device has ended, as an app does. It starts again on the same store.
+        silent = self.device("silent", path=silent.path)
+        silent.do("finish 30")
+        tags = collections.Counter(record["tag"] for record in self.check_equal("silent", silent).values())
+        expected = {f"early-{n}" for n in range(20)} | {f"unsent-{n}" for n in range(3)} | {"new-0"}
+        holds(tags.keys() == expected and max(tags.values()) == 1,
+              "a restored database with new records and without the documented step is detected at the next start")
+        silent.quit()
         for each in (other, device, other):
             each.do("finish 30")
         tags = collections.Counter(record["tag"] for record in self.check_equal("restored", device).values())
@@ -224,6 +249,103 @@ class Interop:
               "a database restored from a backup: both devices have its records and the unsent ones, no others")
         device.quit()
         other.quit()
+
+    # MARK: Sharing
+
+    def check_sharing(self):
+        """Two users: one owns the notes, the other one may read some and write some."""
+        client = self.create_bucket("sharing")
+        collection = "/buckets/sharing/collections/note"
+        owner = self.device("sharing")
+        guest = self.device("sharing", 1, encrypted=True, user=GUEST)
+        (line,) = guest.do("principal")
+        name = line.split()[1]
+        # As Tandem creates collections. Without it, each change of the permissions would cause a full pull.
+        client.expect([200], "PATCH", collection, {"data": {"generation": "1"}})
+        # The guest reads all topics, and no note.
+        client.expect([200], "PATCH", "/buckets/sharing/collections/topic", {"permissions": {"read": [name]}})
+        for number in range(6):
+            owner.do(f"add note-{number}")
+        owner.do("finish 30")
+        reasons = [line for line in guest.do("attempt") if line.startswith("unpulled ")]
+        holds(len(reasons) == 1 and "cannot access" in reasons[0],
+              "a user without a shared note gets an error in words")
+
+        for number in range(4):
+            owner.do(f"share note-{number} {name} {'read' if number < 2 else 'write'}")
+        permissions = owner.do("permissions note-2")
+        holds(permissions[0] == "readers " and name in permissions[1], "the owner sees the permissions of a note")
+        guest.do("sync")
+        self.expect_tags(guest, [f"note-{number}" for number in range(4)], "a guest has exactly the shared notes")
+
+        for tag in ("note-0", "note-2", "note-3"):
+            guest.do(f"edit {tag} guest")
+        guest.do("add guest-0")
+        refusals = self.refusals(guest)
+        holds(refusals.keys() == {"note-0", "guest-0"}
+              and all(status == 403 and "cannot access" in message for status, message in refusals.values()),
+              "the edit of a read-only note and an insert are refused in words, by operation")
+        owner.do("finish 30")
+        titles = {note["tag"]: note["title"] for note in owner.objects().values()}
+        holds([titles[f"note-{number}"] for number in range(4)] == ["note-0", "note-1", "guest", "guest"],
+              "the other edits of the same batch arrived at the owner")
+        holds(refusals == self.refusals(guest), "a refused operation waits for the user")
+        client.expect([200], "PATCH", collection, {"permissions": {"record:create": [name]}})
+        guest.do("retry")
+        refusals = self.refusals(guest)
+        holds(refusals.keys() == {"note-0"}, "a guest who may create notes creates one")
+        guest.do("discard")
+        guest.do("finish 30")
+        titles = {note["tag"]: note["title"] for note in guest.objects().values()}
+        holds(titles["note-0"] == "note-0", "a discarded edit returns to the owner's value")
+        owner.do("finish 30")
+        everything = [f"note-{number}" for number in range(6)] + ["guest-0"]
+        self.expect_tags(owner, everything, "the owner has the guest's note")
+
+        owner.do(f"unshare note-1 {name}")
+        owner.do("delete note-2")
+        owner.do("finish 30")
+        guest.do("edit note-3 late")
+        owner.do(f"unshare note-3 {name}")
+        lines = guest.do("attempt")
+        holds("lost note-3" in lines, "an unsent edit of a note that is no longer shared is reported")
+        self.expect_tags(guest, ["note-0", "guest-0"], "a guest loses notes that were deleted or are no longer shared")
+
+        # The notes do not change when a user joins the group.
+        group = "/buckets/sharing/groups/friends"
+        client.expect([201], "PUT", group, {"data": {"members": []}})
+        owner.do(f"share note-4 {group} read")
+        owner.do("finish 30")
+        guest.do("sync")
+        client.expect([200], "PATCH", group, {"data": {"members": [name]}})
+        guest.do("sync")
+        self.expect_tags(guest, ["note-0", "note-4", "guest-0"], "a guest who joins a group gets its notes")
+        for readers, tags in [
+                ([name], [tag for tag in everything if tag != "note-2"]), ([], ["note-0", "note-4", "guest-0"])]:
+            client.expect([200], "PATCH", collection, {"permissions": {"read": readers}})
+            guest.do("sync")
+            self.expect_tags(
+                guest, tags, "a guest " + ("gets" if readers else "loses") + " the notes of the whole collection")
+        # Its own delete is not listed either.
+        guest.do("delete guest-0")
+        guest.do("finish 30")
+        owner.do("finish 30")
+        self.expect_tags(guest, ["note-0", "note-4"], "a guest's own delete arrives")
+        self.check_equal("sharing", owner)
+        owner.quit()
+        guest.quit()
+        client.close()
+
+    def expect_tags(self, device, tags, what):
+        found = sorted(note["tag"] for note in device.objects().values())
+        if found != sorted(tags):
+            raise Failure(f"{device.name} has {found}, not {sorted(tags)}: {what}")
+        holds(True, what)
+
+    def refusals(self, device):
+        """Synchronizes once. Returns the status and the message of each refused operation, by the tag of its note."""
+        lines = [line.removeprefix("refused ") for line in device.do("attempt") if line.startswith("refused ")]
+        return {each["tag"]: (each["status"], each["message"]) for each in map(json.loads, lines)}
 
     # MARK: Faults
 
@@ -388,6 +510,7 @@ def main():
         interop.check_conformance("on PostgreSQL", interop.kintos[0])
         interop.check_writers(60 if IS_LONG else 5)
         interop.check_simultaneous_edits(200 if IS_LONG else 20)
+        interop.check_sharing()
         interop.check_recreated_collection()
         interop.check_restored_database()
         interop.check_live_sync(20 if IS_LONG else 3)

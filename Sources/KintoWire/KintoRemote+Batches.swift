@@ -53,7 +53,13 @@ extension KintoRemote {
         let ready = outcomes
         return try await withWriteLock { () async throws(RemoteFailure) in
             var outcomes = ready
-            if !together.isEmpty { try await self.sendBatch(together, outcomes: &outcomes) }
+            if !together.isEmpty {
+                try await self.sendBatch(together, outcomes: &outcomes)
+                for write in together {
+                    guard case .failure(let failure)? = outcomes.results[write.index] else { continue }
+                    outcomes.results[write.index] = .failure(await self.confirmed(failure, of: write.request))
+                }
+            }
             for write in alone {
                 do throws(RemoteFailure) {
                     outcomes.results[write.index] = .success(

@@ -32,12 +32,15 @@ extension KintoRemote {
         let query = try encoded { () throws(RequestEncodingError) in try KintoQuery(page.filter) }
         // The generation is read before the records. A collection that is created again in between then has the former
         // generation, and the next pull begins again.
-        let generation = page.wantsGeneration ? try await generation(of: page.table) : nil
+        let view = page.wantsGeneration ? try await view(of: page.table) : nil
         var count: Int?
         if page.wantsCount, !page.includeDeleted { count = try await self.count(query, in: page) }
         var list = try await records(of: page, query: query)
         list.count = count
-        list.generation = generation
+        list.generation = view?.generation
+        if let view, view.isPartial, page.includeDeleted, page.filter == nil {
+            list.visibleCount = try await self.count(query, in: page)
+        }
         return list
     }
 
@@ -137,27 +140,6 @@ extension KintoRemote {
             let count = Int(text), count >= 0
         else { return nil }
         return count
-    }
-
-    /// Returns a value that differs after the collection was removed and created again: its own member `generation`
-    /// if this type created it, else the time of its last change. `nil` if the user may not read the collection itself.
-    private func generation(of table: RemoteTableName) async throws(RemoteFailure) -> String? {
-        let request = KintoRequest(
-            method: .get, path: paths.collection(table), table: table, purpose: .resource)
-        let response = try await send(request)
-        // The user may still be allowed to read some of its records.
-        if response.status == 403 { return nil }
-        try decoder.checkStatus(response, request: request)
-        guard case .object(let members) = try decoder.data(response, to: request) else {
-            throw decoder.bad(
-                .wrongType, message: "The collection is not a JSON object.", request: request, response: response)
-        }
-        if case .text(let text)? = members.first(where: { $0.key == Self.generationMember })?.value { return text }
-        guard case .integer(let time)? = members.first(where: { $0.key == "last_modified" })?.value else {
-            throw decoder.bad(
-                .wrongType, message: "The collection has no last_modified.", request: request, response: response)
-        }
-        return String(time)
     }
 }
 

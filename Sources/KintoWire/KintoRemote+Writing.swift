@@ -33,11 +33,27 @@ extension KintoRemote {
         if case .write(.undelete, let id?) = request.purpose, let version, !version.isEmpty {
             try await checkTombstone(id, in: request.table, version: version)
         }
-        for _ in 1..<Self.contentionTries {
-            let response = try await send(request)
-            guard response.status == 409 else { return try decoder.written(response, to: request) }
+        var response = try await send(request)
+        for _ in 1..<Self.contentionTries where response.status == 409 { response = try await send(request) }
+        do throws(RemoteFailure) {
+            return try decoder.written(response, to: request)
+        } catch {
+            throw await confirmed(error, of: request)
         }
-        return try decoder.written(try await send(request), to: request)
+    }
+
+    /// Returns the failure of a write, after a look-up if the response does not tell whether the record exists.
+    ///
+    /// Kinto answers 403 for a deleted record to a user who may not read the whole collection. It would refuse each
+    /// repeated delete after a lost response.
+    func confirmed(_ failure: RemoteFailure, of request: KintoRequest) async -> RemoteFailure {
+        guard case .refused(403, _) = failure, case .write(.delete, let id?) = request.purpose else { return failure }
+        do throws(RemoteFailure) {
+            let item = try await find(request.table, key: .id(id))
+            return item.map(\.isDeleted) ?? true ? .notFound : failure
+        } catch {
+            return failure
+        }
     }
 
     /// Throws a conflict unless a record is deleted and its tombstone has a version.

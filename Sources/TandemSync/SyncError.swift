@@ -198,7 +198,7 @@ extension SyncError {
     /// - Parameters:
     ///   - table: The table of the exchange.
     ///   - url: The table's address: ``Remote/url(of:)``.
-    init(_ failure: RemoteFailure, table: RemoteTableName?, url: String?) {
+    package init(_ failure: RemoteFailure, table: RemoteTableName?, url: String?) {
         var (message, table, url) = ("\(failure)", table, url)
         var (advice, status, property): (String?, Int?, String?)
         let code: Code

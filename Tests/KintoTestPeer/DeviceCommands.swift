@@ -7,8 +7,13 @@ import TandemSync
 /// | command | effect |
 /// | --- | --- |
 /// | `insert PREFIX COUNT` | inserts notes with the tags PREFIX-0, PREFIX-1, … |
+/// | `add TAG` | inserts a note without a topic |
 /// | `edit TAG TITLE` | sets a note's title |
+/// | `delete TAG` | deletes a note |
 /// | `sync` | synchronizes once, and fails unless all was exchanged |
+/// | `attempt` | synchronizes once, and prints each failure: see `SharingCommands` |
+/// | `retry`, `discard` | decides about all operations that the server refused |
+/// | `principal`, `share TAG PRINCIPAL PERMISSION`, `unshare TAG PRINCIPAL` | shares notes: see `SharingCommands` |
 /// | `finish SECONDS` | synchronizes until all was exchanged, for a limited time |
 /// | `pull SECONDS` | synchronizes repeatedly for the given time, at least once, and prints `pulls COUNT` |
 /// | `work SEED SECONDS COUNT` | changes and synchronizes concurrently: see `DeviceWork` |
@@ -20,6 +25,7 @@ struct DeviceCommands {
     private let store: Store
     private let context: SyncContext
     private let number: Int
+    private let sharing: SharingCommands
     private var scheduler: SyncScheduler?
     private var watch: Task<Void, Never>?
 
@@ -27,6 +33,7 @@ struct DeviceCommands {
         store = try settings.openStore(at: path)
         context = try settings.context(store, bucket)
         number = settings.number
+        sharing = SharingCommands(store: store, context: context, remote: bucket.remote)
     }
 
     mutating func run(_ words: [String]) async throws {
@@ -36,7 +43,9 @@ struct DeviceCommands {
         }
         switch (words.first, words.count) {
         case ("insert", 3): try await insert(words[1], count: try integer(2))
+        case ("add", 2): try await add(words[1])
         case ("edit", 3): try await edit(words[1], title: words[2])
+        case ("delete", 2): try await delete(words[1])
         case ("sync", 1): try await synchronize()
         case ("finish", 2): try await finish(seconds: try integer(1))
         case ("pull", 2): try await pull(seconds: try integer(1))
@@ -47,7 +56,8 @@ struct DeviceCommands {
         case ("live", 1): try await startWatching()
         case ("poll", 2): poll(every: .seconds(try integer(1)))
         case ("stop", 1): await end()
-        default: throw PeerFailure("unknown command: \(words)")
+        default:
+            guard try await sharing.run(words) else { throw PeerFailure("unknown command: \(words)") }
         }
     }
 
@@ -73,13 +83,18 @@ struct DeviceCommands {
         }
     }
 
+    private func add(_ tag: String) async throws {
+        try await store.write { _ = try $0.insert(KintoNote(tag: tag, title: tag)) }
+    }
+
     private func edit(_ tag: String, title: String) async throws {
         try await store.write { tx in
-            guard let note = try tx.objects(KintoNote.self).where({ $0.tag == tag }).first() else {
-                throw PeerFailure("no note \(tag)")
-            }
-            try tx.update(KintoNote.self, localID: note.localID) { $0.title = title }
+            try tx.update(KintoNote.self, localID: try tx.note(tag).localID) { $0.title = title }
         }
+    }
+
+    private func delete(_ tag: String) async throws {
+        try await store.write { tx in try tx.delete(KintoNote.self, localID: try tx.note(tag).localID) }
     }
 
     private func dump() async throws {

@@ -37,7 +37,8 @@ import Testing
         let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))
         #expect(uploaded.url == "\(Self.url)/0123456789abcdef0123456789abcdef")
         let record = try #require(kinto.record("0123456789abcdef0123456789abcdef", in: "files"))
-        #expect(uploaded.etag == String(record.time))
+        // The hash. The record's version changes with its permissions.
+        #expect(uploaded.etag == makeFile("hello").sha256)
         guard case .object(let members)? = record.members["attachment"] else {
             Issue.record("The record has no attachment.")
             return
@@ -50,6 +51,80 @@ import Testing
         let kinto = FakeKinto()
         let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))
         #expect(try await text(RemoteFile(url: uploaded.url), of: makeFiles(kinto)) == "hello")
+    }
+
+    /// The deletion run then forgets the file. Kinto answers 403 if the user may not read the whole collection.
+    @Test(arguments: [false, true])
+    func `a file that is deleted again after a lost response is not found`(isShared: Bool) async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        let uploaded = try await files.upload(makeFile("hello"))
+        let file = RemoteFile(url: uploaded.url, etag: uploaded.etag)
+        if isShared {
+            let visible: Set = ["0123456789abcdef0123456789abcdef", "other"]
+            kinto.state.withLock { $0.shared["files"] = .init(visible: visible) }
+        }
+        // The record is read first.
+        kinto.fail(.fields([:]), .lostResponse)
+        for outcome in ["lost Lost", "notFound"] {
+            #expect(await line { () async throws(RemoteFailure) in try await files.delete(file) } == outcome)
+        }
+        #expect(kinto.live(in: "files") == [])
+    }
+
+    @Test func `a user who may only create files uploads one, and does not see another user's`() async throws {
+        let kinto = FakeKinto("files")
+        kinto.state.withLock { $0.shared["files"] = .init(mayCreate: true) }
+        let files = makeFiles(kinto)
+        for wasThere in [false, true] {
+            let uploaded = try await files.upload(makeFile("hello"))
+            #expect(uploaded.wasThere == wasThere)
+            #expect(try await text(RemoteFile(url: uploaded.url, etag: uploaded.etag), of: files) == "hello")
+        }
+        kinto.state.withLock { $0.shared["files"] = .init(mayCreate: true) }
+        let hidden = RemoteFile(url: "\(Self.url)/0123456789abcdef0123456789abcdef")
+        let outcome = await line { () async throws(RemoteFailure) in
+            try await files.download(hidden, from: 0) { _ in }
+        }
+        #expect(outcome.hasPrefix("refused 403"))
+    }
+
+    @Test func `a file that is shared keeps its ETag`() async throws {
+        let kinto = FakeKinto("files")
+        let (files, server) = (makeFiles(kinto), makeFiles(kinto))
+        let uploaded = try await files.upload(makeFile("hello"))
+        let photo = Attachment(atServerURL: uploaded.url)
+        try await server.share(photo, with: .account("maria"))
+        #expect(
+            kinto.state.withLock { $0.permissions["0123456789abcdef0123456789abcdef"]?["read"] } == ["account:maria"])
+        let file = RemoteFile(url: uploaded.url, etag: uploaded.etag)
+        #expect(try await text(file, of: files) == "hello")
+        try await server.unshare(photo, from: .account("maria"))
+        #expect(kinto.state.withLock { $0.permissions["0123456789abcdef0123456789abcdef"]?["read"] } == [])
+        try await files.delete(file)
+        #expect(kinto.live(in: "files").isEmpty)
+    }
+
+    @Test func `a file of another server is not shared`() async {
+        let kinto = FakeKinto("files")
+        let photo = Attachment(atServerURL: "https://elsewhere.example/a")
+        let error = await #expect(throws: SyncError.self) {
+            try await makeFiles(kinto).share(photo, with: .everyone)
+        }
+        #expect(error?.code == .notEncodable)
+        #expect(kinto.requests.isEmpty)
+    }
+
+    /// Stores of earlier builds have the version.
+    @Test func `a file's ETag may be the version of its record`() async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        let uploaded = try await files.upload(makeFile("hello"))
+        let version = try #require(kinto.record("0123456789abcdef0123456789abcdef", in: "files")).time
+        let file = RemoteFile(url: uploaded.url, etag: String(version))
+        #expect(try await text(file, of: files) == "hello")
+        try await files.delete(file)
+        #expect(kinto.live(in: "files").isEmpty)
     }
 
     @Test func `a download from an offset drops the bytes before it`() async throws {

@@ -176,16 +176,6 @@ import Testing
         #expect(kinto.requests.count == 3)
     }
 
-    @Test func `a user who may not read a collection itself reads its records without a generation`() async throws {
-        let kinto = FakeKinto("Card")
-        kinto.put("a")
-        let remote = KintoRemote(kinto)
-        _ = try await remote.find("Card", key: .id("a"))
-        kinto.fail(.response(403, [.contentType: "application/json"], "{}"))
-        let page = try await remote.page(changes())
-        #expect(page.items.names == ["a"] && page.generation == nil)
-    }
-
     // MARK: Positions
 
     @Test func `a position that the server refuses is outdated`() async throws {

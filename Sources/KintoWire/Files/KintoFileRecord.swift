@@ -10,13 +10,16 @@ struct KintoFileRecord: Sendable {
         let size: Int64
     }
 
-    /// The record's version, which is the file's ETag.
+    /// The record's version.
     let version: String
     /// The file; `nil` before its upload.
     let attachment: Attachment?
 }
 
 extension KintoFileRecord {
+    /// Returns whether a file has an ETag. Earlier uploads have the record's version as ETag.
+    func matches(_ etag: String) -> Bool { etag == attachment?.sha256 || etag == version }
+
     /// Decodes a record. `nil` if it is not valid.
     init?(_ node: JSONNode) {
         guard case .object(let members) = node,

@@ -12,7 +12,8 @@ import TandemSync
 /// let files = KintoFiles(remote, over: transport)
 /// ```
 ///
-/// A file's URL is that of its record. The plugin's own URL of the bytes is not stored in rows: everyone who has it can
+/// A file's URL is that of its record, and its ETag the hash of its bytes: a record's version also changes with its
+/// permissions. The plugin's own URL of the bytes is not stored in rows: everyone who has it can
 /// read the file. It is requested from the server for each download, and must be in the folder that the server
 /// announces. The user's credentials are not sent there.
 ///
@@ -47,10 +48,10 @@ public struct KintoFiles: RemoteFiles {
         try file.check()
         let id = ServerID(file.id)
         let url = remote.paths.url(remote.paths.record(id, in: collection))
-        if let known = try await record(id), let attachment = known.attachment {
+        if let attachment = try await visibleRecord(id)?.attachment {
             guard attachment.sha256 == file.sha256, attachment.size == file.size else { throw .file(.taken) }
             progress(file.size)
-            return UploadedFile(url: url, etag: known.version, wasThere: true)
+            return UploadedFile(url: url, etag: attachment.sha256, wasThere: true)
         }
         try await file.willBe(at: url)
         let uploaded = try await post(file, id: id, progress: progress)
@@ -60,7 +61,7 @@ public struct KintoFiles: RemoteFiles {
             throw .file(.hashMismatch)
         }
         progress(file.size)
-        return UploadedFile(url: url, etag: uploaded.version)
+        return UploadedFile(url: url, etag: file.sha256)
     }
 
     /// Downloads a file, from an offset on, in pieces.
@@ -69,7 +70,7 @@ public struct KintoFiles: RemoteFiles {
     ) async throws(RemoteFailure) -> ServedFile {
         let (id, url) = (try id(of: file), file.url)
         guard let record = try await record(id), let attachment = record.attachment else { throw .notFound }
-        if let etag = file.etag, etag != record.version { throw .file(.changed) }
+        if let etag = file.etag, !record.matches(etag) { throw .file(.changed) }
         let request = try await request(for: attachment, shownURL: url)
         let exchange = FileExchange(transport, request: request, shownURL: url)
         if let size = file.size, size != attachment.size {
@@ -77,7 +78,7 @@ public struct KintoFiles: RemoteFiles {
                 .size, message: "The server's file has \(attachment.size) bytes, but its known size is \(size).",
                 status: 200)
         }
-        let served = ServedFile(size: attachment.size, etag: record.version, sha256: attachment.sha256)
+        let served = ServedFile(size: attachment.size, etag: attachment.sha256, sha256: attachment.sha256)
         let wanted = RemoteFile(url: url, size: attachment.size)
         let download = FileDownload(exchange, wanted: wanted, from: offset) { piece in
             try await take(FilePiece(bytes: piece.bytes, offset: piece.offset, file: served))
@@ -92,7 +93,11 @@ public struct KintoFiles: RemoteFiles {
 
     /// Deletes a file: its record, with which the plugin removes the bytes.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
-        try await delete(try id(of: file), version: file.etag)
+        let id = try id(of: file)
+        guard let etag = file.etag else { return try await delete(id, version: nil) }
+        guard let record = try await visibleRecord(id) else { throw .notFound }
+        guard record.matches(etag) else { throw .file(.changed) }
+        try await delete(id, version: record.version)
     }
 }
 
@@ -117,6 +122,19 @@ extension KintoFiles {
                 .wrongType, message: "The file's record is not valid.", request: request, response: response)
         }
         return record
+    }
+
+    /// Returns the record of a file; `nil` if there is none, or if the user may not see it.
+    ///
+    /// Kinto answers 403 for a missing record to a user who may not read the whole collection. A list then tells.
+    private func visibleRecord(_ id: ServerID) async throws(RemoteFailure) -> KintoFileRecord? {
+        do throws(RemoteFailure) {
+            return try await record(id)
+        } catch {
+            guard case .refused(403, _) = error else { throw error }
+            guard try await remote.find(collection, key: .id(id))?.isDeleted ?? true else { throw error }
+            return nil
+        }
     }
 
     private func post(
@@ -173,7 +191,7 @@ extension KintoFiles {
 
     /// Returns the ID of a file from its URL, which must be that of a record in the collection. URLs come from rows,
     /// which other users may have written.
-    private func id(of file: RemoteFile) throws(RemoteFailure) -> ServerID {
+    func id(of file: RemoteFile) throws(RemoteFailure) -> ServerID {
         let folder = "\(remote.paths.url(remote.paths.records(collection)))/"
         let id = file.url.hasPrefix(folder) ? String(file.url.dropFirst(folder.count)) : ""
         guard KintoPaths.isName(id) else {

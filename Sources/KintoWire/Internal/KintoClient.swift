@@ -54,7 +54,7 @@ final class KintoClient: Sendable {
         head.headerFields[.accept] = "application/json"
         head.headerFields[.userAgent] = "Tandem"
         guard let node = request.body else { return (head, []) }
-        head.headerFields[.contentType] = "application/json"
+        if head.headerFields[.contentType] == nil { head.headerFields[.contentType] = "application/json" }
         var body: [UInt8] = []
         do {
             try ExactJSON.writeForeign(node, to: &body)

@@ -140,6 +140,13 @@ extension KintoEncoder {
         return id
     }
 
+    /// Returns the path of a record.
+    func path(of id: ServerID, in table: RemoteTableName) throws(RequestEncodingError) -> String {
+        try check(table)
+        try check(id, in: table)
+        return paths.record(id, in: table)
+    }
+
     private func precondition(of item: OutgoingItem) throws(RequestEncodingError) -> HTTPFields {
         guard let version = item.version, !version.isEmpty else { return [:] }
         guard let milliseconds = KintoTime.milliseconds(inTag: version), version == String(milliseconds) else {

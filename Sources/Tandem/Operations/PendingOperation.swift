@@ -25,7 +25,8 @@ public struct PendingOperation: Hashable, Sendable, Identifiable {
 
     /// The progress of an operation.
     public enum State: Int, Hashable, Sendable, CustomStringConvertible {
-        /// The operation waits to be sent.
+        /// The operation waits to be sent. If an earlier attempt failed, ``PendingOperation/error`` has the reason. The
+        /// server may have received such an attempt: sync remembers that, and looks the object up if needed.
         case pending = 0
         /// The operation is being sent, or was when the process ended. The server may have received it.
         case attempted = 1

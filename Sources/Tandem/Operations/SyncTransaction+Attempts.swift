@@ -155,7 +155,8 @@ extension SyncTransaction {
         return true
     }
 
-    /// Withdraws an attempt whose request was not sent. The operation is then as if the attempt had not begun.
+    /// Withdraws an attempt whose request was not sent. The operation is then pending, with the error and the number of
+    /// attempts from before. The outcome of an earlier attempt stays unknown: its kind and its values stay recorded.
     ///
     /// An object that was never sent, and that was deleted meanwhile, is removed.
     ///

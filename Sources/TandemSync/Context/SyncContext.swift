@@ -16,6 +16,8 @@ public final class SyncContext: Sendable {
     let serverClock = ServerTimeEstimator()
     let pause = ServerBackoff()
     let downloads = DownloadCoordinator()
+    /// The times of the last look-ups of landmarks, by table and query.
+    let landmarkTimes = Mutex<[String: Date]>([:])
     private let tables: Mutex<[String: TableSettings]>
 
     /// Creates a context for one store and one server. Sends no request yet.

@@ -2,18 +2,20 @@ import Foundation
 import Tandem
 
 extension PullRun {
-    /// Returns the stored position of a query, the history that it belongs to, and the number of the table's restarts.
+    /// Returns the stored position of a query, the history that it belongs to, the query's landmark, and the number of
+    /// the table's restarts.
     func position(
         of queryID: String
-    ) async throws -> (token: SyncToken?, history: ServerHistory, restarts: UInt64) {
+    ) async throws -> (token: SyncToken?, history: ServerHistory, landmark: PullLandmark?, restarts: UInt64) {
         let table = query.table
         return try await context.store.read { local in
             let restarts = try ServerHistory.restarts(in: table, local)
             // Without a position, nothing depends on the former history.
             guard let token = try local.syncToken(of: queryID, in: table) else {
-                return (nil, ServerHistory(restarts: restarts), restarts)
+                return (nil, ServerHistory(restarts: restarts), nil, restarts)
             }
-            return (token, try ServerHistory.read(of: queryID, in: table, local), restarts)
+            let landmark = try PullLandmark.read(of: queryID, in: table, local)
+            return (token, try ServerHistory.read(of: queryID, in: table, local), landmark, restarts)
         }
     }
 
@@ -30,8 +32,10 @@ extension PullRun {
     /// Fetches everything for a query whose position is not valid, and stores a new position.
     ///
     /// The position is the time of an item, as all positions are: a server may reject a time after its newest item.
-    mutating func pullAgain(_ queryID: String) async throws {
-        (keepsEdits, received) = (true, 0)
+    ///
+    /// - Parameter keepsEdits: Whether an edit of an object that the server no longer has is not reported as orphaned.
+    mutating func pullAgain(_ queryID: String, keepsEdits: Bool = true) async throws {
+        (self.keepsEdits, received) = (keepsEdits, 0)
         let pass = try await fetchEverything()
         try await finish(pass)
         let (table, history) = (query.table, pass.history)
@@ -40,6 +44,8 @@ extension PullRun {
         try await context.store.write { local in
             try local.setSyncToken(token, of: queryID, in: table)
             try history.write(of: queryID, in: table, local)
+            // The next pull of changes stores another one.
+            try PullLandmark.remove(of: queryID, in: table, local)
         }
     }
 }

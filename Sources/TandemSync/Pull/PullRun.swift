@@ -48,8 +48,9 @@ struct PullRun {
     // MARK: Changes
 
     private mutating func pullChanges(_ queryID: String) async throws {
-        var (stored, history, restarts) = try await position(of: queryID)
+        var (stored, history, landmark, restarts) = try await position(of: queryID)
         guard history.restarts == restarts else { return try await pullAgain(queryID) }
+        if let landmark, try await hasLost(landmark, of: queryID) { return try await restart(queryID) }
         var cursor = PullCursor(
             // An unreadable position counts as missing: the query is pulled from its start.
             from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
@@ -57,6 +58,7 @@ struct PullRun {
         // Whether the server has rejected the position after the floor.
         var isDoubtful = false
         var ahead: PageAhead?
+        var visibleCount: Int?
         while true {
             let top = cursor.top
             let (page, time): (RemotePage, Date?)
@@ -84,6 +86,7 @@ struct PullRun {
             if let generation = page.generation { history.generation = generation }
             guard known.isValid(in: history) else { return try await restart(queryID) }
             recordTimes(of: page)
+            visibleCount = page.visibleCount ?? visibleCount
             let items: ArraySlice<RemoteItem>
             switch cursor.advance(past: page, now: time ?? context.options.clock.now()) {
             case .store(let some): items = some
@@ -93,24 +96,31 @@ struct PullRun {
             var token = SyncToken(
                 digest: query.digest, time: cursor.floor?.text, isSettled: cursor.isSettled,
                 lastSuccess: stored?.lastSuccess)
-            let isNew = token != stored || history != known
+            let next = self.landmark(of: page, history: history, isPartial: visibleCount != nil) ?? landmark
+            let isNew = token != stored || history != known || next != landmark
             let isLast = cursor.ends(with: page, top: top)
             if isLast { token.lastSuccess = context.options.clock.now() }
             let wasWritten: Bool
+            let change = next == landmark ? nil : next
             if !isLast,
                 let request = requestAhead(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
             {
                 let requester = requester
-                async let next = requester.ahead(request)
+                async let following = requester.ahead(request)
                 wasWritten = try await store(
-                    items, of: page, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
-                ahead = await next
+                    items, of: page, token: token, history: history, landmark: change, of: queryID, always: isNew,
+                    isLast: isLast)
+                ahead = await following
             } else {
                 wasWritten = try await store(
-                    items, of: page, token: token, history: history, of: queryID, always: isNew, isLast: isLast)
+                    items, of: page, token: token, history: history, landmark: change, of: queryID, always: isNew,
+                    isLast: isLast)
             }
-            if wasWritten { stored = token }
-            if isLast { return }
+            if wasWritten { (stored, landmark) = (token, next) }
+            if isLast { break }
+        }
+        if let visibleCount, try await differs(from: visibleCount) {
+            try await pullAgain(queryID, keepsEdits: false)
         }
     }
 
@@ -120,10 +130,10 @@ struct PullRun {
     /// - Returns: Whether the token was written.
     private mutating func store(
         _ items: ArraySlice<RemoteItem>, of page: RemotePage, token: SyncToken, history: ServerHistory,
-        of queryID: String, always: Bool, isLast: Bool
+        landmark: PullLandmark?, of queryID: String, always: Bool, isLast: Bool
     ) async throws -> Bool {
         let wasWritten = try await write(
-            items, token: token, history: history, of: queryID, always: always, isLast: isLast)
+            items, token: token, history: history, landmark: landmark, of: queryID, always: always, isLast: isLast)
         recordFound(page)
         reportProgress(items.count)
         return wasWritten
@@ -133,12 +143,13 @@ struct PullRun {
     ///
     /// - Parameters:
     ///   - history: The history of the table that the position belongs to.
-    ///   - always: Whether the token or the history has changed.
+    ///   - landmark: The new landmark of the query, if it has changed.
+    ///   - always: Whether the token, the history or the landmark has changed.
     ///   - isLast: Whether the pull ends with this page. Its end time is stored only together with other changes.
     /// - Returns: Whether the token was written.
     private mutating func write(
-        _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, of queryID: String, always: Bool,
-        isLast: Bool
+        _ items: ArraySlice<RemoteItem>, token: SyncToken, history: ServerHistory, landmark: PullLandmark?,
+        of queryID: String, always: Bool, isLast: Bool
     ) async throws -> Bool {
         let isNews = tally.result.changes > 0 && isLast
         guard always || !items.isEmpty || isNews else { return false }
@@ -148,7 +159,10 @@ struct PullRun {
             var next = tally
             try page.store(into: local, &next)
             let writes = always || (isLast && (isNews || next.result.changes > tally.result.changes))
-            if writes { try local.setSyncToken(token, of: queryID, in: table) }
+            if writes {
+                try local.setSyncToken(token, of: queryID, in: table)
+                try landmark?.write(of: queryID, in: table, local)
+            }
             if always, history != ServerHistory() { try history.write(of: queryID, in: table, local) }
             return (next, writes)
         }

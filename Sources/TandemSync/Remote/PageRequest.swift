@@ -67,10 +67,16 @@ public struct RemotePage: Sendable, Equatable {
     /// The number of all items of the filter, if it was requested and the server counts them. Deleted items count only
     /// if requested.
     public var count: Int?
+    /// The number of all live items that this user sees, if the server hides tombstones from the user; `nil` if it does
+    /// not. Only the number then shows that an item was deleted or is hidden now. An incremental pull without a filter
+    /// compares it with the number of its objects, and fetches everything if they differ. It uses the last page that
+    /// has a number, so the first page of a pull is enough.
+    public var visibleCount: Int?
     /// The server's clock.
     public var serverDate: Date?
     /// A value that differs after the table was removed and created again. Positions and tombstones of the former table
-    /// are not valid then, and a full pull follows. `nil` if the server has no such value.
+    /// are not valid then, and a full pull follows. `nil` if the server has no such value. A table with a generation
+    /// keeps its tombstones, unless ``visibleCount`` says otherwise: a missing item shows that the server was restored.
     public var generation: String?
     /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
     public var backoff: Duration?
@@ -82,16 +88,18 @@ public struct RemotePage: Sendable, Equatable {
     ///   - items: The items, in the requested order.
     ///   - hasMore: Whether more items follow.
     ///   - count: The number of all items, if the server has counted them.
+    ///   - visibleCount: The number of all live items that the user sees, if the server hides tombstones from the user.
     ///   - serverDate: The server's clock, if the response had it.
     ///   - generation: A value of this table's creation, if the server has one.
     ///   - backoff: The requested pause of clients, if any.
     public init(
-        items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil, generation: String? = nil,
-        backoff: Duration? = nil
+        items: [RemoteItem], hasMore: Bool, count: Int? = nil, visibleCount: Int? = nil, serverDate: Date? = nil,
+        generation: String? = nil, backoff: Duration? = nil
     ) {
         self.items = items
         self.hasMore = hasMore
         self.count = count
+        self.visibleCount = visibleCount
         self.serverDate = serverDate
         self.generation = generation
         self.backoff = backoff

@@ -13,40 +13,57 @@ extension FakeKinto {
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { throw Refusal(status: 404, errno: 111) }
         if parts[2].isEmpty {
             let capabilities = state.attachments.map { [("attachments", $0)] } ?? []
-            return Reply(body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))]))
+            let user = state.user.map { [(key: "user", value: JSONNode.object([("id", .text($0))]))] } ?? []
+            return Reply(
+                body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))] + user))
         }
         guard parts[2] == "buckets", parts.count >= 4 else { throw Refusal(status: 404, errno: 111) }
         let bucket = parts[3]
         if parts.count == 4 { return try putBucket(bucket, request, state: &state) }
-        guard let collections = state.buckets[bucket] else {
-            throw Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
-        }
+        guard let collections = state.buckets[bucket] else { throw Self.forbidden }
         let name = parts[5]
         if parts.count == 6, request.method == .put {
             return try putCollection(name, of: bucket, request, body: body, state: &state)
         }
-        guard let collection = collections[name] else { throw Self.missing("collection", name) }
+        guard var collection = collections[name] else { throw Self.missing("collection", name) }
+        let shared = state.shared[name]
         if parts.count == 6 {
-            return Reply(
-                body: .object([
-                    (
-                        "data",
-                        .object(
-                            collection.members + [("id", .text(name)), ("last_modified", .integer(collection.created))])
-                    )
-                ]))
+            guard shared?.mayCreate ?? true else { throw Self.forbidden }
+            // Only users who may write the collection see its permissions.
+            let permissions =
+                shared == nil && state.mayWriteCollections ? [("write", JSONNode.array([.text("me")]))] : []
+            let members = collection.members + [("id", .text(name)), ("last_modified", .integer(collection.created))]
+            return Reply(body: .object([("data", .object(members)), ("permissions", .object(permissions))]))
         }
         guard parts[6] == "records" else { throw Refusal(status: 404, errno: 111) }
-        if request.method != .get, request.method != .head, state.readOnly.contains(name) {
-            throw Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
-        }
+        if request.method != .get, request.method != .head, state.readOnly.contains(name) { throw Self.forbidden }
         if parts.count == 7 {
+            if let shared, request.method != .post {
+                guard shared.mayCreate || !shared.visible.isEmpty else { throw Self.forbidden }
+                // A deleted record has no permissions, so that its tombstone is not listed.
+                collection.records = collection.records.filter {
+                    shared.visible.contains($0.key) && !$0.value.isDeleted
+                }
+            }
             guard request.method == .post else { return try list(collection, request, query: query, state: state) }
             let members = try Self.data(body, of: request, id: nil)
             let id = "server-\(state.writes)"
             return store(id, members, bucket: bucket, name: name, status: 201, state: &state)
         }
-        return try exchange(recordID: parts[7], request, body: body, place: (bucket, name), state: &state)
+        let id = parts[7]
+        if let shared, !shared.visible.contains(id) || collection.records[id]?.isDeleted ?? true {
+            guard request.method == .put, shared.mayCreate else { throw Self.forbidden }
+        }
+        if let shared, request.method != .get, request.method != .head, shared.readOnly.contains(id) {
+            throw Self.forbidden
+        }
+        let reply = try exchange(recordID: id, request, body: body, place: (bucket, name), state: &state)
+        if request.method == .put { state.shared[name]?.visible.insert(id) }
+        return reply
+    }
+
+    private static var forbidden: Refusal {
+        Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
     }
 
     private func settings(_ state: State) -> JSONNode { .object([("batch_max_requests", state.batchMaximum)]) }
@@ -60,9 +77,7 @@ extension FakeKinto {
 
     private func putBucket(_ bucket: String, _ request: HTTPRequest, state: inout State) throws -> Reply {
         guard request.method == .put else { throw Refusal(status: 405) }
-        guard state.mayCreateBuckets else {
-            throw Refusal(status: 403, errno: 121, message: "This user cannot access this resource.")
-        }
+        guard state.mayCreateBuckets else { throw Self.forbidden }
         guard state.buckets[bucket] == nil else { throw Refusal(status: 412, errno: 114) }
         state.now += 1
         state.buckets[bucket] = [:]
@@ -95,13 +110,19 @@ extension FakeKinto {
         if request.method != .put, live == nil { throw Self.missing("record", id) }
         try checkPrecondition(request, live: live, id: id)
         switch request.method {
-        case .get:
+        case .get, .head:
             guard let live else { throw Self.missing("record", id) }
-            return Reply(fields: [.eTag: "\"\(live.time)\""], body: .object([("data", Self.node(of: live, id: id))]))
+            return Reply(
+                fields: [.eTag: "\"\(live.time)\""],
+                body: .object([("data", Self.node(of: live, id: id)), ("permissions", Self.permissions(id, state))]))
         case .put:
             let members = try Self.data(body, of: request, id: id)
             return store(
                 id, members, bucket: place.bucket, name: place.name, status: live == nil ? 201 : 200, state: &state)
+        case .patch where request.headerFields[.contentType] == "application/json-patch+json":
+            try patchPermissions(id, body: body, state: &state)
+            return store(
+                id, live?.members ?? [], bucket: place.bucket, name: place.name, status: 200, state: &state)
         case .patch:
             let changes = try Self.data(body, of: request, id: id)
             var members = live?.members ?? []
@@ -129,9 +150,46 @@ extension FakeKinto {
         return Reply(
             status: status, fields: [.eTag: "\"\(time)\""],
             body: .object([
-                ("data", Self.node(of: record, id: id)), ("permissions", .object([("write", .array([]))])),
+                ("data", Self.node(of: record, id: id)), ("permissions", Self.permissions(id, state)),
             ]))
     }
+
+    // MARK: Permissions
+
+    private static func permissions(_ id: String, _ state: State) -> JSONNode {
+        .object(
+            (state.permissions[id] ?? [:]).map { ($0.key, .array($0.value.sorted().map { .text($0) })) }
+                .sorted { $0.0 < $1.0 })
+    }
+
+    /// Carries out a JSON patch, of which all operations change permissions.
+    private func patchPermissions(_ id: String, body: [UInt8], state: inout State) throws {
+        guard case .array(let operations) = try body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) }) else {
+            throw Self.invalid("body", "Invalid JSON")
+        }
+        for case .object(let operation) in operations {
+            guard case .text(let kind)? = operation["op"], case .text(let path)? = operation["path"] else {
+                throw Self.invalid("body", "JSON Patch operation failed")
+            }
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false).map {
+                $0.replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
+            }
+            guard parts.count == 4, parts[0].isEmpty, parts[1] == "permissions", ["read", "write"].contains(parts[2])
+            else { throw Self.invalid("body", "JSON Patch operation failed: \(path)") }
+            switch kind {
+            case "add": state.permissions[id, default: [:]][parts[2], default: []].insert(parts[3])
+            case "remove":
+                guard state.permissions[id]?[parts[2]]?.remove(parts[3]) != nil else {
+                    throw Self.invalid("body", "JSON Patch operation failed: can't remove a non-existent object")
+                }
+            default: throw Self.invalid("body", "JSON Patch operation failed: \(kind)")
+            }
+        }
+        // The server adds the user of a write.
+        if let user = state.user { state.permissions[id, default: [:]]["write", default: []].insert(user) }
+    }
+
+    // MARK: Preconditions
 
     private func checkPrecondition(_ request: HTTPRequest, live: Record?, id: String) throws {
         let ifMatch = request.headerFields[.ifMatch]

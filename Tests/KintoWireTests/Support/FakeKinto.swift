@@ -37,6 +37,15 @@ final class FakeKinto: HTTPTransport {
         var records: [String: Record] = [:]
     }
 
+    /// The records of a collection with a permission for the user.
+    struct Sharing: Sendable {
+        var visible: Set<String> = []
+        /// The visible records that the user may only read.
+        var readOnly: Set<String> = []
+        /// Whether the user has the permission `record:create`.
+        var mayCreate = false
+    }
+
     struct State: Sendable {
         var buckets: [String: [String: Collection]] = [:]
         /// The clock, in milliseconds. Each write advances it.
@@ -51,6 +60,14 @@ final class FakeKinto: HTTPTransport {
         var accepted: Set<String>?
         /// The collections without permission to write.
         var readOnly: Set<String> = []
+        /// The collections of which the user sees only some records.
+        var shared: [String: Sharing] = [:]
+        /// Whether the user may write collections of which all records are visible.
+        var mayWriteCollections = true
+        /// The permissions of records, by their IDs.
+        var permissions: [String: [String: Set<String>]] = [:]
+        /// The current user's ID; `nil` without credentials.
+        var user: String? = "account:me"
         var mayCreateBuckets = true
         var writes = 0
         /// The bytes of attached files by their URLs, and the capability of the plugin.

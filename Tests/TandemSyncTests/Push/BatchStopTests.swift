@@ -165,6 +165,29 @@ import Testing
         #expect(try desk.isLevel() && desk.arrived == ["0", "1", "2"])
     }
 
+    /// The first attempt has arrived, and its response was lost. The second one is withdrawn.
+    @Test func `an operation of unknown outcome is retried after its next attempt is withdrawn`() async throws {
+        let desk = try Desk(batchLimit: 4) { $0.inFlight = 3 }
+        try await desk.insertCards(3)
+        desk.remote.next(.loseAnswer, on: .batch)
+        try await desk.sync.attemptPush()
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(3600))), on: .insert)
+        try await desk.sync.attemptPush()
+        let withdrawn = try #require(try desk.store.operations.all().first { $0.attempts == 1 })
+        // No request is in flight, so the user may decide.
+        #expect(withdrawn.state == .pending)
+        let error = try #require(withdrawn.error)
+        let card = try #require(try desk.card(withdrawn.localID))
+        #expect(try await desk.sync.state(of: card) == .retrying(.insert, error))
+        // The server may have the object, so that its delete is sent too.
+        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
+        #expect(try desk.store.operations.count() == 3)
+        #expect(try desk.store.checkIntegrity() == [])
+        desk.clock.advance(by: 3601)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.remote.items(in: "Card").count == 2)
+    }
+
     /// Otherwise a server that is down would receive a request for each operation of the batch.
     @Test func `outcomes are not looked up after the push has stopped`() async throws {
         let desk = try Desk(batchLimit: 4) { $0.inFlight = 1 }

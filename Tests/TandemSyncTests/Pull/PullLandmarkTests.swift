@@ -1,0 +1,160 @@
+import Foundation
+import Tandem
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import TandemSync
+
+/// A restored server that already has newer items, so that positions do not show it.
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct PullLandmarkTests {
+    private static let query = PullQuery(Card.self, queryID: "cards")
+
+    /// A device that has pulled the cards a, b and late, and a backup without the last one.
+    private struct Device {
+        let desk: Desk
+        let backup: ScriptedRemote.Backup
+
+        init(traits: ScriptedRemote.Traits = .generations) async throws {
+            desk = try Desk(traits: traits) { $0.overlap = .zero }
+            desk.clock.advance(by: 86_400)
+            for id in ["a", "b"] { Self.write(id, to: desk) }
+            backup = desk.remote.backup()
+            desk.remote.advanceClock(by: 60)
+            Self.write("late", to: desk)
+            try await desk.sync.pull(query)
+            desk.remote.forgetRequests()
+        }
+
+        static func write(_ id: String, points: Int64 = 1, to desk: Desk) {
+            desk.remote.edit("Card", id: ServerID(id)) { item in
+                item.isDeleted = false
+                item.set(.text("Лента"), of: "shop")
+                item.set(.text(id), of: "barcode")
+                item.set(.integer(points), of: "points")
+            }
+        }
+
+        /// Restores the backup. Another device then writes a card.
+        func restore() {
+            desk.remote.restore(backup)
+            desk.remote.advanceClock(by: 3600)
+            Self.write("new", to: desk)
+        }
+
+        /// Returns a context on the same store, as after a restart of the app.
+        func restarted() throws -> SyncContext { try desk.restarted { $0.overlap = .zero } }
+
+        var cards: [String] {
+            get async throws { try await desk.store.objects(Card.self).all().map(\.barcode).sorted() }
+        }
+    }
+
+    @Test func `a restored server with newer items is detected at the next start`() async throws {
+        let device = try await Device()
+        device.restore()
+        let sync = try device.restarted()
+        #expect(try await sync.pull(Self.query).received.deleted == 1)
+        #expect(try await device.cards == ["a", "b", "new"])
+        // The following pulls need no look-up, and no full pull.
+        device.desk.remote.forgetRequests()
+        for context in [sync, try device.restarted()] {
+            let result = try await context.pull(Self.query).received
+            #expect(result.changes == 0 && result.pages == 1)
+        }
+        #expect(device.desk.asked.filter { $0 != .find } == [.page, .page])
+        #expect(try await device.cards == ["a", "b", "new"])
+    }
+
+    @Test func `an earlier version of the newest item is detected`() async throws {
+        let device = try await Device()
+        let backup = device.desk.remote.backup()
+        device.desk.remote.advanceClock(by: 60)
+        Device.write("late", points: 2, to: device.desk)
+        try await device.desk.sync.pull(Self.query)
+        device.desk.remote.restore(backup)
+        device.desk.remote.advanceClock(by: 3600)
+        Device.write("new", to: device.desk)
+        try await device.restarted().pull(Self.query)
+        #expect(try device.desk.card("late")?.points == 1)
+    }
+
+    @Test func `a running app looks for the newest item once an hour`() async throws {
+        let device = try await Device()
+        let desk = device.desk
+        // The first pull had nothing to look for.
+        for expected in [[.find, .page], [.page]] as [[RecordedRequest.Kind]] {
+            desk.remote.forgetRequests()
+            try await desk.sync.pull(Self.query)
+            #expect(desk.asked == expected)
+        }
+        device.restore()
+        try await desk.sync.pull(Self.query)
+        #expect(try await device.cards == ["a", "b", "late", "new"])
+        desk.clock.advance(by: 3601)
+        // The newest item is now one that the restored server has.
+        desk.remote.restore(device.backup)
+        desk.remote.advanceClock(by: 3600)
+        Device.write("newer", to: desk)
+        try await desk.sync.pull(Self.query)
+        #expect(try await device.cards == ["a", "b", "newer"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a newest item that was changed or deleted meanwhile is no sign`(isDeleted: Bool) async throws {
+        let device = try await Device()
+        device.desk.remote.advanceClock(by: 60)
+        if isDeleted {
+            device.desk.remote.remove("Card", id: "late")
+        } else {
+            Device.write("late", points: 2, to: device.desk)
+        }
+        let result = try await device.restarted().pull(Self.query).received
+        #expect(result.pages == 1 && result.changes == 1)
+        #expect(device.desk.asked == [.find, .page])
+    }
+
+    @Test func `a failed look-up is repeated by the next pull`() async throws {
+        let device = try await Device()
+        device.restore()
+        let sync = try device.restarted()
+        device.desk.remote.next(.fail(.refused(status: 400, message: "")), on: .find)
+        try await sync.pull(Self.query)
+        #expect(device.desk.asked == [.find, .page])
+        // The new item is the newest one now, and the lost one stays.
+        #expect(try await device.cards == ["a", "b", "late", "new"])
+        device.desk.remote.forgetRequests()
+        try await sync.pull(Self.query)
+        #expect(device.desk.asked == [.find, .page])
+    }
+
+    @Test func `unsent changes are kept`() async throws {
+        let device = try await Device()
+        try await device.desk.store.write { tx in
+            try tx.update(Card.self, localID: "late") { $0.points = 9 }
+            try tx.insert(Card(shop: "Магнит", barcode: "mine", points: 1))
+        }
+        device.restore()
+        let sync = try device.restarted()
+        try sync.table(Card.self).setConflicts(.clientWins)
+        let result = try await sync.synchronize([Self.query])
+        #expect(result.isComplete && result.lostEdits.isEmpty)
+        let codes = device.desk.remote.items(in: "Card").compactMap { $0[member: "barcode"] }
+        #expect(codes.count == 5 && codes.contains(.text("mine")) && codes.contains(.text("late")))
+    }
+
+    /// Such a server may remove an item without a tombstone.
+    @Test func `a server without generations is not asked`() async throws {
+        let device = try await Device(traits: [])
+        try await device.restarted().pull(Self.query)
+        #expect(device.desk.asked == [.page])
+    }
+
+    @Test func `a purge forgets the newest item`() async throws {
+        let device = try await Device()
+        try await device.desk.sync.purge(Card.self)
+        try await device.restarted().pull(Self.query)
+        #expect(!device.desk.asked.contains(.find))
+        #expect(try await device.cards == ["a", "b", "late"])
+    }
+}
