@@ -2,7 +2,8 @@ import Tandem
 
 extension Benchmark {
     /// Toggles a synced Bool in 10,000 of 100,000 cards by one set-based update, as `update-bulk` does in a loop. It
-    /// queues the operations in the order of the local IDs, and the baseline in a random order. The second subject toggles a flag that is not sent, against the same baseline.
+    /// queues the operations in the order of the local IDs, and the baseline in a random order. The second subject
+    /// toggles a flag that is not sent, against the same baseline.
     static let updateBulkSet = Benchmark("update-bulk-set") { context in
         let files = try CardFiles(context)
         let (path, shuffled) = try files.storeWithCards(context.count(100_000))

@@ -3,8 +3,8 @@ import TandemTesting
 
 @testable import Tandem
 
-/// Two stores with the same history. One changes many objects in loops, the other one by set-based changes. Their tables
-/// must stay equal.
+/// Two stores with the same history. One changes many objects in loops, the other one by set-based changes. Their
+/// tables must stay equal.
 struct TwinStores {
     /// The store that changes objects one by one.
     let loop: Store
