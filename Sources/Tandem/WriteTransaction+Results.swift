@@ -26,6 +26,44 @@ extension WriteTransaction {
         return keys.count
     }
 
+    /// Assigns values to properties of all objects of a result.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { tx in
+    ///     try tx.update(
+    ///         tx.objects(Card.self).where { $0.shop == "Лента" },
+    ///         set: { [$0.isPinned.set(to: true), $0.points.set(to: $0.points + 10)] })
+    /// }
+    /// ```
+    ///
+    /// The result is that of ``update(_:_:)`` with the same changes: unchanged properties are not written, each changed
+    /// object gets its own operation, and observers receive the same changes. All values of one object are computed
+    /// from its values before the change. If an error is thrown, none of the objects is changed.
+    ///
+    /// - Complexity: O(*n*). Constants, other properties and predicates on the object itself are assigned by a few SQL
+    ///   statements for some thousand objects each. Arithmetic, unique properties, lists of references and attachments
+    ///   are assigned row by row.
+    /// - Parameters:
+    ///   - results: The objects to change, which are found before the first change.
+    ///   - assignments: Returns the assignments from the model's properties. If a property is assigned twice, the last
+    ///     assignment counts.
+    /// - Returns: The number of objects that the query found.
+    /// - Throws: ``TandemError/Code/duplicateValue``, ``TandemError/Code/overflow`` if a number does not fit its
+    ///   property, ``TandemError/Code/objectDeleted`` if the query finds deleted objects, and
+    ///   ``TandemError/Code/invalidQuery`` if an assigned property is not one of the model itself.
+    @discardableResult
+    public func update<M: Model>(_ results: Results<M>, set assignments: (M.Columns) -> [Assignment<M>]) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let plan = try UpdatePlan(assignments(M.Columns()), of: table, in: store)
+        let keys = try results.keys()
+        guard !keys.isEmpty else { return 0 }
+        try update(keys, findsDeleted: results.query.findsDeleted, by: plan)
+        return keys.count
+    }
+
     /// Deletes all objects of a result.
     ///
     /// For example:
@@ -34,6 +72,10 @@ extension WriteTransaction {
     /// try store.write { try $0.delete($0.objects(Card.self).where { $0.shop.hasPrefix("Test") }) }
     /// ```
     ///
+    /// The result is that of `delete(_:)` for each object, in the order of the query. If an error is thrown, none of
+    /// the objects is deleted.
+    ///
+    /// - Complexity: O(*n*). A few SQL statements delete some thousand objects each, if no object refers to them.
     /// - Parameter results: The objects to delete.
     /// - Returns: The number of deleted objects.
     /// - Throws: The errors of `delete(_:)` for a single object.
@@ -41,8 +83,7 @@ extension WriteTransaction {
     public func delete<M: Model>(_ results: Results<M>) throws -> Int {
         try checkUsable()
         let table = try store.schema.table(M.self)
-        // A cascade may already have deleted some of them.
-        return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
+        return try delete(try results.keys(), in: table)
     }
 
     /// Deletes all objects of a model. See `delete(_:)`.

@@ -3,9 +3,13 @@
 struct PackedWriter {
     private(set) var bytes: [UInt8]
 
-    /// - Parameter version: The blob's first byte.
-    init(version: UInt8) {
-        bytes = [version]
+    /// - Parameters:
+    ///   - version: The blob's first byte.
+    ///   - capacity: The expected number of bytes.
+    init(version: UInt8, capacity: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        bytes.append(version)
     }
 
     mutating func append(byte: UInt8) {
@@ -24,6 +28,12 @@ struct PackedWriter {
     mutating func append(text: String) {
         append(count: text.utf8.count)
         bytes.append(contentsOf: text.utf8)
+    }
+
+    /// Appends bytes after their length, as those of a text or a blob.
+    mutating func append(counted raw: UnsafeRawBufferPointer) {
+        append(count: raw.count)
+        bytes.append(contentsOf: raw)
     }
 
     /// Appends bytes without their length. The decoder knows the length.

@@ -44,6 +44,11 @@ extension WriteTransaction {
             let isNew = state.serverID == nil
             return try queue(isNew ? .insert : .update, state: state, in: table, changes: isNew ? nil : bases)
         }
+        try merge(bases, into: &operation, in: table)
+    }
+
+    /// Adds changed properties to an existing operation, and saves it.
+    func merge(_ bases: PropertyBases, into operation: inout StoredOperation, in table: TableLayout) throws {
         // An insert sends all values, so its changes are recorded only while an attempt is under way.
         if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
         try save(operation, in: table)

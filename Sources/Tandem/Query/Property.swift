@@ -18,11 +18,9 @@
 /// - ``hasSuffix(_:)``
 /// - ``contains(_:)-(String)``
 /// - ``like(_:)``
-public protocol PropertyExpression<Root, Value>: Sendable {
-    /// The model of the query.
-    associatedtype Root: Model
-    /// The type of the property.
-    associatedtype Value
+/// ### Assigning
+/// - ``set(to:)-(Value)``
+public protocol PropertyExpression<Root, Value>: ValueExpression {
     /// The property's column.
     var __column: ColumnPath { get }
     /// Encodes a value for storage.

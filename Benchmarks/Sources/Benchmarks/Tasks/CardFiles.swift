@@ -38,6 +38,22 @@ struct CardFiles {
         return (path, cards.map(\.localID).shuffled(using: &random))
     }
 
+    /// Creates a store with the people and the cards of another one, whose flags are not sent.
+    func flaggedCopy(of path: String) throws -> String {
+        let source = try Store(at: path, models: Card.self, Person.self)
+        let cards = try source.objects(Card.self).all()
+        source.close()
+        let date = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
+        let copy = context.path("flagged")
+        try Self.removeFile(copy)
+        let store = try Store(at: copy, models: FlaggedCard.self, Person.self)
+        try store.applyServerObjects(people, version: "1")
+        try store.applyServerObjects(
+            cards.map(FlaggedCard.copy), version: "\"1\"", createdAt: date, updatedAt: date)
+        store.close()
+        return copy
+    }
+
     /// Copies a closed store.
     func copy(_ source: String, to destination: String) throws {
         try Self.removeFile(destination)
@@ -50,17 +66,32 @@ struct CardFiles {
         }
     }
 
+    /// Returns a hash of the flags of all cards.
+    static func pins(of path: String) throws -> String {
+        let connection = try RawConnection(path, cacheKiB: 2048)
+        defer { connection.close() }
+        let statement = try connection.prepare("SELECT \"localID\", \"isPinned\" FROM \"Card\" ORDER BY \"localID\"")
+        defer { statement.finalize() }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        while try statement.step() { statement.hashRow(into: &hash) }
+        return "flags \(String(hash, radix: 16))"
+    }
+
     /// Returns the contents of a file: a hash of each value of each row, except the times of changes, and the frequency
     /// of some words.
-    static func contents(of path: String) throws -> String {
+    ///
+    /// - Parameter inOrder: Whether the order of the operations counts.
+    static func contents(of path: String, inOrder: Bool = true) throws -> String {
         let connection = try RawConnection(path, cacheKiB: 2048)
         defer { connection.close() }
         var parts: [String] = []
         for table in ["Card", "__operations"] {
             let columns =
                 table == "Card"
-                ? "*" : "\"id\", \"table\", \"object\", \"localID\", \"kind\", \"state\", \"changes\""
-            let statement = try connection.prepare("SELECT \(columns) FROM \"\(table)\" ORDER BY rowid")
+                ? "*"
+                : "\(inOrder ? "\"id\", " : "")\"table\", \"object\", \"localID\", \"kind\", \"state\", \"changes\""
+            let order = inOrder || table == "Card" ? "rowid" : "\"object\""
+            let statement = try connection.prepare("SELECT \(columns) FROM \"\(table)\" ORDER BY \(order)")
             defer { statement.finalize() }
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325
             var rows = 0

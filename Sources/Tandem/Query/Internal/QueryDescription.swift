@@ -90,3 +90,12 @@ struct QueryDescription: Sendable {
         return query
     }
 }
+
+extension QueryDescription {
+    /// Whether the query can find deleted objects.
+    var findsDeleted: Bool {
+        var query = self
+        while let base = query.base?.query { query = base }
+        return query.life != .live
+    }
+}
