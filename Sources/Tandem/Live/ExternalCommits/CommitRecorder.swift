@@ -1,3 +1,4 @@
+import GRDB
 import GRDBSQLite
 import SQLitePreupdate
 
@@ -128,5 +129,11 @@ final class CommitRecorder {
     static func clear(_ connection: Connection) throws {
         try connection.statement(CommitStatement.create).run()
         try connection.statement(CommitStatement.clear).run()
+    }
+
+    /// Removes the table from a copy of a store. The copy has another log, and its reader may not see former values.
+    static func removeTable(from copy: Database) throws {
+        guard try copy.tableExists("__recent_commits") else { return }
+        try copy.execute(sql: "PRAGMA secure_delete = ON; DROP TABLE \"__recent_commits\"")
     }
 }
