@@ -94,8 +94,8 @@ public final class Store: Sendable {
         openedStamp = writer.connection.openedStamp
     }
 
-    /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files. If another store
-    /// has live queries on the file, it writes the `-wal` file back later.
+    /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files. If another
+    /// store has live queries on the file, it writes the `-wal` file back later.
     ///
     /// A store closes itself when it is released. Using a closed store throws ``TandemError/Code/closed``.
     public func close() {

@@ -83,8 +83,8 @@ final class LiveEngine: StorePart {
 
     func storeDidClose() { observerLock?.close() }
 
-    /// Whether other stores observe commits. They then write the log back. If this store did, the log would begin again,
-    /// and they would have to reload.
+    /// Whether other stores observe commits. They then write the log back. If this store did, the log would begin
+    /// again, and they would have to reload.
     var leavesLogToOthers: Bool { observerLock?.isHeldElsewhere ?? false }
 
     // MARK: Subscribing
@@ -179,13 +179,15 @@ final class LiveEngine: StorePart {
         return ChangeCapture(plan, on: connection, tuning: tuning, recorder: recorder)
     }
 
-    /// Begins to record the changes of a transaction for other stores. Returns `nil` if no other store observes commits.
+    /// Begins to record the changes of a transaction for other stores. Returns `nil` if no other store observes
+    /// commits.
     func makeRecorder(on connection: Connection) -> CommitRecorder? {
-        guard let observerLock, observerLock.isHeldElsewhere, ChangeCapture.isAvailable, let store = link.store else {
-            return nil
-        }
+        guard let observerLock else { return nil }
         let tuning = tuning
-        return tuning.recordsCommits ? CommitRecorder(store.schema, on: connection, tuning: tuning) : nil
+        guard tuning.recordsCommits, observerLock.isHeldElsewhere(within: tuning.observerInterval),
+            ChangeCapture.isAvailable, let store = link.store
+        else { return nil }
+        return CommitRecorder(store.schema, on: connection, tuning: tuning)
     }
 
     /// Writes the entry of a transaction, or removes earlier entries if no other store observes commits any more.

@@ -15,8 +15,8 @@ import Synchronization
 /// At most one delivery is in progress. The parts merge commits that arrive during it, or while there is no demand.
 ///
 /// Proof of `@unchecked Sendable`: `condition` protects the variables, except those of the run (`parts`,
-/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses these, and the condition orders the
-/// accesses of successive threads.
+/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses these, and the
+/// condition orders the accesses of successive threads.
 class LiveSubscription: @unchecked Sendable {
     let store: Store
     let scheduler: LiveScheduler

@@ -17,6 +17,9 @@ struct LiveTuning: Sendable {
     /// Whether commits are recorded for other processes, and recorded commits of other processes are followed row by
     /// row. Otherwise live queries reload after each of them.
     var recordsCommits = true
+    /// The time in nanoseconds after which a writer checks again whether another store observes commits. A commit
+    /// before that may not be recorded, and live queries of a new observer then reload.
+    var observerInterval: UInt64 = 1_000_000
     /// The number of recent commits that are recorded.
     var recordedCommits = 32
     /// The maximum number of rows that are recorded for a table and a commit. If more rows change, live queries of the

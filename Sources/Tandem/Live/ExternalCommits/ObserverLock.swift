@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -13,6 +14,9 @@ final class ObserverLock: Sendable {
     private struct State {
         var descriptor: Int32 = -1
         var isClosed = false
+        /// The result of the last check, and its time in nanoseconds.
+        var wasHeldElsewhere = false
+        var checkedAt: UInt64 = 0
     }
 
     private let path: String
@@ -35,6 +39,22 @@ final class ObserverLock: Sendable {
             let found = Self.control(descriptor, Self.get, type: Int16(F_WRLCK))
             return found.map { $0 != Int16(F_UNLCK) } ?? false
         } ?? false
+    }
+
+    /// Returns whether another store observes commits, from a check that is at most some time old. A busy writer thus
+    /// makes few system calls.
+    func isHeldElsewhere(within nanoseconds: UInt64) -> Bool {
+        let now = DispatchTime.now().uptimeNanoseconds
+        let known: Bool? = state.withLock { state in
+            state.checkedAt > 0 && now < state.checkedAt + nanoseconds ? state.wasHeldElsewhere : nil
+        }
+        if let known { return known }
+        let isHeld = isHeldElsewhere
+        state.withLock { state in
+            state.wasHeldElsewhere = isHeld
+            state.checkedAt = now
+        }
+        return isHeld
     }
 
     /// Releases the lock and the file. After that no other lock is seen.
