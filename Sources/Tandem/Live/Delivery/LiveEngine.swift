@@ -242,8 +242,8 @@ final class LiveEngine: StorePart {
     ///
     /// - Parameters:
     ///   - connection: The writer's connection, in a transaction that has changed nothing.
-    ///   - end: The end of the last commit, read after the transaction's state was determined. If a later commit is
-    ///     already included, all subscriptions reload, and read that commit too.
+    ///   - end: The end of the last commit, read after the transaction's state was determined, or `nil` if it is
+    ///     unknown. If a later commit is already included, all subscriptions reload, and read that commit too.
     func recordExternalCommits(on connection: Connection, upTo end: LogPosition?) -> PendingNotifications {
         let last = known.withLock { known in
             defer { known = end.map { CommitLog.Known(position: $0) } }
@@ -382,10 +382,17 @@ final class LiveEngine: StorePart {
             return PendingNotifications()
         }
         guard isObserving else { return recordExternalCommits(on: connection, upTo: nil) }
-        return try connection.consistently(true) {
-            // Determines the state that the transaction reads, which may have another schema by now.
-            _ = try store.checkSchema(connection)
-            return recordExternalCommits(on: connection, upTo: connection.logPosition)
+        do {
+            return try connection.consistently(true) {
+                // Determines the state that the transaction reads, which may have another schema by now.
+                _ = try store.checkSchema(connection)
+                return recordExternalCommits(on: connection, upTo: connection.logPosition)
+            }
+        } catch let error as TandemError where error.code == .foreignSchemaChange {
+            throw error
+        } catch {
+            // The first check counts as done, so its commit must be reported.
+            return recordExternalCommits(on: connection, upTo: nil)
         }
     }
 

@@ -76,17 +76,23 @@ final class CommitRecorder {
 
     private func record(_ row: Int64, of table: Table, exists: Bool) {
         guard table.isKnown, table.rows.insert(row).inserted else { return }
-        guard table.rows.count <= tuning.recordedRows else { return table.forgetRows() }
-        let start = table.bytes.count
-        table.bytes.append(number: row)
-        if exists {
-            table.bytes.append(number: UInt16(table.width))
-            guard appendOldValues(to: table) else { return table.forgetRows() }
-        } else {
-            table.bytes.append(number: RecordedChanges.newRow)
+        byteCount -= table.bytes.count
+        if table.rows.count > tuning.recordedRows || !append(row, to: table, exists: exists)
+            || byteCount + table.bytes.count > tuning.recordedBytes
+        {
+            table.forgetRows()
         }
-        byteCount += table.bytes.count - start
-        if byteCount > tuning.recordedBytes { table.forgetRows() }
+        byteCount += table.bytes.count
+    }
+
+    private func append(_ row: Int64, to table: Table, exists: Bool) -> Bool {
+        table.bytes.append(number: row)
+        guard exists else {
+            table.bytes.append(number: RecordedChanges.newRow)
+            return true
+        }
+        table.bytes.append(number: UInt16(table.width))
+        return appendOldValues(to: table)
     }
 
     private func appendOldValues(to table: Table) -> Bool {

@@ -60,7 +60,11 @@ final class ObserverLock: Sendable {
     /// Releases the lock and the file. After that no other lock is seen.
     func close() {
         state.withLock { state in
-            if state.descriptor >= 0 { Foundation.close(state.descriptor) }
+            if state.descriptor >= 0 {
+                // Closing the file is not enough: a child process that is just being started has it open too.
+                _ = Self.control(state.descriptor, Self.set, type: Int16(F_UNLCK))
+                Foundation.close(state.descriptor)
+            }
             state = State(isClosed: true)
         }
     }

@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a result that was read after a noticed commit is not changed by it again`() throws {
+    @Test func `a result that already has an unnoticed commit does not get it twice`() throws {
         let pair = try ObservedPair(.file)
         pair.watchAll()
         // The subscription begins and reads while another store's commit is not noticed.
@@ -182,6 +182,7 @@ import Testing
 
     @Test func `a store without observers records nothing`() throws {
         let pair = try ObservedPair(.file)
+        _ = try pages(pair, 9)
         let pagesAlone = try pages(pair, 1)
         let table = try pair.recordedCommits()
         #expect(table == nil)
@@ -196,6 +197,7 @@ import Testing
 
     @Test func `recorded commits are removed when nothing observes them any more`() throws {
         let pair = try ObservedPair(.file)
+        _ = try pages(pair, 9)
         let pagesAlone = try pages(pair, 1)
         let count = pair.cards.countPublisher.record()
         #expect(count.waitForValues(1))
