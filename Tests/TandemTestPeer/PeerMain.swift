@@ -43,6 +43,7 @@ import TandemTesting
         case "slow": try slow(path, milliseconds: UInt32(arguments[2])!, until: arguments[3])
         case "touch": _ = try Peer.open(path).sql("SELECT count(*) FROM \"PeerPerson\"")
         case "hold": try hold(path, until: arguments[2])
+        case "observe": try observe(path)
         case "fill": try fill(path, ballast: arguments[2])
         case "write": try write(path, arguments[2])
         case "read":
@@ -191,6 +192,14 @@ import TandemTesting
 
     private static func wait(for file: String) {
         while !FileManager.default.fileExists(atPath: file) { usleep(2000) }
+    }
+
+    /// Observes commits until the process is killed.
+    private static func observe(_ path: String) throws {
+        let store = try Peer.open(path)
+        let counts = store.operations.counts
+        say("observing")
+        withExtendedLifetime((store, counts)) { while true { pause() } }
     }
 
     /// Holds the write lock until a file appears.

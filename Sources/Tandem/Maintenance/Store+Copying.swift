@@ -90,7 +90,7 @@ extension Store {
             try copyDatabase()
             // Without a folder nothing was locked, and the first file may just have been added.
             guard try hasFiles(place) else {
-                try removeFileKeys(from: place)
+                try removePrivateData(from: place)
                 return nil
             }
             try Rewriting.removeDatabase(place.path)
@@ -117,16 +117,22 @@ extension Store {
         let missing = BlobCopier.Missing.refused { blob in
             try self.readingNewest { try $0.names(blob) }
         }
-        try copy.writeWithoutTransaction { try FileKeys.remove(from: $0) }
+        try copy.writeWithoutTransaction { db in
+            try FileKeys.remove(from: db)
+            try CommitRecorder.removeTable(from: db)
+        }
         return try BlobCopier(copy: copy, source: folder, target: target, missing: missing, knownKey: knownKey)
             .run(isEncrypted: !isPlain(encryption))
     }
 
-    /// Removes the store's file keys from a copy that names no file. The copy creates a key with its first file.
-    private func removeFileKeys(from place: Rewriting.Endpoint) throws {
-        guard cipher != nil else { return }
+    /// Removes the store's file keys from a copy that names no file, and the values before recent commits. The copy
+    /// creates a key with its first file.
+    private func removePrivateData(from place: Rewriting.Endpoint) throws {
         let copy = try place.open(GRDB.Configuration())
-        try copy.writeWithoutTransaction { try FileKeys.remove(from: $0) }
+        try copy.writeWithoutTransaction { db in
+            if cipher != nil { try FileKeys.remove(from: db) }
+            try CommitRecorder.removeTable(from: db)
+        }
         try copy.close()
     }
 

@@ -94,7 +94,8 @@ public final class Store: Sendable {
         openedStamp = writer.connection.openedStamp
     }
 
-    /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files.
+    /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files. If another
+    /// store has live queries on the file, it writes the `-wal` file back later.
     ///
     /// A store closes itself when it is released. Using a closed store throws ``TandemError/Code/closed``.
     public func close() {
@@ -110,7 +111,7 @@ public final class Store: Sendable {
         }
         writer.queue.unsafeReentrantWrite { _ in
             for part in parts { part.writerWillClose(of: self) }
-            if !configuration.isReadOnly, readers != nil {
+            if !configuration.isReadOnly, readers != nil, !parts.contains(where: \.leavesLogToOthers) {
                 // Do not wait for another writer: it will write the log back.
                 sqlite3_busy_timeout(writer.connection.sqlite, 0)
                 try? writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -12,6 +12,9 @@ protocol StorePart: AnyObject, Sendable {
     /// Called on the writer's queue, before the writer is closed.
     func writerWillClose(of store: Store)
 
+    /// Whether the closing store does not write its log back, because others do it later.
+    var leavesLogToOthers: Bool { get }
+
     /// Called after the connections have been closed.
     func storeDidClose()
 }
@@ -19,6 +22,7 @@ protocol StorePart: AnyObject, Sendable {
 extension StorePart {
     func storeWillClose() {}
     func writerWillClose(of store: Store) {}
+    var leavesLogToOthers: Bool { false }
     func storeDidClose() {}
 }
 

@@ -19,6 +19,8 @@ public final class WriteTransaction: ReadTransaction {
     var quiet: Set<LiveToken> = []
     /// Whether another process has committed since the store's last transaction.
     var hasExternalCommit = false
+    /// Whether the transaction completes a migration of this store, which began it.
+    private(set) var isMigrating = false
     /// The error that ended the transaction, if another process has changed the schema.
     var foreignSchemaChange: TandemError?
     /// Closures that notify observers, after the transaction. They run after the writer is released.
@@ -86,6 +88,7 @@ public final class WriteTransaction: ReadTransaction {
                 advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
+        isMigrating = isBegun
         if !isBegun { try connection.begin() }
         let participants = store.commitParticipants(on: connection, isMigrating: isBegun)
         defer {

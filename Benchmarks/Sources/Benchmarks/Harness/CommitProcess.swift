@@ -6,16 +6,25 @@ import Tandem
 final class CommitProcess {
     static let option = "--commits"
 
+    /// The library that the process commits with.
+    enum Way: String {
+        case tandem
+        /// SQLite alone. Nothing but the card changes.
+        case sqlite
+    }
+
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
     /// Starts the process, and returns when it has opened the store.
     ///
-    /// - Parameter card: The card whose points each commit changes.
-    init(_ path: String, card: LocalID) throws {
+    /// - Parameters:
+    ///   - card: The card whose points each commit changes.
+    ///   - way: The library that it commits with.
+    init(_ path: String, card: LocalID, way: Way = .tandem) throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [Self.option, path, card.rawValue]
+        process.arguments = [Self.option, path, card.rawValue, way.rawValue]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -46,19 +55,49 @@ final class CommitProcess {
 
     /// Runs the committing process.
     static func runAsChild(_ arguments: [String]) throws {
-        guard arguments.count == 2 else { throw UsageError(problem: "\(option) needs PATH CARD") }
+        guard arguments.count == 3, let way = Way(rawValue: arguments[2]) else {
+            throw UsageError(problem: "\(option) needs PATH CARD WAY")
+        }
         CommitClock.begin
+        switch way {
+        case .tandem: try commitWithTandem(path: arguments[0], card: LocalID(arguments[1]))
+        case .sqlite: try commitWithSQLite(path: arguments[0], card: arguments[1])
+        }
+    }
+
+    private static func commitWithTandem(path: String, card: LocalID) throws {
         var configuration = Store.Configuration()
         configuration.busyTimeout = 60
-        let store = try Store(at: arguments[0], models: Card.self, Person.self, configuration: configuration)
+        let store = try Store(at: path, models: Card.self, Person.self, configuration: configuration)
         defer { store.close() }
+        try answerRequests { points in
+            try store.write { tx in try tx.update(Card.self, localID: card) { $0.points = BigInt(points) } }
+        }
+    }
+
+    private static func commitWithSQLite(path: String, card: String) throws {
+        let connection = try RawConnection(path, cacheKiB: 2048)
+        defer { connection.close() }
+        let statement = try connection.prepare("UPDATE \"Card\" SET \"points\" = ? WHERE \"localID\" = ?")
+        defer { statement.finalize() }
+        var scratch = Scratch()
+        defer { scratch.free() }
+        try answerRequests { points in
+            scratch.clear()
+            statement.bind(1, blob: RawInteger.put(BigInt(points), into: &scratch))
+            statement.bind(2, text: scratch.put(card))
+            try statement.run()
+        }
+    }
+
+    /// Commits once for each line of the input, and prints the times of the commits.
+    private static func answerRequests(commit: (_ points: Int) throws -> Void) throws {
         CommitClock.attach()
-        let card = LocalID(arguments[1])
         func say(_ time: UInt64) { FileHandle.standardOutput.write(Data("\(time)\n".utf8)) }
         say(CommitClock.now)
         while let line = readLine() {
             guard let points = Int(line) else { throw UsageError(problem: "not a number: \(line)") }
-            try store.write { tx in try tx.update(Card.self, localID: card) { $0.points = BigInt(points) } }
+            try commit(points)
             say(CommitClock.commit)
         }
     }

@@ -10,6 +10,9 @@ import Tandem
 /// Each commit is requested a moment after the previous one was noticed, so that the store is at rest. A round's cost
 /// is the median. The notes have the 99th percentile of all rounds. A quick run fails if it exceeds ``limit``.
 /// `Scripts/bench.sh --check` therefore guards this time, because tests assert nothing about time.
+///
+/// `100-queries` compares a recorded commit with one after which all live queries are read again: see
+/// ``ForeignFollowers``.
 extension Benchmark {
     static let liveForeign = Benchmark("live-foreign") { context in
         let files = try LiveFiles(context)
@@ -23,8 +26,13 @@ extension Benchmark {
         }
         let (idle, idleNotices) = try contest("idle", isBusy: false)
         let (busy, busyNotices) = try contest("busy-writer", isBusy: true)
+        let followers = try ForeignFollowers(context, files)
+        let following = Contest(
+            subject: followers.contender("100-queries", .tandem, commits: context.isQuick ? 5 : 25),
+            baselines: [followers.contender("read-again", .sqlite, commits: context.isQuick ? 5 : 25)],
+            bounds: context.isQuick ? [:] : ["read-again": 0.05])
         var both = idle
-        both.beside = [busy]
+        both.beside = [busy, following]
         both.notes = {
             let all = [("idle", idleNotices), ("with a busy writer", busyNotices)]
             for (name, notices) in all where context.isQuick && notices.worst > ForeignNotices.limit {

@@ -9,6 +9,13 @@ final class CaptureCache: ConnectionCache {
     var capturedTables: [String: CapturedTable] = [:]
     /// The statements for reading changed rows, by table.
     var changedRowStatements: [ObjectIdentifier: (extraColumns: [String], statement: Statement)] = [:]
+
+    /// Returns the number of a table's columns, and those that were added with a default other than NULL. Returns `nil`
+    /// if they were not looked up.
+    func columns(of table: TableLayout) -> (width: Int, defaulted: Set<Int32>)? {
+        let key = ObjectIdentifier(table)
+        return columnPlaces[key].map { ($0.count, defaultedColumns[key] ?? []) }
+    }
 }
 
 extension Connection {

@@ -16,17 +16,25 @@ final class ChangeCapture {
     private(set) var tables: [CapturedTable] = []
     /// The connection's count of changed rows at the beginning of the transaction.
     private let changesAtBegin: Int64
+    /// Records the changes for other processes too.
+    private let recorder: CommitRecorder?
+    private let isHooked: Bool
+    /// Whether the changes were made by other processes.
+    private let isReplay: Bool
 
     /// The last reported table, identified by the address of its name in SQLite's memory. Changes come in runs.
     private var latestName: UnsafePointer<CChar>?
     private var latest: CapturedTable?
 
-    init(_ plan: WatchPlan, on connection: Connection, tuning: LiveTuning) {
+    init(_ plan: WatchPlan, on connection: Connection, tuning: LiveTuning, recorder: CommitRecorder? = nil) {
         self.plan = plan
         self.tuning = tuning
         self.connection = connection
+        self.recorder = recorder
+        isReplay = false
+        isHooked = !plan.isEmpty || recorder != nil
         changesAtBegin = connection.totalChanges
-        guard !plan.isEmpty else { return }
+        guard isHooked else { return }
         for watch in plan.tables.values { connection.findColumns(of: watch.table) }
         tandem_preupdate_set(
             UnsafeMutableRawPointer(connection.sqlite),
@@ -36,15 +44,38 @@ final class ChangeCapture {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Creates a capture of commits of other processes. The connection is in a transaction that sees them.
+    init(_ plan: WatchPlan, replaying commits: [RecordedChanges], on connection: Connection, tuning: LiveTuning) {
+        self.plan = plan
+        self.tuning = tuning
+        self.connection = connection
+        recorder = nil
+        isReplay = true
+        isHooked = false
+        changesAtBegin = connection.totalChanges
+        for watch in plan.tables.values { connection.findColumns(of: watch.table) }
+        for change in commits.lazy.flatMap(\.tables) {
+            guard let watch = plan.tables[change.name] else { continue }
+            let known = tables.first { $0.watch.table.table == change.name }
+            // The connection's reusable records may be those of a transaction.
+            let table = known ?? CapturedTable(watch)
+            if known == nil {
+                table.begin(watch, tuning: tuning)
+                tables.append(table)
+            }
+            table.replay(change.rows, on: connection)
+        }
+    }
+
     /// Removes the hook. The code that began a capture must end it.
     func end() {
-        guard !plan.isEmpty else { return }
+        guard isHooked else { return }
         tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
         for table in tables { table.end() }
     }
 
     /// Whether the transaction has written anything.
-    var hasChanges: Bool { connection.totalChanges != changesAtBegin }
+    var hasChanges: Bool { isReplay || connection.totalChanges != changesAtBegin }
 
     static var isAvailable: Bool { tandem_preupdate_is_available() != 0 }
 
@@ -52,6 +83,8 @@ final class ChangeCapture {
         _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
         to new: Int64
     ) {
+        recorder?.willChange(name, operation: operation, from: old, to: new)
+        if plan.isEmpty { return }
         if name != latestName {
             latestName = name
             latest = captured(String(cString: name))
@@ -159,6 +192,25 @@ final class CapturedTable {
         }
     }
 
+    /// Records the rows that a commit of another process has changed, or that any row may have changed.
+    func replay(_ rows: [RecordedChanges.Row]?, on connection: Connection) {
+        guard let rows else { return becomeBulk() }
+        let columns = columns ?? connection.columns(of: watch)
+        self.columns = columns
+        for row in rows {
+            guard let values = row.old else {
+                willInsert(row.rowID)
+                continue
+            }
+            guard !isBulk, recordChange(row.rowID, existed: true) else { continue }
+            guard (columns.digested + columns.asked).allSatisfy({ values.indices.contains(Int($0)) }) else {
+                return becomeBulk()
+            }
+            for column in columns.digested { digests.append(values[Int(column)].withView(\.digest)) }
+            for column in columns.asked { values[Int(column)].withView { old.append($0) } }
+        }
+    }
+
     /// Records that a row changes. Returns `false` if it is already recorded.
     private func recordChange(_ row: Int64, existed wasThere: Bool) -> Bool {
         if rowIDs.count >= tuning.bulkLimit {
@@ -210,7 +262,7 @@ struct TableColumns {
 extension Connection {
     /// Looks up the indices of a table's columns, which depend on the table's history. It runs in advance, because a
     /// hook must not run statements.
-    fileprivate func findColumns(of table: TableLayout) {
+    func findColumns(of table: TableLayout) {
         let cache = captureCache
         guard cache.columnPlaces[ObjectIdentifier(table)] == nil else { return }
         var places: [String: Int32] = [:]

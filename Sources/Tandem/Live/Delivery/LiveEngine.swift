@@ -54,10 +54,18 @@ final class LiveEngine: StorePart {
     /// The monitor for commits of other processes, which runs while there are subscriptions. It is `nil` for a store in
     /// memory.
     private let watcher: ExternalCommitMonitor?
+    /// The lock that shows others that this store has subscriptions. It is `nil` for a store in memory.
+    private let observerLock: ObserverLock?
+    /// The position in the log up to which all commits are accounted for: each subscription's state includes them, or
+    /// they are among its events. Only code on the writer's queue uses it.
+    private let known = Mutex<CommitLog.Known?>(nil)
+    /// Whether this store may have recorded commits for others.
+    private let hasRecorded = Atomic<Bool>(false)
 
     init(path: String, isInMemory: Bool) {
         self.path = path
         self.isInMemory = isInMemory
+        observerLock = isInMemory ? nil : ObserverLock(path: ExternalCommitMonitor.logPath(ofStoreAt: path))
         watcher =
             isInMemory
             ? nil
@@ -72,6 +80,12 @@ final class LiveEngine: StorePart {
     func commitParticipant(on connection: Connection) -> any CommitParticipant { LiveCommit(self, on: connection) }
 
     func storeWillClose() { finish() }
+
+    func storeDidClose() { observerLock?.close() }
+
+    /// Whether other stores observe commits. They then write the log back. If this store did, the log would begin
+    /// again, and they would have to reload.
+    var leavesLogToOthers: Bool { observerLock?.isHeldElsewhere ?? false }
 
     // MARK: Subscribing
 
@@ -105,6 +119,8 @@ final class LiveEngine: StorePart {
             let isWanted = state.withLock { (!$0.subscriptions.isEmpty || isQueueWatched) && !$0.isFinished }
             guard isWanted != isWatching else { return }
             isWatching = isWanted
+            // Others record their commits from here on. The first result is read after that.
+            if isWanted { observerLock?.hold() } else { observerLock?.release() }
             if isWanted { watcher?.start() } else { watcher?.stop() }
         }
     }
@@ -158,9 +174,47 @@ final class LiveEngine: StorePart {
     // MARK: Committing
 
     /// Begins to record the changes of a transaction.
-    func beginCapture(on connection: Connection) -> ChangeCapture {
+    func beginCapture(on connection: Connection, recorder: CommitRecorder? = nil) -> ChangeCapture {
         let (plan, tuning) = state.withLock { ($0.plan, $0.tuning) }
-        return ChangeCapture(plan, on: connection, tuning: tuning)
+        return ChangeCapture(plan, on: connection, tuning: tuning, recorder: recorder)
+    }
+
+    /// Begins to record the changes of a transaction for other stores. Returns `nil` if no other store observes
+    /// commits.
+    func makeRecorder(on connection: Connection) -> CommitRecorder? {
+        guard let observerLock else { return nil }
+        let tuning = tuning
+        guard tuning.recordsCommits, observerLock.isHeldElsewhere(within: tuning.observerInterval),
+            ChangeCapture.isAvailable, let store = link.store
+        else { return nil }
+        return CommitRecorder(store.schema, on: connection, tuning: tuning)
+    }
+
+    /// Writes the entry of a transaction, or removes earlier entries if no other store observes commits any more.
+    func record(
+        _ recorder: CommitRecorder?, basedOn position: LogPosition?, on connection: Connection
+    ) throws {
+        if let recorder {
+            guard let position else { return }
+            try recorder.write(basedOn: position)
+            hasRecorded.store(true, ordering: .relaxed)
+        } else if hasRecorded.load(ordering: .relaxed) {
+            try CommitRecorder.clear(connection)
+            hasRecorded.store(false, ordering: .relaxed)
+        }
+    }
+
+    /// Whether there are subscriptions.
+    var isObserving: Bool { state.withLock { !$0.subscriptions.isEmpty } }
+
+    /// Records the position on which an own transaction is based. It has the write lock.
+    func recordOwnBegin(at position: LogPosition?) {
+        known.withLock { $0 = position.map { CommitLog.Known(position: $0) } }
+    }
+
+    /// Records that the transaction has committed changes.
+    func recordOwnEnd() {
+        known.withLock { $0?.ownCommits += 1 }
     }
 
     /// Records that a transaction has begun and has checked for commits of other processes.
@@ -182,6 +236,47 @@ final class LiveEngine: StorePart {
                 return state.dispatch(resolved, quiet: quiet)
             }
         }
+    }
+
+    /// Records commits of other processes, and distributes their changes if they are known.
+    ///
+    /// - Parameters:
+    ///   - connection: The writer's connection, in a transaction that has changed nothing.
+    ///   - end: The end of the last commit, read after the transaction's state was determined, or `nil` if it is
+    ///     unknown. If a later commit is already included, all subscriptions reload, and read that commit too.
+    func recordExternalCommits(on connection: Connection, upTo end: LogPosition?) -> PendingNotifications {
+        let last = known.withLock { known in
+            defer { known = end.map { CommitLog.Known(position: $0) } }
+            return known
+        }
+        let (plan, tuning) = state.withLock { ($0.plan, $0.tuning) }
+        guard tuning.recordsCommits, !plan.isEmpty, let end, let last,
+            let log = changes(after: last, upTo: end, on: connection)
+        else { return recordExternalCommit() }
+        guard !log.commits.isEmpty else {
+            var notifications = PendingNotifications()
+            notifications.hasExternalCommit = true
+            return notifications
+        }
+        let capture = ChangeCapture(plan, replaying: log.commits, on: connection, tuning: tuning)
+        let resolved = capture.resolve()
+        return state.withLock { state in
+            state.sequence += 1
+            state.lastExternal = state.sequence
+            var notifications = state.dispatch(resolved, quiet: [], logStart: log.start)
+            notifications.hasExternalCommit = true
+            notifications.isExternal = true
+            return notifications
+        }
+    }
+
+    private func changes(
+        after known: CommitLog.Known, upTo end: LogPosition, on connection: Connection
+    ) -> CommitLog? {
+        let log = observerLock?.withDescriptor { descriptor in
+            try? CommitLog.changes(after: known, upTo: end, in: descriptor, on: connection)
+        }
+        return log ?? nil
     }
 
     /// Records a commit of another process. Its changes are unknown, so all subscriptions must reload.
@@ -266,8 +361,7 @@ final class LiveEngine: StorePart {
                 // Query this first: a process in a transaction now may commit after the check.
                 let others = connection.externalTransactions
                 // Record it before the writer is released: the event of the next commit must not come before this one.
-                let hasMoved = try store.checkSchema(connection)
-                return (others, hasMoved ? recordExternalCommit() : PendingNotifications())
+                return (others, try findExternalCommits(store, connection))
             }
             run(notifications)
             return others
@@ -277,6 +371,28 @@ final class LiveEngine: StorePart {
         } catch {
             // The file can't be read at the moment. There may be changes later.
             return store.isOpen ? .some : .none
+        }
+    }
+
+    private func findExternalCommits(_ store: Store, _ connection: Connection) throws -> PendingNotifications {
+        // If no other process has committed since the last check, then none has between these two statements either.
+        let position = connection.logPosition
+        guard try store.checkSchema(connection) else {
+            known.withLock { $0 = $0 ?? position.map { CommitLog.Known(position: $0) } }
+            return PendingNotifications()
+        }
+        guard isObserving else { return recordExternalCommits(on: connection, upTo: nil) }
+        do {
+            return try connection.consistently(true) {
+                // Determines the state that the transaction reads, which may have another schema by now.
+                _ = try store.checkSchema(connection)
+                return recordExternalCommits(on: connection, upTo: connection.logPosition)
+            }
+        } catch let error as TandemError where error.code == .foreignSchemaChange {
+            throw error
+        } catch {
+            // The first check counts as done, so its commit must be reported.
+            return recordExternalCommits(on: connection, upTo: nil)
         }
     }
 
@@ -296,7 +412,11 @@ extension Store {
 
 extension LiveEngine.State {
     /// Distributes the events of a commit to the subscriptions.
-    fileprivate mutating func dispatch(_ resolved: CommitChanges, quiet: Set<LiveToken>) -> PendingNotifications {
+    ///
+    /// - Parameter logStart: The position before the commit, if it is of another process.
+    fileprivate mutating func dispatch(
+        _ resolved: CommitChanges, quiet: Set<LiveToken>, logStart: LogPosition? = nil
+    ) -> PendingNotifications {
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
             subscription.token.map(quiet.contains) ?? false
         }
@@ -312,7 +432,7 @@ extension LiveEngine.State {
         }
         func note(_ subscription: LiveSubscription, change: (inout CommitEvent) -> Void) {
             if let place = place(of: subscription) { return change(&news[place].news) }
-            var item = CommitEvent(sequence: sequence, isQuiet: isQuiet(subscription))
+            var item = CommitEvent(sequence: sequence, logStart: logStart, isQuiet: isQuiet(subscription))
             change(&item)
             if !places.isEmpty { places[ObjectIdentifier(subscription)] = news.count }
             news.append((subscription, item))

@@ -15,8 +15,8 @@ import Synchronization
 /// At most one delivery is in progress. The parts merge commits that arrive during it, or while there is no demand.
 ///
 /// Proof of `@unchecked Sendable`: `condition` protects the variables, except those of the run (`parts`,
-/// `loadedSequence`, `hasLoadedQuietly`). Only the thread with the run accesses these, and the condition orders the
-/// accesses of successive threads.
+/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses these, and the
+/// condition orders the accesses of successive threads.
 class LiveSubscription: @unchecked Sendable {
     let store: Store
     let scheduler: LiveScheduler
@@ -52,6 +52,8 @@ class LiveSubscription: @unchecked Sendable {
     // Variables of the run.
     private(set) var parts: [any LivePart]
     private var loadedSequence: UInt64 = 0
+    /// The position in the log up to which the last reload has read at most.
+    private var loadedPosition: LogPosition?
     /// Whether the last reload was the first one, or was caused by a write of the subscriber itself.
     private var hasLoadedQuietly = true
 
@@ -288,7 +290,7 @@ class LiveSubscription: @unchecked Sendable {
                 return mayLoad ? .load : leave(.callLoader)
             }
             if !events.isEmpty {
-                let mustLoad = events.contains { $0.mustReload && $0.sequence > loadedSequence }
+                let mustLoad = events.contains { mustReload($0) && $0.sequence > loadedSequence }
                 guard mayLoad || !mustLoad else { return leave(.callLoader) }
                 return .apply(dequeueEvents())
             }
@@ -367,9 +369,19 @@ class LiveSubscription: @unchecked Sendable {
                 condition.withLock { reader = nil }
                 if store.readers != nil { connection.mustStop.isSet = false }
             }
+            // Another process may have committed after the read began. The position may be too late, never too early.
+            loadedPosition = store.readers == nil ? nil : connection.logPosition
             for part in parts { try part.load(connection) }
             return sequence
         }
+    }
+
+    /// Returns whether the parts must reload because of an event. The loaded state may already include some of the
+    /// commits of other processes: they do not wait while a read begins.
+    private func mustReload(_ item: CommitEvent) -> Bool {
+        if item.mustReload { return true }
+        guard let start = item.logStart else { return false }
+        return loadedPosition.map { !$0.isUpTo(start) } ?? true
     }
 
     private func apply(_ items: [CommitEvent]) throws {
@@ -380,7 +392,7 @@ class LiveSubscription: @unchecked Sendable {
                 continue
             }
             let dirt = item.isQuiet ? item.dirt ?? parts.map(\.isDirty) : []
-            if item.mustReload {
+            if mustReload(item) {
                 try load()
                 hasLoadedQuietly = item.isQuiet
             } else if try !apply(item) {

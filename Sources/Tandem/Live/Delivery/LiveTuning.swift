@@ -14,6 +14,19 @@ struct LiveTuning: Sendable {
     var statementWork = 16
     /// The minimum number of rows that a limited query keeps beyond its visible rows. 0 disables the reserve.
     var leastReserve = 32
+    /// Whether commits are recorded for other processes, and recorded commits of other processes are followed row by
+    /// row. Otherwise live queries reload after each of them.
+    var recordsCommits = true
+    /// The time in nanoseconds after which a writer checks again whether another store observes commits. A commit
+    /// before that may not be recorded, and live queries of a new observer then reload.
+    var observerInterval: UInt64 = 1_000_000
+    /// The number of recent commits that are recorded.
+    var recordedCommits = 32
+    /// The maximum number of rows that are recorded for a table and a commit. If more rows change, live queries of the
+    /// table reload in other processes.
+    var recordedRows = 256
+    /// The maximum size of a commit's recorded rows in bytes.
+    var recordedBytes = 32_768
     /// Whether a debug build stops if changes do not fit the rows of a live list. Otherwise the list recovers, as in a
     /// release build.
     var stopsAtContradictions = true

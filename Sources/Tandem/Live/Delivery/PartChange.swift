@@ -18,6 +18,9 @@ struct CommitEvent: Sendable {
     var changes: [(part: Int, change: PartChange)] = []
     /// Whether the changes are not known row by row, so that the parts must reload.
     var mustReload = false
+    /// The position in the log before the first of the commits, if they are those of other processes. A part that was
+    /// loaded after it must reload.
+    var logStart: LogPosition?
     /// Whether the write left this subscription out of its notifications.
     var isQuiet = false
     /// Whether each part had pending changes before, if that is already known.

@@ -34,16 +34,20 @@ final class ExternalCommitMonitor: Sendable {
     ///   - path: The store's path. The store must exist.
     ///   - check: Checks for commits. It may use the writer and wait for it, and may call ``stop()``.
     init(path: String, makeChanges: @escaping FileChangesMaker = systemFileChanges, check: @escaping Check) {
-        // SQLite keeps the log beside the file itself, and not beside a link to it.
-        let real = realpath(path, nil)
-        defer { free(real) }
-        logPath = (real.map { String(cString: $0) } ?? path) + "-wal"
+        logPath = Self.logPath(ofStoreAt: path)
         instances = .of(path)
         self.makeChanges = makeChanges
         self.check = check
     }
 
     deinit { stop() }
+
+    /// Returns the path of a store's log. SQLite keeps it beside the file itself, and not beside a link to it.
+    static func logPath(ofStoreAt path: String) -> String {
+        let real = realpath(path, nil)
+        defer { free(real) }
+        return (real.map { String(cString: $0) } ?? path) + "-wal"
+    }
 
     /// Starts the monitor. Does nothing if it is already running.
     ///

@@ -62,6 +62,7 @@ final class FaultyPart: LivePart {
 
     func apply(_ changes: [PartChange]) throws -> Bool {
         switch planter.fault {
+        case .foreignCommitMissed where isLoaded && planter.isUninformed(store): return true
         case .changeDropped where changes.count > 1: return try part.apply(Array(changes.dropLast()))
         case .windowNotRefilled where (part as? ListPart)?.list.window != nil:
             _ = try part.apply(changes)

@@ -97,6 +97,9 @@ struct OracleHistory: Sendable {
         // Not random either. The corpus has none of these seeds.
         dividesByLetter = [2, 7].contains(seed % 8)
         tuning.resolvingLimit = seed % 5 == 1 ? 40 : 200_000
+        // The commits of a second store are recorded always, or sometimes, and with all rows or not.
+        tuning.observerInterval = seed % 4 == 3 ? 1_000_000 : 0
+        tuning.recordedRows = seed % 7 == 1 ? 2 : 256
         steps.append(.commit(commit(&r, kind: .plain, acts: (0..<4).map { _ in .bulkInsert })))
         for _ in 0..<Int.random(in: 2...4, using: &r) { steps.append(.subscribe(r.next())) }
         for _ in 0..<Int.random(in: 3...8, using: &r) {
