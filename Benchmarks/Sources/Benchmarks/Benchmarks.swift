@@ -23,7 +23,10 @@ struct Benchmarks {
 
     static let sections = [
         Section(
-            name: "Store", tasks: [.insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle]),
+            name: "Store",
+            tasks: [
+                .insertBulk, .pointRead, .pointReadSingle, .pointReadWarm, .readAll, .updateBulk, .commitSingle,
+            ]),
         Section(
             name: "Live",
             tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveForeign]),

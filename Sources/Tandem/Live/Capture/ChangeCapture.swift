@@ -9,7 +9,7 @@ import SQLitePreupdate
 /// of the transaction. Its final state is read from the table.
 ///
 /// Only the writing thread uses it.
-final class ChangeCapture {
+final class ChangeCapture: RowObserver {
     let plan: WatchPlan
     let connection: Connection
     let tuning: LiveTuning
@@ -28,27 +28,22 @@ final class ChangeCapture {
         changesAtBegin = connection.totalChanges
         guard !plan.isEmpty else { return }
         for watch in plan.tables.values { connection.findColumns(of: watch.table) }
-        tandem_preupdate_set(
-            UnsafeMutableRawPointer(connection.sqlite),
-            { context, _, operation, database, table, oldRow, newRow in
-                Unmanaged<ChangeCapture>.fromOpaque(context!).takeUnretainedValue()
-                    .willChange(table!, in: database, operation: operation, from: oldRow, to: newRow)
-            }, Unmanaged.passUnretained(self).toOpaque())
+        connection.observeRows(self)
     }
 
     /// Removes the hook. The code that began a capture must end it.
     func end() {
         guard !plan.isEmpty else { return }
-        tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
+        connection.endObserving(self)
         for table in tables { table.end() }
     }
 
     /// Whether the transaction has written anything.
     var hasChanges: Bool { connection.totalChanges != changesAtBegin }
 
-    static var isAvailable: Bool { tandem_preupdate_is_available() != 0 }
+    static var isAvailable: Bool { Connection.reportsRows }
 
-    private func willChange(
+    func willChange(
         _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
         to new: Int64
     ) {
