@@ -41,7 +41,7 @@ extension Store {
         /// An object that was read twice is answered from memory, until a commit changes it: by
         /// `object(ofType:forPrimaryKey:)`, by `object(ofType:forServerID:)`, and by following a reference. The result
         /// is always that of the store: commits of other threads and processes are noticed at once. See
-        /// <doc:Performance>.
+        /// <doc:Queries>.
         ///
         /// The size is estimated from the stored values. It does not include values that the app itself holds.
         public var objectCacheSize = 16 << 20

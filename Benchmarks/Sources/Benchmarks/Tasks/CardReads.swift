@@ -30,8 +30,8 @@ extension Benchmark {
             grdb: { $2 = try $0.readEachAlone($1) })
     }
 
-    /// Reads 10,000 cards ten times each by their local IDs in random order, by single calls and in one read block. After
-    /// the first round, all come from the cache of objects.
+    /// Reads 10,000 cards ten times each by their local IDs in random order, by single calls and in one read block.
+    /// After the first round, all come from the cache of objects.
     static let pointReadWarm = Benchmark("point-read-warm") { context in
         let cards = try ReadCards(context, count: 10_000, times: 10)
         var single = cards.contest("single-calls", bound: 0.25) { store, ids, tally in

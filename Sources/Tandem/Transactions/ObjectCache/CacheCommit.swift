@@ -17,9 +17,6 @@ final class CacheCommit: CommitParticipant, RowObserver {
     private var hashes: [UInt64] = []
     /// Whether not all changes are recorded.
     private var isIncomplete = false
-    /// The last reported table, identified by the address of its name. Changes come in runs.
-    private var latestName: UnsafePointer<CChar>?
-    private var latest: IDColumns.Table?
 
     /// More changes than this outdate all cached objects.
     private static let maximum = 20_000
@@ -50,13 +47,9 @@ final class CacheCommit: CommitParticipant, RowObserver {
         to new: Int64
     ) {
         guard operation != SQLITE_INSERT, !isIncomplete else { return }
-        if table != latestName {
-            latestName = table
-            latest = columns?.table(named: String(cString: table))
-        }
-        guard let latest else { return }
-        guard hashes.count < Self.maximum, record(latest.localID, kind: .localID, in: latest.model),
-            record(latest.serverID, kind: .serverID, in: latest.model)
+        guard let table = columns?.table(named: table) else { return }
+        guard hashes.count < Self.maximum, record(table.localID, kind: .localID, in: table.model),
+            record(table.serverID, kind: .serverID, in: table.model)
         else {
             isIncomplete = true
             hashes = []

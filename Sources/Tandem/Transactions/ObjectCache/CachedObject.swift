@@ -18,8 +18,16 @@ class CachedObject: @unchecked Sendable {
     }
 
     deinit {
+        Self.release(memory) { $0.deallocate() }
+    }
+
+    /// Overwrites an object's memory, and frees it.
+    ///
+    /// The texts and lists of an object are in allocations of Swift's own, which the app's copies of the object share.
+    /// They can't be overwritten, and are freed with the last copy.
+    static func release(_ memory: UnsafeMutableRawBufferPointer, free: (UnsafeMutableRawBufferPointer) -> Void) {
         memory.wipe()
-        memory.deallocate()
+        free(memory)
     }
 }
 

@@ -19,8 +19,8 @@ import Synchronization
 /// An object is added only if it was read in the newest known state, and no commit is being recorded. The cache is
 /// therefore right whatever other processes do, and whether or not a commit is recorded here.
 ///
-/// A store in memory has no log and no other process. Each commit of its only connection is either recorded, or reported
-/// by SQLite's commit hook: the state is then unknown until a commit is recorded.
+/// A store in memory has no log and no other process. Each commit of its only connection is either recorded, or
+/// reported by SQLite's commit hook: the state is then unknown until a commit is recorded.
 final class ObjectCache: Sendable {
     /// The source of the current state.
     private enum Source {
