@@ -25,8 +25,7 @@ extension ReadTransaction {
     ///   - localID: The object's local ID.
     /// - Throws: ``TandemError`` if the store can't be read.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {
-        let connection = try connectionForReading(searching: false)
-        return try connection.pointRead(model, in: store).object(model, localID: localID, path: connection.path)
+        try pointRead(model, by: .localID, id: localID.rawValue)
     }
 
     /// Returns the object with a server ID, or nil if it does not exist or is deleted.
@@ -36,8 +35,7 @@ extension ReadTransaction {
     ///   - serverID: The object's key on the server.
     /// - Throws: ``TandemError`` if the store can't be read.
     public func object<M: Model>(ofType model: M.Type, forServerID serverID: ServerID) throws -> M? {
-        try checkUsable()
-        return try store.object(ofType: model, forServerID: serverID)
+        try pointRead(model, by: .serverID, id: serverID.rawValue)
     }
 
     /// Returns the target of a reference. Returns nil if the reference is nil, or if its target is not in the store or

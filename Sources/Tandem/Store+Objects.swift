@@ -8,12 +8,13 @@ extension Store {
     /// - Parameters:
     ///   - model: The model of the object.
     ///   - localID: The object's local ID.
-    /// - Complexity: O(log *n*), some 3 µs. Several reads in a `read` block cost less each.
+    /// An object that was read recently, and that no commit has changed since, comes from memory: see
+    /// ``Configuration/objectCacheSize``.
+    ///
+    /// - Complexity: O(log *n*), some 3 µs, or O(1) from memory. Several reads in a `read` block cost less each.
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {
-        try reading { connection in
-            try connection.pointRead(model, in: self).object(model, localID: localID, path: connection.path)
-        }
+        try pointRead(model, by: .localID, id: localID.rawValue)
     }
 
     /// Returns the object with a server ID, or nil if it does not exist or is deleted.
@@ -24,7 +25,7 @@ extension Store {
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     /// - Complexity: O(log *n*).
     public func object<M: Model>(ofType model: M.Type, forServerID serverID: ServerID) throws -> M? {
-        try objects(model).where { $0.serverID == serverID }.first()
+        try pointRead(model, by: .serverID, id: serverID.rawValue)
     }
 
     /// Returns the target of a reference. Returns nil if the reference is nil, or if its target is not in the store or
@@ -45,11 +46,6 @@ extension Store {
     /// - Complexity: O(*m* log *n*) for *m* references, in one read.
     public func objects<Target: Model>(_ references: [Reference<Target>]) throws -> [Target] {
         guard !references.isEmpty else { return [] }
-        return try reading { connection in
-            let pointRead = try connection.pointRead(Target.self, in: self)
-            return try references.compactMap {
-                try pointRead.object(Target.self, localID: $0.localID, path: connection.path)
-            }
-        }
+        return try pointReads(Target.self, ids: references.lazy.map(\.localID))
     }
 }

@@ -25,7 +25,8 @@ struct Benchmarks {
         Section(
             name: "Store",
             tasks: [
-                .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .updateBulkSet, .commitSingle,
+                .insertBulk, .pointRead, .pointReadSingle, .pointReadWarm, .readAll, .updateBulk, .updateBulkSet,
+                .commitSingle,
             ]),
         Section(
             name: "Live",

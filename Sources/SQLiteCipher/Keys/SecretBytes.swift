@@ -46,7 +46,7 @@ final class SecretBytes: @unchecked Sendable {
 
 extension UnsafeMutableRawBufferPointer {
     /// Overwrites the memory in a way that the optimizer does not remove, although the memory is not read afterwards.
-    func wipe() {
+    package func wipe() {
         guard let baseAddress else { return }
         #if canImport(Darwin)
             memset_s(baseAddress, count, 0, count)

@@ -52,10 +52,8 @@ extension ReferencesProperty: LoadedLink {
         } read: { row in
             .named(try row.nextValue { try $0.isNull($1) ? [] : LinkList.parse($0.text($1)) })
         } load: { transaction, ids in
-            let connection = try transaction.connectionForReading(searching: false)
             let found = try ids.compactMap {
-                try connection.pointRead(Target.self, in: transaction.store)
-                    .object(Target.self, localID: $0, path: connection.path)
+                try transaction.pointRead(Target.self, by: .localID, id: $0.rawValue)
             }
             let objects = Dictionary(uniqueKeysWithValues: found.map { ($0.localID, $0) })
             return { $0.compactMap { objects[$0] } }

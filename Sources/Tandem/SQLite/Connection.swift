@@ -35,6 +35,8 @@ final class Connection {
 
     /// A flag that ends the current statement. Any thread can set it.
     let mustStop = StopFlag()
+    /// The observers of changed rows: see ``observeRows(_:)``.
+    var rowObservers: [any RowObserver] = []
     /// The caches of other parts of the store, by type.
     private var caches: [(type: ObjectIdentifier, cache: AnyObject)] = []
 

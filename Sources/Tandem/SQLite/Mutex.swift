@@ -27,5 +27,14 @@
             defer { storage.lock.unlock() }
             return try body(&storage.value)
         }
+
+        borrowing func withLockIfAvailable<R, E: Error>(
+            _ body: (inout sending Value) throws(E) -> sending R
+        ) throws(E) -> sending R? {
+            nonisolated(unsafe) let storage = storage
+            guard storage.lock.try() else { return nil }
+            defer { storage.lock.unlock() }
+            return try body(&storage.value)
+        }
     }
 #endif

@@ -35,6 +35,17 @@ extension Store {
         /// default is 64 MiB. Memory is allocated only as needed.
         public var cacheSize = 64 << 20
 
+        /// The maximum memory for objects that are read again by their IDs, in bytes. The default is 16 MiB, and 0
+        /// turns this cache off.
+        ///
+        /// An object that was read twice is answered from memory, until a commit changes it: by
+        /// `object(ofType:forPrimaryKey:)`, by `object(ofType:forServerID:)`, and by following a reference. The result
+        /// is always that of the store: commits of other threads and processes are noticed at once. See
+        /// <doc:Queries>.
+        ///
+        /// The size is estimated from the stored values. It does not include values that the app itself holds.
+        public var objectCacheSize = 16 << 20
+
         /// The maximum number of pooled readers, each with its own connection. The default is 4.
         ///
         /// A read waits if all of them are in use. An iteration over results, or a read that has waited too long, opens

@@ -18,7 +18,7 @@ extension Store {
     public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         if let current = AccessFrame.current(on: self) { return try body(current) }
         return try reading(consistently: true) { connection in
-            let transaction = ReadTransaction(store: self, connection: connection)
+            let transaction = ReadTransaction(caching: self, connection: connection)
             return try AccessFrame.with(self, in: transaction) { try body(transaction) }
         }
     }
@@ -48,7 +48,7 @@ extension Store {
     private func run<T>(
         reading connection: Connection, consistently: Bool, _ body: (ReadTransaction) throws -> T
     ) throws -> T {
-        let transaction = ReadTransaction(store: self, connection: connection)
+        let transaction = ReadTransaction(caching: self, connection: connection)
         return try AccessFrame.with(self, in: transaction) {
             try connection.consistently(consistently) { try body(transaction) }
         }

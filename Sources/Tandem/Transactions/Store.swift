@@ -53,8 +53,10 @@ public final class Store: Sendable {
     let commits = CommitHub()
     /// The delegate of all write transactions.
     let rowWriteDelegate: any RowWriteDelegate
-    /// The parts in higher rooms, in the order of their ``CommitParticipant``s.
+    /// The parts of the store, in the order of their ``CommitParticipant``s.
     let parts: [any StorePart]
+    /// The cache of objects, or `nil` if it is off. It is the last part.
+    let objectCache: ObjectCache?
     /// The stamp of the schema with which the store was opened.
     let openedStamp: String?
     private let isClosed = Mutex(false)
@@ -90,7 +92,9 @@ public final class Store: Sendable {
         self.readers = readers
         writerQueue = WriterQueue(timeout: configuration.busyTimeout, path: location.path)
         self.rowWriteDelegate = rowWriteDelegate
-        self.parts = parts
+        // A commit is recorded in the cache before the live queries distribute it.
+        objectCache = ObjectCache.make(configuration, schema: schema, writer: writer, isInMemory: readers == nil)
+        self.parts = parts + (objectCache.map { [$0] } ?? [])
         openedStamp = writer.connection.openedStamp
     }
 

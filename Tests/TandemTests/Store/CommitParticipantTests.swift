@@ -7,13 +7,14 @@ import Testing
 @Suite(.ownThreads) struct CommitParticipantTests {
     private struct Failure: Error {}
 
-    @Test func `schema check precedes the files, which precede the live queries`() throws {
+    @Test func `schema check precedes the files, the live queries and the object cache`() throws {
         let store = try Store.inMemory(models: PeerPerson.self)
         let participants = store.commitParticipants(on: store.writer.connection, isMigrating: false)
-        try #require(participants.count == 3)
+        try #require(participants.count == 4)
         #expect(participants[0] is SchemaCheck)
         #expect(participants[1] is FileCommit)
         #expect(participants[2] is LiveCommit)
+        #expect(participants[3] is CacheCommit)
     }
 
     @Test func `failed write makes the next one look up the schema's stamp`() throws {

@@ -5,7 +5,8 @@ import Testing
 extension RandomHistory {
     /// Returns the differences between the store and the oracle.
     func differences() throws -> [String] {
-        var problems: [String] = []
+        // Reads by ID may come from memory.
+        var problems = try store.cacheProblems(Node.self, Self.ids)
         func compare<T: Equatable>(_ id: LocalID, _ what: String, _ stored: T, _ expected: T) {
             if stored != expected { problems.append("\(id) \(what): \(stored), expected \(expected)") }
         }

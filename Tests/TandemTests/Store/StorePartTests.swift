@@ -63,10 +63,11 @@ import Testing
         #expect(part.recorded.last == "store did close")
     }
 
-    @Test func `opened store has its files and its live queries as parts`() throws {
+    @Test func `opened store has its files, its live queries and its object cache as parts`() throws {
         let store = try Store.inMemory(models: PeerPerson.self)
-        #expect(store.parts.count == 2)
-        #expect(store.parts.first === store.files)
-        #expect(store.parts.last === store.live)
+        try #require(store.parts.count == 3)
+        #expect(store.parts[0] === store.files)
+        #expect(store.parts[1] === store.live)
+        #expect(store.parts[2] === store.objectCache)
     }
 }

@@ -30,6 +30,31 @@ extension Benchmark {
             grdb: { $2 = try $0.readEachAlone($1) })
     }
 
+    /// Reads 10,000 cards ten times each by their local IDs in random order, by single calls and in one read block.
+    /// After the first round, all come from the cache of objects.
+    static let pointReadWarm = Benchmark("point-read-warm") { context in
+        let cards = try ReadCards(context, count: 10_000, times: 10)
+        var single = cards.contest("single-calls", bound: 0.25) { store, ids, tally in
+            for id in ids {
+                if let card = try store.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
+            }
+        } raw: {
+            try $0.readEachAlone($1, &$2)
+        }
+        single.beside = [
+            cards.contest("one-block", bound: 0.15) { store, ids, tally in
+                try store.read { tx in
+                    for id in ids {
+                        if let card = try tx.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
+                    }
+                }
+            } raw: {
+                try $0.readInOneTransaction($1, &$2)
+            }
+        ]
+        return single
+    }
+
     /// Reads all 100,000 cards into an array, ordered by local ID. Freeing them is not timed.
     static let readAll = Benchmark("read-all") { context in
         let cards = try ReadCards(context)
@@ -59,12 +84,33 @@ private struct ReadCards {
     let grdb: GRDBCards
     let ids: [LocalID]
 
-    init(_ context: Context) throws {
-        let path: String
-        (path, ids) = try CardFiles(context).storeWithCards(context.count(100_000))
+    /// - Parameters:
+    ///   - count: The number of cards.
+    ///   - times: The number of reads of each card.
+    init(_ context: Context, count: Int = 100_000, times: Int = 1) throws {
+        let (path, ids) = try CardFiles(context).storeWithCards(context.count(count))
+        var random = SplitMix64(seed: 11)
+        self.ids = times == 1 ? ids : Array(repeatElement(ids, count: times).joined()).shuffled(using: &random)
         store = try Store(at: path, models: Card.self, Person.self)
         raw = try RawCards(path, readOnly: true)
         grdb = try GRDBCards(path)
+    }
+
+    /// Compares Tandem with SQLite alone.
+    func contest(
+        _ name: String, bound: Double, tandem: @escaping (Store, [LocalID], inout Tally) throws -> Void,
+        raw: @escaping (RawCards, [LocalID], inout Tally) throws -> Void
+    ) -> Contest {
+        Contest(
+            subject: contender("tandem-\(name)") { try tandem(self.store, self.ids, &$0) },
+            baselines: [contender("raw-sqlite") { try raw(self.raw, self.ids, &$0) }],
+            bounds: ["raw-sqlite": bound])
+    }
+
+    private func contender(_ name: String, _ read: @escaping (inout Tally) throws -> Void) -> Contender {
+        var tally = Tally()
+        return Contender(
+            name: name, prepare: { tally = Tally() }, run: { try read(&tally) }, outcome: { tally.outcome })
     }
 
     func tallying(
@@ -72,12 +118,7 @@ private struct ReadCards {
         raw: @escaping (RawCards, [LocalID], inout Tally) throws -> Void,
         grdb: @escaping (GRDBCards, [LocalID], inout Tally) throws -> Void
     ) -> Contest {
-        func contender(_ name: String, _ read: @escaping (inout Tally) throws -> Void) -> Contender {
-            var tally = Tally()
-            return Contender(
-                name: name, prepare: { tally = Tally() }, run: { try read(&tally) }, outcome: { tally.outcome })
-        }
-        return Contest(
+        Contest(
             subject: contender("tandem") { try tandem(self.store, ids, &$0) },
             baselines: [
                 contender("raw-sqlite") { try raw(self.raw, ids, &$0) },

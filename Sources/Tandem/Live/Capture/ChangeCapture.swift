@@ -9,7 +9,7 @@ import SQLitePreupdate
 /// of the transaction. Its final state is read from the table.
 ///
 /// Only the writing thread uses it.
-final class ChangeCapture {
+final class ChangeCapture: RowObserver {
     let plan: WatchPlan
     let connection: Connection
     let tuning: LiveTuning
@@ -36,12 +36,7 @@ final class ChangeCapture {
         changesAtBegin = connection.totalChanges
         guard isHooked else { return }
         for watch in plan.tables.values { connection.findColumns(of: watch.table) }
-        tandem_preupdate_set(
-            UnsafeMutableRawPointer(connection.sqlite),
-            { context, _, operation, database, table, oldRow, newRow in
-                Unmanaged<ChangeCapture>.fromOpaque(context!).takeUnretainedValue()
-                    .willChange(table!, in: database, operation: operation, from: oldRow, to: newRow)
-            }, Unmanaged.passUnretained(self).toOpaque())
+        connection.observeRows(self)
     }
 
     /// Creates a capture of commits of other processes. The connection is in a transaction that sees them.
@@ -70,16 +65,16 @@ final class ChangeCapture {
     /// Removes the hook. The code that began a capture must end it.
     func end() {
         guard isHooked else { return }
-        tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
+        connection.endObserving(self)
         for table in tables { table.end() }
     }
 
     /// Whether the transaction has written anything.
     var hasChanges: Bool { isReplay || connection.totalChanges != changesAtBegin }
 
-    static var isAvailable: Bool { tandem_preupdate_is_available() != 0 }
+    static var isAvailable: Bool { Connection.reportsRows }
 
-    private func willChange(
+    func willChange(
         _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
         to new: Int64
     ) {

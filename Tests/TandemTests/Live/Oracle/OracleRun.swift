@@ -271,13 +271,27 @@ final class OracleRun: @unchecked Sendable {
         watch.problems(isCalm: isCalm).map { "\(describe(watch)): \($0)" }
     }
 
+    /// Compares reads by ID, which may come from memory, with the stored rows.
+    private func cacheProblems() -> [String] {
+        func problems<M: OracleModel>(_ model: M.Type, _ store: Store) throws -> [String] {
+            try store.cacheProblems(model, M.pool)
+        }
+        do {
+            return try stores.flatMap { store in
+                try history.world.models.flatMap { try problems($0, store) }
+            }
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
     private func check() -> [String] {
         guard settle() else {
             let stuck = watches.filter { !$0.isSettled }.map(describe)
             return ["it does not come to rest: \(stuck)"]
         }
         isCalm = true
-        let found = failures + watches.flatMap { problems(of: $0, isCalm: true) }
+        let found = failures + watches.flatMap { problems(of: $0, isCalm: true) } + cacheProblems()
         failures = []
         return found
     }
