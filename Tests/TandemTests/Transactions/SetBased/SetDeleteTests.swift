@@ -14,8 +14,9 @@ import Testing
                 try tx.insert(Ware(name: "Ёж").identified(by: "unsent"))
                 try tx.insert(Ware(name: "Лиса").identified(by: "stays"))
                 try tx.update(Ware.self, localID: "b") { $0.count = 5 }
-                #expect(try tx.delete(tx.objects(Ware.self).where { $0.name.matches("ёж") }) == 4)
-                #expect(try tx.delete(tx.objects(Ware.self).includingDeleted().where { $0.name.matches("ёж") }) == 0)
+                let found = tx.objects(Ware.self).where { $0.name.matches("ёж") }
+                let counts = [try tx.delete(found), try tx.delete(found.includingDeleted())]
+                #expect(counts == [4, 0])
                 #expect(try tx.objects(Ware.self).localIDs() == ["stays"])
             }
             let operations = try store.operations.all()
@@ -24,7 +25,8 @@ import Testing
             #expect(operations[1].base == ["count": .integer(0)] && operations[1].replaced == .update)
             #expect(try store.objects(Ware.self).onlyDeleted().localIDs() == ["a", "b", "c"])
             #expect(try store.checkIntegrity() == [])
-            #expect(try store.write { try $0.undelete($0.objects(Ware.self)) } == 3)
+            let restored = try store.write { try $0.undelete($0.objects(Ware.self)) }
+            #expect(restored == 3)
             #expect(try store.objects(Ware.self).where { $0.isSynced }.localIDs() == ["a", "c"])
         }
     }
@@ -34,8 +36,9 @@ import Testing
         try store.write { tx in
             try tx.insert(Ware(name: "a").identified(by: "a"))
             try tx.insert(Ware(name: "b").identified(by: "b"))
-            try tx.beginAttempt(try #require(try store.operations.all().first).id)
-            #expect(try tx.delete(tx.objects(Ware.self)) == 2)
+            let operation = try #require(try store.operations.all().first)
+            try tx.beginAttempt(operation.id)
+            try tx.delete(tx.objects(Ware.self))
         }
         #expect(try store.operations.all().map { "\($0.kind) \($0.localID)" } == ["delete a"])
         #expect(try store.objects(Ware.self).includingDeleted().localIDs() == ["a"])
@@ -53,7 +56,8 @@ import Testing
             try tx.insert(owned)
         }
         // The child is deleted with its parent, and does not count.
-        #expect(try store.write { try $0.delete($0.objects(Ware.self).where { $0.name != "owned" }) } == 1)
+        let count = try store.write { try $0.delete($0.objects(Ware.self).where { $0.name != "owned" }) }
+        #expect(count == 1)
         let rest = try store.objects(Ware.self).all()
         #expect(rest.map(\.localID) == ["3"] && rest[0].owner == nil)
         #expect(try store.checkIntegrity() == [])
@@ -72,7 +76,8 @@ import Testing
         }
         try store.write { tx in
             try tx.update(Ware.self, localID: "b") { $0.count = 3 }
-            #expect(code { try tx.delete(tx.objects(Ware.self).where { $0.name == "a" }) } == .deleteDenied)
+            let refusal = code { try tx.delete(tx.objects(Ware.self).where { $0.name == "a" }) }
+            #expect(refusal == .deleteDenied)
         }
         #expect(try store.objects(Ware.self).count() == count + 1)
         #expect(try store.operations.count() == count + 1)
@@ -89,8 +94,10 @@ import Testing
                 try tx.insert(Scribble(picture: picture))
             }
             try store.write { tx in
-                #expect(try tx.delete(tx.objects(Album.self).where { $0.title != "2" }) == 2)
-                #expect(try tx.deleteAll(Scribble.self) == 1)
+                let counts = [
+                    try tx.delete(tx.objects(Album.self).where { $0.title != "2" }), try tx.deleteAll(Scribble.self),
+                ]
+                #expect(counts == [2, 1])
             }
             #expect(try store.knownFiles().count == 1)
             try store.expectFilesInOrder()

@@ -81,12 +81,15 @@ import Testing
             var dice = Dice(seed: 5)
             try twins.fill(&dice)
             _ = try twins.update(.all, changes: [.isNew(true), .name("Ёж"), .owner("unknown"), .rivals(["n00"])])
-            #expect(try twins.differences() == [])
+            let problems = try twins.differences()
+            #expect(problems == [])
             let sound = try TwinStores.contents(of: twins.set)
+            let store = twins.set
             #expect(throws: Undone.self) {
-                try twins.set.write { tx in
+                try store.write { tx in
                     try tx.connection.execute(fault)
-                    #expect(try TwinStores.contents(of: twins.set) != sound)
+                    let damaged = try TwinStores.contents(of: store)
+                    #expect(damaged != sound)
                     throw Undone()
                 }
             }

@@ -41,7 +41,7 @@ import Testing
     private static let wrong = [
         "$0.shop.set(to: 5)", "$0.shop.set(to: nil)", "$0.shop.set(to: $0.nickname)", "$0.points.set(to: \"5\")",
         "$0.points.set(to: $0.small)", "$0.points.set(to: $0.points + 0.5)", "$0.points.set(to: $0.points + $0.small)",
-        "$0.small.set(to: $0.small + 300)", "$0.isPinned.set(to: 1)", "$0.isPinned.set(to: $0.points)",
+        "$0.isPinned.set(to: 1)", "$0.isPinned.set(to: $0.points)",
         "$0.date.set(to: $0.date + $0.date)", "$0.owner.set(to: \"Ада\")", "$0.owner.set(to: Card(shop: \"x\"))",
         "$0.shop.set(to: $0.shop + $0.shop)",
     ]

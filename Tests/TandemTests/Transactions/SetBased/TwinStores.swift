@@ -217,13 +217,16 @@ extension TwinStores {
                 let operations = try store.operations.all()
                 guard !operations.isEmpty else { return }
                 let operation = operations[number % operations.count]
-                try store.write { tx in
+                let isUnsent = try store.stored(Ware.self, operation.localID)?.serverID == nil
+                // An event that does not suit the operation changes neither store.
+                try? store.write { tx in
                     if operation.state != .attempted { try tx.beginAttempt(operation.id) }
                     switch event {
                     case 0: break
                     case 1:
                         try tx.acknowledge(
-                            operation.id, serverID: ServerID("s-\(operation.localID)"), version: "v\(number)")
+                            operation.id, serverID: isUnsent ? ServerID("s-\(operation.localID)") : nil,
+                            version: "v\(number)")
                     default:
                         let error = OperationError(
                             status: 400, message: "no", at: Date(timeIntervalSinceReferenceDate: 1))

@@ -12,7 +12,7 @@ import Tandem
     var count = 0
     var small: Int8?
     var ratio = 0.0
-    var price = Decimal()
+    var price: Decimal = 0
     var amount: BigInt = 0
     var isNew = false
     @LocalOnly var note = ""
