@@ -26,31 +26,33 @@ struct LogPosition: Sendable, Equatable {
 }
 
 extension LogPosition {
-    /// The size of a header of the log's index.
-    private static let headerSize = 48
+    /// A header of the log's index: 12 words of 4 bytes.
+    private typealias Header = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     /// Reads the header of the log's index (https://www.sqlite.org/walformat.html), which all processes share in
     /// memory. Returns `nil` if a writer is changing it, or its format is unknown.
     ///
     /// There are two copies. A writer changes the second one first, and a reader reads it last.
     fileprivate init?(index: UnsafeRawPointer) {
-        var first = [UInt32](repeating: 0, count: Self.headerSize / 4)
-        var second = first
-        first.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(start: index, count: $0.count)) }
+        let header = index.loadUnaligned(as: Header.self)
         atomicMemoryFence(ordering: .acquiringAndReleasing)
-        second.withUnsafeMutableBytes {
-            $0.copyMemory(from: UnsafeRawBufferPointer(start: index + Self.headerSize, count: $0.count))
+        let second = index.loadUnaligned(fromByteOffset: MemoryLayout<Header>.size, as: Header.self)
+        guard header == second else { return nil }
+        let known: LogPosition? = withUnsafeBytes(of: header) { bytes in
+            func word(_ number: Int) -> UInt32 { bytes.load(fromByteOffset: number * 4, as: UInt32.self) }
+            var (sum, other): (UInt32, UInt32) = (0, 0)
+            for number in stride(from: 0, to: 10, by: 2) {
+                sum &+= word(number) &+ other
+                other &+= word(number + 1) &+ sum
+            }
+            guard word(0) == 3_007_000, sum == word(10), other == word(11) else { return nil }
+            let size = bytes.load(fromByteOffset: 14, as: UInt16.self)
+            return LogPosition(
+                salts: bytes.load(fromByteOffset: 32, as: UInt64.self), frame: word(4),
+                pageSize: size == 1 ? 65_536 : Int(size))
         }
-        var (sum, other): (UInt32, UInt32) = (0, 0)
-        for word in stride(from: 0, to: 10, by: 2) {
-            sum &+= first[word] &+ other
-            other &+= first[word + 1] &+ sum
-        }
-        guard first == second, first[0] == 3_007_000, sum == first[10], other == first[11] else { return nil }
-        let size = first.withUnsafeBytes { $0.load(fromByteOffset: 14, as: UInt16.self) }
-        salts = first.withUnsafeBytes { $0.load(fromByteOffset: 32, as: UInt64.self) }
-        frame = first[4]
-        pageSize = size == 1 ? 65_536 : Int(size)
+        guard let known else { return nil }
+        self = known
     }
 }
 

@@ -71,7 +71,7 @@ final class CommitProcess {
         let store = try Store(at: path, models: Card.self, Person.self, configuration: configuration)
         defer { store.close() }
         try answerRequests { points in
-            try store.write { tx in try tx.update(Card.self, localID: card) { $0.points = BigInt(points) } }
+            try store.write { tx in _ = try tx.update(Card.self, localID: card) { $0.points = BigInt(points) } }
         }
     }
 

@@ -28,8 +28,8 @@ extension Benchmark {
         let (busy, busyNotices) = try contest("busy-writer", isBusy: true)
         let followers = try ForeignFollowers(context, files)
         let following = Contest(
-            subject: followers.contender("100-queries", .tandem, commits: context.isQuick ? 5 : 25),
-            baselines: [followers.contender("read-again", .sqlite, commits: context.isQuick ? 5 : 25)],
+            subject: followers.contender("100-queries", .tandem, commits: context.isQuick ? 5 : 10),
+            baselines: [followers.contender("read-again", .sqlite, commits: context.isQuick ? 5 : 10)],
             bounds: context.isQuick ? [:] : ["read-again": 0.05])
         var both = idle
         both.beside = [busy, following]

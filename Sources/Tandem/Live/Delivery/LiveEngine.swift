@@ -374,6 +374,9 @@ final class LiveEngine: StorePart {
         }
     }
 
+    /// The number of attempts to determine the position of a state while other processes commit.
+    private static let attempts = 4
+
     private func findExternalCommits(_ store: Store, _ connection: Connection) throws -> PendingNotifications {
         // If no other process has committed since the last check, then none has between these two statements either.
         let position = connection.logPosition
@@ -383,11 +386,19 @@ final class LiveEngine: StorePart {
         }
         guard isObserving else { return recordExternalCommits(on: connection, upTo: nil) }
         do {
-            return try connection.consistently(true) {
-                // Determines the state that the transaction reads, which may have another schema by now.
-                _ = try store.checkSchema(connection)
-                return recordExternalCommits(on: connection, upTo: connection.logPosition)
+            for attempt in 1...Self.attempts {
+                let found = try connection.consistently(true) { () -> PendingNotifications? in
+                    let before = connection.logPosition
+                    // Determines the state that the transaction reads, which may have another schema by now.
+                    _ = try store.checkSchema(connection)
+                    let end = connection.logPosition
+                    // Another commit in between may or may not be in this state.
+                    guard before == end || attempt == Self.attempts else { return nil }
+                    return recordExternalCommits(on: connection, upTo: end)
+                }
+                if let found { return found }
             }
+            return recordExternalCommits(on: connection, upTo: nil)
         } catch let error as TandemError where error.code == .foreignSchemaChange {
             throw error
         } catch {
