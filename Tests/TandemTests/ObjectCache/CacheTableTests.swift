@@ -104,11 +104,11 @@ import Testing
 
     @Test func `outdated objects make room first`() {
         var table = CacheTable(limit: 1 << 16)
-        for number in 0..<40 {
+        for number in 0..<90 {
             table.insert(object("old"), for: key("old \(number)"), in: 1, oldest: 1, byteCount: 500)
             _ = table.find(key("old \(number)"), in: 1, oldest: 1)
         }
-        for number in 0..<40 {
+        for number in 0..<90 {
             table.insert(object("new"), for: key("new \(number)"), in: 2, oldest: 2, byteCount: 500)
             #expect(name(table.find(key("new \(number)"), in: 2, oldest: 2)) == "new")
         }

@@ -34,9 +34,9 @@ import Testing
             let commits = isSoak ? 3000 : 300
             let isOver = Atomic<Bool>(false)
             let problems = Mutex<[String]>([])
-            func report(_ problem: String) { problems.withLock { if $0.count < 10 { $0.append(problem) } } }
+            @Sendable func report(_ problem: String) { problems.withLock { if $0.count < 10 { $0.append(problem) } } }
 
-            func write() throws {
+            @Sendable func write() throws {
                 var dice = Dice.seeded("cache stress \(kind)")
                 for number in 1...commits {
                     let pair = dice.below(4)
@@ -55,13 +55,13 @@ import Testing
                     } catch is CancellationError {}
                 }
             }
-            func readSingly(_ counter: Counter) throws {
+            @Sendable func readSingly(_ counter: Counter) throws {
                 let oldest = counter.committed.load(ordering: .sequentiallyConsistent)
                 let found = number(try store.object(ofType: Badge.self, forPrimaryKey: counter.id))
                 let newest = counter.begun.load(ordering: .sequentiallyConsistent)
                 if found < oldest || found > newest { report("\(counter.id): \(found), not \(oldest)...\(newest)") }
             }
-            func readTogether(_ pair: (Counter, Counter)) throws {
+            @Sendable func readTogether(_ pair: (Counter, Counter)) throws {
                 let oldest = pair.0.committed.load(ordering: .sequentiallyConsistent)
                 try store.read { tx in
                     for _ in 0..<3 {

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import TandemTesting
 import TestSupport
 import Testing
@@ -42,7 +41,8 @@ import Testing
             #expect(try store.object(badge.reference)?.name == "planted")
             #expect(try store.objects([badge.reference, badge.reference]).map(\.name) == ["planted", "planted"])
             try store.read { tx in
-                #expect(try tx.object(ofType: Badge.self, forPrimaryKey: id)?.name == "planted")
+                let found = try tx.object(ofType: Badge.self, forPrimaryKey: id)
+                #expect(found?.name == "planted")
                 #expect(try tx.object(badge.reference)?.name == "planted")
                 #expect(try tx.objects([badge.reference]).map(\.name) == ["planted"])
                 #expect(try store.object(badge.reference)?.name == "planted")
@@ -438,7 +438,10 @@ import Testing
             #expect(!store.isCached(Badge.self, id))
             try store.write { tx in try tx.update(Badge.self, localID: id) { $0.name = "two" } }
             try store.read { tx in
-                for _ in 0..<3 { #expect(try tx.object(ofType: Badge.self, forPrimaryKey: id)?.name == "two") }
+                for _ in 0..<3 {
+                    let found = try tx.object(ofType: Badge.self, forPrimaryKey: id)
+                    #expect(found?.name == "two")
+                }
             }
             #expect(try store.cacheProblems(Badge.self, [id]) == [])
         }
@@ -448,12 +451,10 @@ import Testing
         let folder = try TestFolder()
         let path = folder.file()
         try Store(at: path, models: Badge.self).close()
-        let queue = try DatabaseQueue(path: path)
+        let opener = StoreOpener(location: .file(path), configuration: Store.Configuration())
+        let queue = try opener.open(readOnly: false, label: "writer")
         let connection = try Connection(queue: queue, path: path)
-        defer {
-            connection.finalizeStatements()
-            try? queue.close()
-        }
+        defer { connection.finalizeStatements() }
         #expect(try connection.logIndex() != nil)
         try connection.execute("PRAGMA journal_mode = DELETE")
         #expect(try connection.logIndex() == nil)

@@ -6,6 +6,7 @@ import Testing
 @testable import Tandem
 
 /// Runs a block on another thread, and waits for it. `DispatchQueue.sync` would use this thread, and its transaction.
+@discardableResult
 func onOtherThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
     expectBlockingAllowed()
     let result = Mutex<Result<T, any Error>?>(nil)
@@ -93,7 +94,7 @@ extension Store {
     private static func text<M: Model>(_ object: M) -> String {
         let row = RowEncoder()
         object.__append(to: row)
-        let values = M.__definition.properties.indices.map { "\(row.value($0))" }
+        let values = M.__definition.properties.indices.map { "\(row.value(at: $0))" }
         return "\(object.localID) \(object.serverID?.rawValue ?? "-") \(object.isSynced) \(object.version ?? "-") "
             + values.joined(separator: ", ")
     }
