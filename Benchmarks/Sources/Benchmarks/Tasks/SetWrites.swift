@@ -28,7 +28,7 @@ extension Benchmark {
             "tandem", from: path, bound: 0.45, models: [Card.self, Person.self],
             outcome: { try CardFiles.contents(of: $0, inOrder: false) },
             run: { store in
-                try store.write { tx in
+                _ = try store.write { tx in
                     try tx.update(
                         tx.objects(Card.self).where { $0.localID.in(ids) },
                         set: { [$0.isPinned.set(to: !$0.isPinned)] })
@@ -39,7 +39,7 @@ extension Benchmark {
                 "tandem-local-only", from: flagged, bound: 0.2, models: [FlaggedCard.self, Person.self],
                 outcome: { try CardFiles.pins(of: $0) },
                 run: { store in
-                    try store.write { tx in
+                    _ = try store.write { tx in
                         try tx.update(
                             tx.objects(FlaggedCard.self).where { $0.localID.in(ids) },
                             set: { [$0.isPinned.set(to: !$0.isPinned)] })

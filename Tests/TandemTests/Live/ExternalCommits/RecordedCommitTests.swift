@@ -129,6 +129,7 @@ import Testing
         let pair = try ObservedPair(.file, tuning: tuning)
         pair.watch(pair.cards.sorted(by: \.shop))
         let people = pair.store.objects(Person.self).sorted(by: \.name).changesetPublisher.record()
+        #expect(people.waitForValues(1))
         pair.settle()
         let loads = pair.loads
         try pair.other.write { tx in

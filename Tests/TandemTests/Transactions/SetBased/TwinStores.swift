@@ -96,7 +96,7 @@ struct TwinStores {
             } catch let error as TandemError {
                 outcome = .error(error.code)
             }
-            if let first { try tx.update(Ware.self, localID: first.localID, unlessDeleted: { $0.amount += 1 }) }
+            if let first { try tx.updateUnlessDeleted(first.localID, { $0.amount += 1 }) }
             return outcome
         }
     }
@@ -148,11 +148,9 @@ struct TwinStores {
 
 extension WriteTransaction {
     /// Updates an object if it exists and is not deleted.
-    fileprivate func update(
-        _ model: Ware.Type, localID: LocalID, unlessDeleted change: (inout Ware) -> Void
-    ) throws {
-        guard try object(ofType: model, forPrimaryKey: localID) != nil else { return }
-        try update(model, localID: localID) { change(&$0) }
+    fileprivate func updateUnlessDeleted(_ localID: LocalID, _ change: (inout Ware) -> Void) throws {
+        guard try object(ofType: Ware.self, forPrimaryKey: localID) != nil else { return }
+        try update(Ware.self, localID: localID) { change(&$0) }
     }
 }
 
