@@ -50,6 +50,12 @@ struct CardFiles {
         try store.applyServerObjects(people, version: "1")
         try store.applyServerObjects(
             cards.map(FlaggedCard.copy), version: "\"1\"", createdAt: date, updatedAt: date)
+        // A server's object has the default of a local-only property.
+        try store.write { tx in
+            for card in cards where card.isPinned {
+                try tx.update(FlaggedCard.self, localID: card.localID) { $0.isPinned = true }
+            }
+        }
         store.close()
         return copy
     }
