@@ -61,7 +61,7 @@ struct CollationLetterTests {
 
     @Test("A letter is in its own section")
     func idempotence() {
-        for language in SortLanguage.allCases {
+        for language in [SortLanguage.root, .swedish, .czech, .turkish, .ukrainian] {
             let collation = Collation(language: language, isNumeric: false)
             for scalar in allScalars where scalar.value < 0x3_0000 {
                 let letter = collation.firstLetter(of: String(scalar))
