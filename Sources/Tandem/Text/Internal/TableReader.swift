@@ -1,4 +1,5 @@
-/// A reader for the numbers that `Scripts/generate-folding-tables.py` writes into the literals of the generated files.
+/// A reader for the numbers that `Scripts/generate-folding-tables.py` and `Scripts/generate-collation-tables.py` write
+/// into the literals of the generated files.
 ///
 /// The literals are text, because the compiler needs seconds for an array of some thousand integers and no time for a
 /// string. Each character holds six bits: five bits of a number, lowest first, and a continuation bit.
@@ -25,7 +26,7 @@ struct TableReader {
             shift += 5
             if group < 32 { return value }
         }
-        preconditionFailure("A folding table is truncated: generate the tables again")
+        preconditionFailure("A table is truncated: generate the tables again")
     }
 
     mutating func signed() -> Int {
