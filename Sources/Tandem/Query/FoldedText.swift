@@ -5,32 +5,35 @@
 /// store.objects(Card.self).where { $0.owner.name.folded.hasPrefix("ма") } // Мария, МАРК
 /// ```
 ///
-/// Texts are compared by ``Folding/sortKey(_:)``: without case, but with accents and punctuation. All of these
-/// conditions except `!=` can use an index.
+/// Texts are equal if they differ at most on the third level of the store's sort order: in case, in width and in
+/// similar variants of the same letter. Accents and punctuation count. The rules are those of
+/// ``Store/Configuration/sortLanguage``: in Turkish, "istanbul" equals "İSTANBUL", and not "ISTANBUL". <doc:SortOrder>
+/// has the details. All of these conditions except `!=` can use an index.
 public struct FoldedText<Root: Model>: Sendable {
     let column: ColumnPath
 
     /// Returns a predicate that holds if the text equals another one. Nil does not equal any text.
     public static func == (lhs: Self, rhs: String) -> Predicate<Root> {
-        Predicate(.comparison(lhs.column, .equal, .value(key(rhs))))
+        Predicate(.comparison(lhs.column, .equal, .value(.text(rhs))))
     }
 
     /// Returns a predicate that holds if the text differs from another one, or is nil.
     public static func != (lhs: Self, rhs: String) -> Predicate<Root> {
-        Predicate(.comparison(lhs.column, .notEqual, .value(key(rhs))))
+        Predicate(.comparison(lhs.column, .notEqual, .value(.text(rhs))))
     }
 
     /// Returns a predicate that holds if the text equals any of the given texts, of any number.
     public func `in`(_ texts: [String]) -> Predicate<Root> {
-        Predicate(.among(column, texts.map(Self.key)))
+        Predicate(.among(column, texts.map { .text($0) }))
     }
 
-    /// Returns a predicate that holds if the text begins with a prefix. It does not hold for nil.
+    /// Returns a predicate that holds if a beginning of the text equals a prefix. It does not hold for nil.
+    ///
+    /// A beginning ends between two characters, and not within a letter that has several characters in the store's
+    /// language: in Czech, "chata" does not begin with "c".
     public func hasPrefix(_ prefix: String) -> Predicate<Root> {
-        Predicate(.text(column, .prefix, Folding.sortKey(prefix)))
+        Predicate(.text(column, .prefix, prefix))
     }
-
-    private static func key(_ text: String) -> StorageValue { .text(Folding.sortKey(text)) }
 }
 
 extension FoldedExpression where Value: QueryText {

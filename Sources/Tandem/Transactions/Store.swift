@@ -55,6 +55,8 @@ public final class Store: Sendable {
     let rowWriteDelegate: any RowWriteDelegate
     /// The parts in higher rooms, in the order of their ``CommitParticipant``s.
     let parts: [any StorePart]
+    /// The order of the sort keys.
+    let collation: Collation
     /// The stamp of the schema with which the store was opened.
     let openedStamp: String?
     private let isClosed = Mutex(false)
@@ -91,6 +93,7 @@ public final class Store: Sendable {
         writerQueue = WriterQueue(timeout: configuration.busyTimeout, path: location.path)
         self.rowWriteDelegate = rowWriteDelegate
         self.parts = parts
+        collation = configuration.collation
         openedStamp = writer.connection.openedStamp
     }
 

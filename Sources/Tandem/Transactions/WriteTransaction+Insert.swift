@@ -57,7 +57,7 @@ extension WriteTransaction {
         let statement = try statements.insert()
         let twins = connection.twins
         twins.removeAll()
-        for fold in table.folds { twins.appendTwins(fold, of: row) }
+        for fold in table.folds { twins.appendTwins(fold, of: row, by: connection.collation) }
         do {
             try Self.insert(statement, state: state, row: row, twins: twins, in: table)
         } catch let error as TandemError where error.isConstraint {
@@ -146,11 +146,11 @@ extension WriteTransaction {
             var parameter: Int32 = 2
             var twin = 0
             for fold in table.folds {
-                twin += 1
+                defer { twin += fold.columns.count }
                 guard fold.searchColumn != nil else { continue }
-                statement.bind(parameter, to: twins.slots[twin], in: bytes)
+                // The search key follows the sort key.
+                statement.bind(parameter, to: twins.slots[twin + 1], in: bytes)
                 parameter += 1
-                twin += 1
             }
             _ = try statement.step()
         }

@@ -16,6 +16,10 @@ indirect enum RowTest: Sendable {
     case isSame(Int, Int)
     /// Tests for one of some values, which are sorted and not NULL.
     case among(Int, [BoundValue])
+    /// Tests whether bytes begin with one of some bytes, which are sorted. None of them is a prefix of another.
+    case beginsWith(Int, [[UInt8]])
+    case hasFoldedPrefix(Int, FoldedPrefix)
+    case hasFirstLetter(Int, Collation, String)
     case ends(Int, [UInt8])
     case contains(Int, [UInt8])
     case like(Int, WildcardPattern)
@@ -23,7 +27,8 @@ indirect enum RowTest: Sendable {
     case elementCount(Int, Comparison, Int)
     case elementsContain(Int, JSONNode)
 
-    /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON.
+    /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON. Tests of
+    ///   prefixes and first letters compute sort keys.
     func holds(_ row: some ColumnSource) -> Bool {
         switch self {
         case .constant(let value): return value
@@ -53,6 +58,14 @@ indirect enum RowTest: Sendable {
             return row.view(left).order(row.view(right)) == 0
         case .among(let slot, let values):
             return Self.isElement(row.view(slot), of: values)
+        case .beginsWith(let slot, let prefixes):
+            return row.withBytes(slot) { Self.begins($0, with: prefixes) }
+        case .hasFoldedPrefix(let slot, let prefix):
+            return row.withBytes(slot) { prefix.matches($0) }
+        case .hasFirstLetter(let slot, let collation, let letter):
+            return row.withBytes(slot) { bytes in
+                ScalarText.isEqual(collation.firstLetter(of: String(decoding: bytes, as: UTF8.self)), letter)
+            }
         case .ends(let slot, let suffix):
             return row.withBytes(slot) { bytes in suffix.withUnsafeBufferPointer { ByteSearch.ends(bytes, with: $0) } }
         case .contains(let slot, let part):
@@ -71,6 +84,18 @@ indirect enum RowTest: Sendable {
         case .elementsContain(let slot, let element):
             return row.withBytes(slot) { JSONElements.contain(element, in: $0) }
         }
+    }
+
+    private static func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefixes: [[UInt8]]) -> Bool {
+        var (low, high) = (0, prefixes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let isAfter = prefixes[middle].withUnsafeBufferPointer { ByteSearch.isLess(bytes, $0) }
+            if isAfter { high = middle } else { low = middle + 1 }
+        }
+        // Only the greatest prefix that is not greater than the bytes can be their beginning.
+        guard low > 0 else { return false }
+        return bytes.starts(with: prefixes[low - 1])
     }
 
     private static func isElement(_ view: ColumnView, of values: [BoundValue]) -> Bool {

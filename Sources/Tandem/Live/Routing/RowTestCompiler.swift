@@ -44,6 +44,11 @@ struct RowTestCompiler {
             guard path.takesAsBound(value), let slot = slot(path) else { return nil }
             return .compares(slot, comparison, BoundValue(value))
         case .text(let path, let test, let text): return passes(path, test: test, text: text)
+        case .beginsWith(let path, let prefixes):
+            return slot(path).map { .beginsWith($0, prefixes.sorted { $0.lexicographicallyPrecedes($1) }) }
+        case .hasFoldedPrefix(let path, let prefix): return slot(path).map { .hasFoldedPrefix($0, prefix) }
+        case .hasFirstLetter(let path, let collation, let letter):
+            return slot(path).map { .hasFirstLetter($0, collation, letter) }
         case .matches(let path, let needle): return matches(path, needle: needle)
         case .elementCount(let path, let comparison, let count):
             guard path.isOwnText, let slot = slot(path) else { return nil }

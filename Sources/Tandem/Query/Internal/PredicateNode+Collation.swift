@@ -1,0 +1,55 @@
+// The comparisons of folded texts as ranges of sort keys. A predicate is written without a store. Its texts become keys
+// when a query gets it, by the collation of the query's store.
+
+extension PredicateNode {
+    /// Returns this predicate with the sort keys of its folded texts.
+    func resolved(by collation: Collation) -> PredicateNode {
+        isResolved ? self : resolve(collation)
+    }
+
+    /// Whether it compares no folded text.
+    private var isResolved: Bool {
+        switch self {
+        case .not(let node), .quantified(_, _, let node): node.isResolved
+        case .all(let nodes), .any(let nodes): nodes.allSatisfy(\.isResolved)
+        case .comparison(let path, _, .value), .among(let path, _), .text(let path, _, _): !path.isFolded
+        default: true
+        }
+    }
+
+    private func resolve(_ collation: Collation) -> PredicateNode {
+        switch self {
+        case .not(let node): return .not(node.resolve(collation))
+        case .quantified(let link, let quantifier, let node):
+            return .quantified(link, quantifier, node.resolve(collation))
+        case .all(let nodes): return .all(nodes.map { $0.resolve(collation) })
+        case .any(let nodes): return .any(nodes.map { $0.resolve(collation) })
+        case .comparison(let path, let comparison, .value(.text(let text))) where path.isFolded:
+            let isEqual = PredicateNode.beginsWith(path, [collation.keyPrefix(for: text, .accents)])
+            return comparison == .notEqual ? .not(isEqual) : isEqual
+        case .among(let path, let values) where path.isFolded:
+            let keys = values.compactMap { value -> [UInt8]? in
+                guard case .text(let text) = value else { return nil }
+                return collation.keyPrefix(for: text, .accents)
+            }
+            return .beginsWith(path, keys)
+        case .text(let path, .prefix, let prefix) where path.isFolded:
+            guard !prefix.isEmpty else { return .not(.identical(path, .null)) }
+            return .all([
+                .beginsWith(path, [FoldedPrefix.keyPrefix(of: prefix, collation: collation)]),
+                .hasFoldedPrefix(path.unfolded, FoldedPrefix(prefix, collation: collation)),
+            ])
+        default: return self
+        }
+    }
+}
+
+extension SortTerm {
+    /// Returns this term with the sort keys of its folded texts.
+    func resolved(by collation: Collation) -> SortTerm {
+        switch self {
+        case .column: self
+        case .matchingFirst(let node): .matchingFirst(node.resolved(by: collation))
+        }
+    }
+}
