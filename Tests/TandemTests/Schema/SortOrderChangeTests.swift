@@ -13,7 +13,7 @@ import Testing
 
     private func open(
         _ kind: StoreKind, _ language: SortLanguage, numbers: Bool = false, readOnly: Bool = false,
-        _ models: [any Model.Type] = [PeerCard.self, PeerPerson.self, PeerMark.self]
+        models: [any Model.Type] = [PeerCard.self, PeerPerson.self, PeerMark.self]
     ) throws -> Store {
         var configuration = Store.Configuration()
         configuration.sortLanguage = language
@@ -90,7 +90,7 @@ import Testing
         var store = try open(kind, .root)
         try fill(store, ["Zorn", "Åhlén", "Ahlén"])
         store.close()
-        try open(kind, .swedish, [PeerPerson.self]).close()
+        try open(kind, .swedish, models: [PeerPerson.self]).close()
         store = try open(kind, .swedish)
         defer { store.close() }
         #expect(try store.objects(PeerCard.self).sorted(by: \.shop).all().map(\.shop) == ["Ahlén", "Zorn", "Åhlén"])
