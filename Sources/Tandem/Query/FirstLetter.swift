@@ -17,11 +17,9 @@ public struct FirstLetter<Root: Model>: Sendable {
     func predicate(_ letter: String?, collation: Collation) -> PredicateNode {
         guard let letter else { return .identical(text.folded, .null) }
         let isInSection = PredicateNode.hasFirstLetter(text, collation, letter)
-        // The range is redundant, but lets an index find the section. In a numeric order, "1" does not begin "10".
-        let isDigit = letter.unicodeScalars.first.map { $0.properties.numericType != nil } ?? false
-        guard !(collation.isNumeric && isDigit), collation.firstLetter(of: letter) == letter else { return isInSection }
-        let letters = collation.keyPrefix(for: letter, .letters)
-        return .and(.beginsWith(text.folded, [letters.isEmpty ? [Collation.levelEnd] : letters]), isInSection)
+        // The range is redundant, but lets an index find the section.
+        guard let range = collation.range(ofSection: letter) else { return isInSection }
+        return .and(.inKeyRanges(text.folded, [range]), isInSection)
     }
 }
 

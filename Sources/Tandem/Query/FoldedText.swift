@@ -5,10 +5,11 @@
 /// store.objects(Card.self).where { $0.owner.name.folded.hasPrefix("ма") } // Мария, МАРК
 /// ```
 ///
-/// Texts are equal if they differ at most on the third level of the store's sort order: in case, in width and in
-/// similar variants of the same letter. Accents and punctuation count. The rules are those of
-/// ``Store/Configuration/sortLanguage``: in Turkish, "istanbul" equals "İSTANBUL", and not "ISTANBUL". <doc:SortOrder>
-/// has the details. All of these conditions except `!=` can use an index.
+/// Texts are equal if their case foldings are (``Folding/sortKey(_:)``): accents, width and punctuation count. If
+/// ``Store/Configuration/sortLanguage`` is Turkish or Azerbaijani, "istanbul" equals "İSTANBUL", and not "ISTANBUL".
+///
+/// All of these conditions except `!=` use the index of the sort keys. They therefore also require that the language
+/// sorts the letters alike. In few cases it does not: in Danish, "aa" is one letter and "aA" is two, so they differ.
 public struct FoldedText<Root: Model>: Sendable {
     let column: ColumnPath
 
@@ -27,10 +28,10 @@ public struct FoldedText<Root: Model>: Sendable {
         Predicate(.among(column, texts.map { .text($0) }))
     }
 
-    /// Returns a predicate that holds if a beginning of the text equals a prefix. It does not hold for nil.
+    /// Returns a predicate that holds if the text begins with a prefix. It does not hold for nil.
     ///
-    /// A beginning ends between two characters, and not within a letter that has several characters in the store's
-    /// language: in Czech, "chata" does not begin with "c".
+    /// A prefix does not end within a letter that has several characters in the store's language: in Czech, "chata"
+    /// does not begin with "c".
     public func hasPrefix(_ prefix: String) -> Predicate<Root> {
         Predicate(.text(column, .prefix, prefix))
     }

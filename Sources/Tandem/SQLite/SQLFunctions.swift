@@ -15,8 +15,8 @@ enum SQLFunctions {
     static let firstLetter = "__tandem_first_letter"
     /// `__tandem_first_letter_key(collation, text)`: the sort key of this letter.
     static let firstLetterKey = "__tandem_first_letter_key"
-    /// `__tandem_folded_prefix(prefix, text)`: whether a text has a ``FoldedPrefix``.
-    static let foldedPrefix = "__tandem_folded_prefix"
+    /// `__tandem_folded(test, text)`: whether a ``FoldedTest`` holds.
+    static let folded = "__tandem_folded"
 
     static func register(on handle: OpaquePointer) throws {
         try register(like, argumentCount: 2, on: handle) { context, _, arguments in
@@ -34,8 +34,8 @@ enum SQLFunctions {
         try register(firstLetterKey, argumentCount: 2, on: handle) { context, _, arguments in
             SQLFunctions.firstLetter(context, collation: arguments![0], text: arguments![1], isKey: true)
         }
-        try register(foldedPrefix, argumentCount: 2, on: handle) { context, _, arguments in
-            SQLFunctions.foldedPrefix(context, prefix: arguments![0], text: arguments![1])
+        try register(folded, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.folded(context, test: arguments![0], text: arguments![1])
         }
         try ExactSum.register(on: handle)
     }
@@ -134,11 +134,11 @@ enum SQLFunctions {
         }
     }
 
-    private static func foldedPrefix(_ context: OpaquePointer?, prefix: OpaquePointer?, text: OpaquePointer?) {
-        guard let text = utf8(text), let argument = utf8(prefix) else { return sqlite3_result_null(context) }
-        let prefix = cachedArgument(context) { FoldedPrefix(argument: String(decoding: argument, as: UTF8.self)) }
-        guard let prefix else { return sqlite3_result_null(context) }
-        sqlite3_result_int(context, prefix.matches(text) ? 1 : 0)
+    private static func folded(_ context: OpaquePointer?, test: OpaquePointer?, text: OpaquePointer?) {
+        guard let text = utf8(text) else { return sqlite3_result_null(context) }
+        let test = cachedArgument(context) { FoldedTest(argument: Array(bytes(test))) }
+        guard let test else { return sqlite3_result_null(context) }
+        sqlite3_result_int(context, test.holds(text) ? 1 : 0)
     }
 
     // MARK: Arguments

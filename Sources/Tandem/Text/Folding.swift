@@ -1,4 +1,5 @@
-/// Folding of text without regard to case, for `@Unique(.folded)`, and into the search key of a `@Folded` property.
+/// Folding of text without regard to case, for comparisons and uniqueness, and into the search key of a `@Folded`
+/// property.
 ///
 /// The order of a list has other keys: see <doc:SortOrder>.
 ///
@@ -35,8 +36,9 @@ public enum Folding {
 
     /// Returns `text` without regard to case: its full Unicode case folding, in normalization form C.
     ///
-    /// Two texts are the same for `@Unique(.folded)` exactly if these keys are. Lists are not sorted by them: `ё` comes
-    /// after `я`, and `Ångström` after `Zürich`, by their code points. See <doc:SortOrder>.
+    /// Two texts are the same for `@Unique(.folded)` exactly if these keys are. ``FoldedText`` compares them too. Lists
+    /// are not sorted by them: `ё` comes after `я`, and `Ångström` after `Zürich`, by their code points. See
+    /// <doc:SortOrder>.
     ///
     /// - Complexity: O(*n*), where *n* is the length of `text`; O(*n* log *n*) if all of it is combining marks.
     public static func sortKey(_ text: String) -> String {

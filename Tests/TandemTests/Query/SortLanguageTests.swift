@@ -181,7 +181,10 @@ struct SortLanguageTests {
 extension SortLanguageTests {
     @Test(arguments: StoreKind.fileAndEncrypted)
     func `comparisons of folded texts ignore case and count accents`(kind: StoreKind) throws {
-        let given = ["Ёлка", "ёлка", "ЕЛКА", "елка", "Елки", "елкай", "cafe", "CAFÉ", "cafe\u{301}", "ＣＡＦＥ", "caffè"]
+        let given = [
+            "Ёлка", "ёлка", "ЕЛКА", "елка", "Елки", "елкай", "cafe", "CAFÉ", "cafe\u{301}", "ＣＡＦＥ", "caffè",
+            "Straße",
+        ]
         try withNames(given, .root, kind: kind) { (store) throws in
             let all = store.objects(Surname.self).sorted(by: \.number)
             #expect(try names(all.where { $0.name.folded == "ёЛКА" }) == ["Ёлка", "ёлка"])
@@ -192,10 +195,11 @@ extension SortLanguageTests {
             #expect(try names(all.where { $0.name.folded.hasPrefix("елкаи") }) == [])
             #expect(try names(all.where { $0.name.folded.hasPrefix("ё") }) == ["Ёлка", "ёлка"])
             #expect(try names(all.where { $0.name.folded == "café" }).count == 2)
-            // Width is on the third level, as case is.
-            #expect(try names(all.where { $0.name.folded == "Cafe" }) == ["cafe", "ＣＡＦＥ"])
+            #expect(try names(all.where { $0.name.folded == "Cafe" }) == ["cafe"])
+            #expect(try names(all.where { $0.name.folded == "STRASSE" }) == ["Straße"])
+            #expect(try names(all.where { $0.name.folded.hasPrefix("STRASS") }) == ["Straße"])
             #expect(try names(all.where { $0.name.folded.in(["CAFÉ", "елки", "no"]) }).count == 3)
-            #expect(try names(all.where { $0.name.folded.hasPrefix("caf") }).count == 5)
+            #expect(try names(all.where { $0.name.folded.hasPrefix("caf") }).count == 4)
         }
     }
 

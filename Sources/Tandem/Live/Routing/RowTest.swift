@@ -16,9 +16,9 @@ indirect enum RowTest: Sendable {
     case isSame(Int, Int)
     /// Tests for one of some values, which are sorted and not NULL.
     case among(Int, [BoundValue])
-    /// Tests whether bytes begin with one of some bytes, which are sorted. None of them is a prefix of another.
-    case beginsWith(Int, [[UInt8]])
-    case hasFoldedPrefix(Int, FoldedPrefix)
+    /// Tests for one of some ranges, which are sorted and do not overlap.
+    case inKeyRanges(Int, [KeyRange])
+    case isFolded(Int, FoldedTest)
     case hasFirstLetter(Int, Collation, String)
     case ends(Int, [UInt8])
     case contains(Int, [UInt8])
@@ -28,7 +28,7 @@ indirect enum RowTest: Sendable {
     case elementsContain(Int, JSONNode)
 
     /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON. Tests of
-    ///   prefixes and first letters compute sort keys.
+    ///   folded texts fold them.
     func holds(_ row: some ColumnSource) -> Bool {
         switch self {
         case .constant(let value): return value
@@ -58,10 +58,10 @@ indirect enum RowTest: Sendable {
             return row.view(left).order(row.view(right)) == 0
         case .among(let slot, let values):
             return Self.isElement(row.view(slot), of: values)
-        case .beginsWith(let slot, let prefixes):
-            return row.withBytes(slot) { Self.begins($0, with: prefixes) }
-        case .hasFoldedPrefix(let slot, let prefix):
-            return row.withBytes(slot) { prefix.matches($0) }
+        case .inKeyRanges(let slot, let ranges):
+            return row.withBytes(slot) { Self.isElement($0, of: ranges) }
+        case .isFolded(let slot, let test):
+            return row.withBytes(slot) { test.holds($0) }
         case .hasFirstLetter(let slot, let collation, let letter):
             return row.withBytes(slot) { bytes in
                 ScalarText.isEqual(collation.firstLetter(of: String(decoding: bytes, as: UTF8.self)), letter)
@@ -86,16 +86,15 @@ indirect enum RowTest: Sendable {
         }
     }
 
-    private static func begins(_ bytes: UnsafeBufferPointer<UInt8>, with prefixes: [[UInt8]]) -> Bool {
-        var (low, high) = (0, prefixes.count)
+    private static func isElement(_ key: UnsafeBufferPointer<UInt8>, of ranges: [KeyRange]) -> Bool {
+        var (low, high) = (0, ranges.count)
         while low < high {
             let middle = (low + high) / 2
-            let isAfter = prefixes[middle].withUnsafeBufferPointer { ByteSearch.isLess(bytes, $0) }
+            let isAfter = ranges[middle].lower.withUnsafeBufferPointer { ByteSearch.isLess(key, $0) }
             if isAfter { high = middle } else { low = middle + 1 }
         }
-        // Only the greatest prefix that is not greater than the bytes can be their beginning.
-        guard low > 0 else { return false }
-        return bytes.starts(with: prefixes[low - 1])
+        // Only the last range that begins at or before the key can contain it.
+        return low > 0 && ranges[low - 1].contains(key)
     }
 
     private static func isElement(_ view: ColumnView, of values: [BoundValue]) -> Bool {

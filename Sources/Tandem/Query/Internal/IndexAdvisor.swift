@@ -234,7 +234,7 @@ extension PredicateNode {
     fileprivate var equalPath: ColumnPath? {
         switch self {
         case .comparison(let path, .equal, .value), .among(let path, _), .isTrue(let path), .identical(let path, _),
-            .beginsWith(let path, _):
+            .inKeyRanges(let path, _):
             path
         default: nil
         }

@@ -25,22 +25,36 @@ extension PredicateNode {
         case .all(let nodes): return .all(nodes.map { $0.resolve(collation) })
         case .any(let nodes): return .any(nodes.map { $0.resolve(collation) })
         case .comparison(let path, let comparison, .value(.text(let text))) where path.isFolded:
-            let isEqual = PredicateNode.beginsWith(path, [collation.keyPrefix(for: text, .accents)])
+            let isEqual = PredicateNode.equals(path, [text], collation)
             return comparison == .notEqual ? .not(isEqual) : isEqual
         case .among(let path, let values) where path.isFolded:
-            let keys = values.compactMap { value -> [UInt8]? in
-                guard case .text(let text) = value else { return nil }
-                return collation.keyPrefix(for: text, .accents)
+            let texts = values.compactMap { value -> String? in
+                if case .text(let text) = value { text } else { nil }
             }
-            return .beginsWith(path, keys)
+            return .equals(path, texts, collation)
         case .text(let path, .prefix, let prefix) where path.isFolded:
             guard !prefix.isEmpty else { return .not(.identical(path, .null)) }
             return .all([
-                .beginsWith(path, [FoldedPrefix.keyPrefix(of: prefix, collation: collation)]),
-                .hasFoldedPrefix(path.unfolded, FoldedPrefix(prefix, collation: collation)),
+                .inKeyRanges(path, [collation.range(ofPrefix: prefix)]),
+                .isFolded(path.unfolded, FoldedTest(.prefix, [prefix], in: collation.language)),
             ])
         default: return self
         }
+    }
+}
+
+extension PredicateNode {
+    /// Returns a predicate that holds if a folded text equals one of some texts. Equal texts have the same letters, so
+    /// the ranges let an index find them.
+    private static func equals(_ path: ColumnPath, _ texts: [String], _ collation: Collation) -> PredicateNode {
+        guard !texts.isEmpty else { return .constant(false) }
+        var ranges = texts.map(collation.range(ofLetters:)).sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        for index in ranges.indices.dropFirst().reversed() where ranges[index] == ranges[index - 1] {
+            ranges.remove(at: index)
+        }
+        return .all([
+            .inKeyRanges(path, ranges), .isFolded(path.unfolded, FoldedTest(.equal, texts, in: collation.language)),
+        ])
     }
 }
 

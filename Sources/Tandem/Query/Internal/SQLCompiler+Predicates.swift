@@ -31,9 +31,9 @@ extension SQLCompiler {
         case .ordered(let path, let comparison, let value):
             return "\(column(path, in: scope)) \(raw: comparison.sql) \(bind: value)"
         case .text(let path, let test, let text): return passes(path, test: test, text: text, in: scope)
-        case .beginsWith(let path, let prefixes): return begins(path, with: prefixes, in: scope)
-        case .hasFoldedPrefix(let path, let prefix):
-            return "\(raw: SQLFunctions.foldedPrefix)(\(bind: .text(prefix.argument)), \(column(path, in: scope)))"
+        case .inKeyRanges(let path, let ranges): return isInRanges(path, ranges: ranges, in: scope)
+        case .isFolded(let path, let test):
+            return "\(raw: SQLFunctions.folded)(\(bind: .blob(test.argument)), \(column(path, in: scope)))"
         case .hasFirstLetter(let path, let collation, let letter):
             return """
                 \(raw: SQLFunctions.firstLetter)(\(bind: .text(collation.argument)), \(column(path, in: scope))) \
@@ -174,34 +174,31 @@ extension SQLCompiler {
 
     // MARK: Sort keys
 
-    /// Returns a condition that sort keys begin with one of some bytes. Each of them is a range, which an index finds.
-    private mutating func begins(_ path: ColumnPath, with prefixes: [[UInt8]], in scope: Scope) -> SQL {
-        guard prefixes.count <= Self.longList else { return begins(path, withLong: prefixes, in: scope) }
+    /// Returns a condition that a sort key is in one of some ranges, which an index finds.
+    private mutating func isInRanges(_ path: ColumnPath, ranges: [KeyRange], in scope: Scope) -> SQL {
+        guard ranges.count <= Self.longList else { return isInList(path, ranges: ranges, in: scope) }
         let column = self.column(path, in: scope)
-        let ranges = prefixes.map { range(of: column, from: $0) }
-        switch ranges.count {
+        let conditions = ranges.map { range -> SQL in
+            let lower: SQL = "\(column) >= \(bind: .blob(range.lower))"
+            guard let upper = range.upper else { return lower }
+            return "(\(lower) AND \(column) < \(bind: .blob(upper)))"
+        }
+        switch conditions.count {
         case 0: return "0"
-        case 1: return ranges[0]
-        default: return "(\(ranges.balanced("OR")))"
+        case 1: return conditions[0]
+        default: return "(\(conditions.balanced("OR")))"
         }
     }
 
-    private func range(of column: SQL, from prefix: [UInt8]) -> SQL {
-        let lower: SQL = "\(column) >= \(bind: .blob(prefix))"
-        guard let end = Collation.upperBound(ofPrefix: prefix) else { return lower }
-        return "(\(lower) AND \(column) < \(bind: .blob(end)))"
-    }
-
     /// Finds the rows of each range of a long list by the index, and then the objects that refer to the rows.
-    private mutating func begins(_ path: ColumnPath, withLong prefixes: [[UInt8]], in scope: Scope) -> SQL {
-        let ends = prefixes.map { Collation.upperBound(ofPrefix: $0) ?? [0xFF, 0xFF] }
+    private mutating func isInList(_ path: ColumnPath, ranges: [KeyRange], in scope: Scope) -> SQL {
+        let lowers = PackedList.pack(ranges.map { .blob($0.lower) })
+        let uppers = PackedList.pack(ranges.map { .blob($0.upper ?? [0xFF, 0xFF]) })
         let elements: SQL = """
             WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
-            WHERE "i" < \(bind: .integer(Int64(prefixes.count - 1)))) \
-            SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(PackedList.pack(prefixes.map { .blob($0) }))), "i") \
-            AS "lower", \
-            \(raw: SQLFunctions.listElement)(\(bind: .blob(PackedList.pack(ends.map { .blob($0) }))), "i") AS "upper" \
-            FROM "list"
+            WHERE "i" < \(bind: .integer(Int64(ranges.count - 1)))) \
+            SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(lowers)), "i") AS "lower", \
+            \(raw: SQLFunctions.listElement)(\(bind: .blob(uppers)), "i") AS "upper" FROM "list"
             """
         let rows: SQL = """
             SELECT "keyed"."__rid" FROM (\(elements)) AS "range" \

@@ -24,7 +24,7 @@ struct FilterTranslation {
             throw refusal(
                 path, suffix: "", message: "A server does not continue a list after an object. Ask for all of it.")
         case .text(let path, let test, let text): return try passes(path, test: test, text: text)
-        case .beginsWith(let path, _), .hasFoldedPrefix(let path, _), .hasFirstLetter(let path, _, _):
+        case .inKeyRanges(let path, _), .isFolded(let path, _), .hasFirstLetter(let path, _, _):
             throw foldedText(path)
         case .matches(let path, _):
             throw refusal(

@@ -1,0 +1,48 @@
+// The ranges of sort keys of texts that are alike on the first level, for comparisons and sections.
+
+extension Collation {
+    /// Returns the range of the keys of texts with the same letters as `text`, whatever their accents, case and form.
+    func range(ofLetters text: String) -> KeyRange {
+        let letters = letters(of: text)
+        return KeyRange(lower: letters, upper: letters + [0])
+    }
+
+    /// Returns the range of the keys of texts whose letters begin with those of `prefix`.
+    ///
+    /// In a numeric order, the digits at its end may belong to a longer number.
+    func range(ofPrefix prefix: String) -> KeyRange {
+        guard isNumeric else { return KeyRange(prefix: letters(of: prefix)) }
+        let scalars = prefix.unicodeScalars
+        let end = scalars.lastIndex { $0.properties.numericType == nil }.map(scalars.index(after:))
+        return KeyRange(prefix: letters(of: String(scalars[..<(end ?? scalars.startIndex)])))
+    }
+
+    /// Returns the range of the keys of texts in the section of a letter, or `nil` if they have no common range.
+    func range(ofSection letter: String) -> KeyRange? {
+        // Texts without letters, numbers and punctuation have an empty letter.
+        guard !letter.isEmpty, firstLetter(of: letter) == letter else { return nil }
+        return KeyRange(prefix: letters(of: letter, isFirst: true))
+    }
+
+    /// Returns the weights of the first level of a key, or only the first of them.
+    private func letters(of text: String, isFirst: Bool = false) -> [UInt8] {
+        key(for: isFirst ? String(text.unicodeScalars.prefix(1)) : text)
+    }
+}
+
+// MARK: Arguments of SQL functions
+
+extension Collation {
+    /// The collation as an argument of an SQL function: `sv` or `sv+numeric`.
+    var argument: String { language.rawValue + (isNumeric ? Self.numericSuffix : "") }
+
+    /// Creates the collation from ``argument``.
+    init?(argument: some StringProtocol) {
+        let isNumeric = argument.hasSuffix(Self.numericSuffix)
+        let code = isNumeric ? String(argument.dropLast(Self.numericSuffix.count)) : String(argument)
+        guard let language = SortLanguage(rawValue: code) else { return nil }
+        self.init(language: language, isNumeric: isNumeric)
+    }
+
+    private static let numericSuffix = "+numeric"
+}
