@@ -39,8 +39,8 @@ soak: ## Run the tests in their long form, and under the thread sanitizer [FILTE
 	@$(if $(FILTER),true,$(MAKE) tsan)
 tsan: setup ## Run the suites with threads under the thread sanitizer [FILTER=pattern]
 	@Scripts/test.sh --tsan '$(FILTER)'
-interop: ## Exchange data with SQLCipher, SQLite3 Multiple Ciphers, an S3 server and Kinto, from PyPI [ROUNDS=n]
-	@Scripts/setup.sh python3 python3-venv postgresql curl openssl
+interop: ## Compare the order of names with ICU, and exchange data with SQLCipher, S3, Kinto and others [ROUNDS=n]
+	@Scripts/setup.sh python3 python3-venv postgresql curl openssl libicu72
 	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
 bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task or section]

@@ -218,6 +218,10 @@ let package = Package(
         .target(
             name: "TandemTestScript", dependencies: ["Tandem", "TandemTesting"], path: "Tests/TandemTestScript",
             swiftSettings: strict),
+        // Prints collation keys, which `make interop` compares with ICU's.
+        .executableTarget(
+            name: "CollationTestPeer", dependencies: ["Tandem"], path: "Tests/CollationTestPeer",
+            swiftSettings: product),
         .testTarget(
             name: "TandemTests",
             dependencies: [
@@ -226,7 +230,7 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            exclude: ["Docs/Preludes", "Text/folding-strings.txt"],
+            exclude: ["Docs/Preludes", "Text/collation-vectors.txt", "Text/folding-strings.txt"],
             swiftSettings: strict
         ),
         // A process that tests start in its own network namespace, to change its interfaces.
