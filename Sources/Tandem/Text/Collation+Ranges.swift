@@ -4,7 +4,9 @@ extension Collation {
     /// Returns the range of the keys of texts with the same letters as `text`, whatever their accents, case and form.
     func range(ofLetters text: String) -> KeyRange {
         let letters = letters(of: text)
-        return KeyRange(lower: letters, upper: letters + [0])
+        return KeyRange(
+            lower: letters + [CollationLevels.endWithoutSecondaries],
+            upper: letters + [CollationLevels.endWithSecondaries + 1])
     }
 
     /// Returns the range of the keys of texts whose letters begin with those of `prefix`.
@@ -26,7 +28,29 @@ extension Collation {
 
     /// Returns the weights of the first level of a key, or only the first of them.
     private func letters(of text: String, isFirst: Bool = false) -> [UInt8] {
-        key(for: isFirst ? String(text.unicodeScalars.prefix(1)) : text)
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count > 0 else { return [] }
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: CollationPass.memory) { memory in
+                var pass = CollationPass(table: table, isNumeric: isNumeric, input: utf8, memory: memory)
+                pass.run(stopsAtPrimary: isFirst)
+                return pass.letters(isFirst: isFirst)
+            }
+        }
+    }
+}
+
+extension CollationPass {
+    fileprivate func letters(isFirst: Bool) -> [UInt8] {
+        let letters = UnsafeBufferPointer(start: primaries.bytes, count: primaries.count)
+        guard isFirst, let lead = letters.first else { return Array(letters) }
+        return Array(letters.prefix(length(ofPrimaryWithLead: lead)))
+    }
+
+    /// The code point of an unassigned scalar follows its lead. All numbers have the same lead.
+    private func length(ofPrimaryWithLead lead: UInt8) -> Int {
+        if lead == table.leads[Int(table.unassignedLead)] { return 4 }
+        return isNumeric && lead == table.leads[Int(table.numericLead)] ? 1 : Int(table.lengths[Int(lead)])
     }
 }
 

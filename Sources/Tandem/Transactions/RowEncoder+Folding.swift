@@ -15,7 +15,7 @@ extension RowEncoder {
             return
         }
         row.withBytes(of: fold.property) { text in
-            append(.blob) { collation.appendKey(for: String(decoding: text, as: UTF8.self), to: &$0) }
+            append(.blob) { collation.appendKey(for: text, to: &$0) }
             if fold.searchColumn != nil { append(.text) { Folding.appendSearchKey(of: text, to: &$0) } }
             if fold.uniqueColumn != nil { append(.text) { Folding.appendSortKey(of: text, to: &$0) } }
         }
