@@ -9,14 +9,19 @@ extension Collation {
             upper: letters + [CollationLevels.endWithSecondaries + 1])
     }
 
-    /// Returns the range of the keys of texts whose letters begin with those of `prefix`.
+    /// Returns a range that contains the keys of all texts that begin with `prefix`, whatever their accents, case and
+    /// form.
     ///
-    /// In a numeric order, the digits at its end may belong to a longer number.
+    /// The last letters of the prefix may belong to a contraction that the text continues, as `c` does to Czech `ch`. In
+    /// a numeric order, its last digits may belong to a longer number. They are left out.
     func range(ofPrefix prefix: String) -> KeyRange {
-        guard isNumeric else { return KeyRange(prefix: letters(of: prefix)) }
-        let scalars = prefix.unicodeScalars
-        let end = scalars.lastIndex { $0.properties.numericType == nil }.map(scalars.index(after:))
-        return KeyRange(prefix: letters(of: String(scalars[..<(end ?? scalars.startIndex)])))
+        var scalars = String.UnicodeScalarView(prefix.unicodeScalars)
+        while let last = scalars.last {
+            let entry = table[last.value]
+            guard entry.has(CollationEntry.Flag.starts) || isNumeric && entry.isDigit else { break }
+            scalars.removeLast()
+        }
+        return KeyRange(prefix: letters(of: String(scalars)))
     }
 
     /// Returns the range of the keys of texts in the section of a letter, or `nil` if they have no common range.

@@ -46,6 +46,15 @@ struct CollationRangesTests {
         }
     }
 
+    @Test func `the letters at a prefix's end may begin a letter of several characters`() {
+        for (language, prefix, text) in [
+            (SortLanguage.czech, "c", "chata"), (.hungarian, "dz", "dzsem"), (.welsh, "l", "llan"), (.root, "เ", "เก"),
+        ] {
+            let collation = Collation(language: language, isNumeric: false)
+            #expect(contains(collation.range(ofPrefix: prefix), text, collation), "\(prefix) \(text)")
+        }
+    }
+
     @Test func `the digits at a prefix's end may belong to a longer number`() {
         let collation = Collation(language: .root, isNumeric: true)
         #expect(contains(collation.range(ofPrefix: "Лента 1"), "Лента 10", collation))
