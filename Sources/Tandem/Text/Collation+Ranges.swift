@@ -12,8 +12,8 @@ extension Collation {
     /// Returns a range that contains the keys of all texts that begin with `prefix`, whatever their accents, case and
     /// form.
     ///
-    /// The last letters of the prefix may belong to a contraction that the text continues, as `c` does to Czech `ch`. In
-    /// a numeric order, its last digits may belong to a longer number. They are left out.
+    /// The last letters of the prefix may belong to a contraction that the text continues, as `c` does to Czech `ch`.
+    /// In a numeric order, its last digits may belong to a longer number. They are left out.
     func range(ofPrefix prefix: String) -> KeyRange {
         var scalars = String.UnicodeScalarView(prefix.unicodeScalars)
         while let last = scalars.last {
