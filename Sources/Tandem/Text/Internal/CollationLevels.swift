@@ -35,11 +35,14 @@ enum CollationLevels {
     static let endBelow: UInt8 = 0x60
     static let endPlain: UInt8 = 0x61
     static let endAbove: UInt8 = 0x62
-    /// A run of *n* common weights before a greater weight is `highRun - n`.
-    static let highRun: UInt8 = 0xA0
-    static let longestHighRun = 61
+    /// A run of *n* common weights before a greater weight is `highRun - 3 * n`. The next byte is for a run before the
+    /// weight of upper case, which it includes, and the one after it for a run before a greater weight.
+    static let highRun: UInt8 = 0xBC
+    static let longestHighRun = 29
+    /// The longest run, if more common weights follow.
+    static let endlessHighRun: UInt8 = 0x64
     /// The first byte of the weights above the common one.
-    static let firstHigh: UInt8 = 0xA0
+    static let firstHigh: UInt8 = 0xBC
 
     // MARK: - The text
 

@@ -202,19 +202,34 @@ struct CollationPass: ~Copyable {
             commonTertiaries += 1
             return
         }
-        let isLow = byte < CollationLevels.endBelow
-        while commonTertiaries > 0 {
-            if isLow {
+        if commonTertiaries > 0 {
+            if byte >= CollationLevels.firstHigh {
+                appendHighRun(before: byte)
+                return
+            }
+            while commonTertiaries > 0 {
                 let run = min(commonTertiaries, CollationLevels.longestLowRun)
                 tertiaries.append(CollationLevels.lowRun + UInt8(run))
-                commonTertiaries -= run
-            } else {
-                let run = min(commonTertiaries, CollationLevels.longestHighRun)
-                tertiaries.append(CollationLevels.highRun - UInt8(run))
                 commonTertiaries -= run
             }
         }
         tertiaries.append(byte)
+    }
+
+    /// Appends a run of common weights and a greater weight.
+    private mutating func appendHighRun(before byte: UInt8) {
+        while commonTertiaries > CollationLevels.longestHighRun {
+            tertiaries.append(CollationLevels.endlessHighRun)
+            commonTertiaries -= CollationLevels.longestHighRun
+        }
+        let run = CollationLevels.highRun - 3 * UInt8(commonTertiaries)
+        commonTertiaries = 0
+        if byte == table.upperTertiary {
+            tertiaries.append(run + 1)
+        } else {
+            tertiaries.append(byte < table.upperTertiary ? run : run + 2)
+            tertiaries.append(byte)
+        }
     }
 
     // MARK: - Numbers

@@ -18,6 +18,8 @@ struct CollationTable: @unchecked Sendable {
     let digits: UnsafePointer<UInt8>
     /// The number of bytes of a primary weight, by its lead in this language. The leads of numbers are not among them.
     let lengths: UnsafePointer<UInt8>
+    /// The byte of the tertiary weight of upper case. Zero if upper case is first.
+    let upperTertiary: UInt8
     /// The number of the common tertiary weight.
     let commonTertiary: Int
     let numericLead: UInt8

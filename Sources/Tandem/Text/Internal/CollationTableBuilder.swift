@@ -150,10 +150,15 @@ struct CollationTableBuilder: Sendable {
 
     /// ICU's common weight of the third level.
     private static let common = 0x0500
+    /// ICU's weight of upper case, as in `A`.
+    private static let upper = 0x9C00
 
     func build() -> CollationTable {
         let entries = immortalCopy(of: Array(pages.joined()))
         let sorted = contractions.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        let tertiaries = tertiaryBytes()
+        let upper = weights.tertiaries.firstIndex(of: Self.upper).map { tertiaries[$0] } ?? 0
+        let upperTertiary = upper >= CollationLevels.firstHigh ? upper : 0
         var scalars: [UInt32] = []
         var list: [CollationTable.Contraction] = []
         for (key, entry) in sorted {
@@ -166,8 +171,9 @@ struct CollationTableBuilder: Sendable {
             contractions: UnsafeBufferPointer(start: immortalCopy(of: list), count: list.count),
             contractionScalars: immortalCopy(of: scalars),
             leads: immortalCopy(of: weights.leads(ordering: groupOrder)),
-            tertiaries: immortalCopy(of: tertiaryBytes()), digits: immortalCopy(of: digits()),
-            lengths: immortalCopy(of: lengths()), commonTertiary: weights.tertiaries.firstIndex(of: Self.common) ?? 0,
+            tertiaries: immortalCopy(of: tertiaries), digits: immortalCopy(of: digits()),
+            lengths: immortalCopy(of: lengths()), upperTertiary: upperTertiary,
+            commonTertiary: weights.tertiaries.firstIndex(of: Self.common) ?? 0,
             numericLead: weights.numericLead, hanLead: weights.hanLead, unassignedLead: weights.unassignedLead)
     }
 

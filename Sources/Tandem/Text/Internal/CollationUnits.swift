@@ -2,8 +2,9 @@
 struct CollationUnits {
     private let table: CollationTable
     let scalars: [UInt32]
-    /// The scalars that belong to an earlier contraction, if there are any.
-    private var isConsumed: [Bool] = []
+    /// For each scalar that belongs to an earlier contraction, a later index before which all do. Zero for others, and
+    /// empty if there are none.
+    private var consumed: [Int] = []
     private var ends: [Int] = []
     private(set) var index = 0
 
@@ -24,7 +25,7 @@ struct CollationUnits {
     }
 
     mutating func next() -> Unit? {
-        while index < isConsumed.count, isConsumed[index] { index += 1 }
+        index = firstFree(from: index)
         guard index < scalars.count else { return nil }
         let start = index
         let first = scalars[start]
@@ -50,7 +51,7 @@ struct CollationUnits {
             let contraction = table.contractions[candidate]
             guard contraction.count > bestCount, start + contraction.count <= scalars.count else { continue }
             let wanted = table.scalars(of: contraction)
-            if (1..<contraction.count).allSatisfy({ scalars[start + $0] == wanted[$0] && !consumed(start + $0) }) {
+            if (1..<contraction.count).allSatisfy({ scalars[start + $0] == wanted[$0] && !isConsumed(start + $0) }) {
                 best = candidate
                 bestCount = contraction.count
             }
@@ -58,7 +59,16 @@ struct CollationUnits {
         return best
     }
 
-    private func consumed(_ index: Int) -> Bool { index < isConsumed.count && isConsumed[index] }
+    private func isConsumed(_ index: Int) -> Bool { index < consumed.count && consumed[index] > 0 }
+
+    /// Returns the first index from `start` on that no earlier contraction contains.
+    private mutating func firstFree(from start: Int) -> Int {
+        var index = start
+        while isConsumed(index) { index = consumed[index] }
+        // The next search is short. Without this, a hostile text would take minutes.
+        if index > start { consumed[start] = index }
+        return index
+    }
 
     /// Extends a unit by later marks that are not blocked.
     private mutating func extend(
@@ -67,8 +77,8 @@ struct CollationUnits {
         var position = index
         var lastClass: UInt8 = 0
         while position < scalars.count {
-            if consumed(position) {
-                position += 1
+            if isConsumed(position) {
+                position = firstFree(from: position)
                 continue
             }
             let combiningClass = FoldingTables.normal[scalars[position]].combiningClass
@@ -81,8 +91,8 @@ struct CollationUnits {
                     index += 1
                 } else {
                     isContiguous = false
-                    if isConsumed.isEmpty { isConsumed = Array(repeating: false, count: scalars.count) }
-                    isConsumed[position] = true
+                    if consumed.isEmpty { consumed = Array(repeating: 0, count: scalars.count) }
+                    consumed[position] = position + 1
                 }
                 position += 1
             } else {
