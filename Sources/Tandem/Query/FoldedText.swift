@@ -31,7 +31,7 @@ public struct FoldedText<Root: Model>: Sendable {
 
     /// Returns a predicate that holds if the text begins with a prefix. It does not hold for nil.
     ///
-    /// - Complexity: The index finds the texts by the letters of the prefix. The last ones do not count if they may begin
+    /// - Complexity: The index finds texts by the letters of the prefix. The last ones do not count if they may begin
     ///   a letter of several characters, as `c` does in Czech. A prefix of such letters alone reads all texts.
     public func hasPrefix(_ prefix: String) -> Predicate<Root> {
         Predicate(.text(column, .prefix, prefix))
