@@ -31,8 +31,8 @@ extension Results {
     /// }
     /// ```
     ///
-    /// The sections and their keys equal those of `sectioned(by: \.shop.firstLetter)`. Letters are compared without
-    /// regard to case and shown in upper case. Empty texts have an empty key.
+    /// The sections and their keys equal those of `sectioned(by: \.shop.firstLetter)`. Letters are those of
+    /// the store's ``Store/Configuration/sortLanguage``, in upper case. Empty texts have an empty key.
     ///
     /// - Parameters:
     ///   - letter: The first letter of a folded property: `\.shop.firstLetter`.
@@ -72,10 +72,10 @@ extension Results {
         by letter: KeyPath<M.Columns, FirstLetter<M>>, ascending: Bool = true
     ) -> LivePublisher<SectionedChangeSet<String?, M>> {
         let letter = M.Columns()[keyPath: letter]
-        return sectionedPublisher(letter.column, ascending: ascending) { sections, observed in
+        return sectionedPublisher(letter.column(store.collation), ascending: ascending) { sections, observed in
             RowMaker.letters(M.self, in: sections, observed: observed)
         } key: { (letter: String?) in
-            letter.map(FirstLetter<M>.shown)
+            letter
         }
     }
 

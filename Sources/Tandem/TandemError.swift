@@ -98,7 +98,7 @@ public struct TandemError: Error, Sendable {
         public static let newerSchema = Code(kind: .newerSchema)
         /// The store's schema needs a migration step to match the models. The store is unchanged.
         public static let schemaMismatch = Code(kind: .schemaMismatch)
-        /// Another process changed the store's schema while this process had it open.
+        /// Another process changed the store's schema or its sort order while this process had it open.
         public static let foreignSchemaChange = Code(kind: .foreignSchemaChange)
         /// The store was opened without this model.
         public static let unknownModel = Code(kind: .unknownModel)

@@ -62,6 +62,14 @@ import TandemTesting
             let kind = Peer.kind(of: path)
             let store = try kind.open(at: path, [PeerPersonGrown.self], configuration: configuration)
             say("rows \(try store.objects(PeerPersonGrown.self).count())")
+        case "sort":
+            var configuration = Store.Configuration()
+            configuration.sortLanguage = SortLanguage(rawValue: arguments[2])!
+            let models: [any Model.Type] = [PeerCard.self, PeerPerson.self, PeerMark.self]
+            let store = try Peer.kind(of: path).open(at: path, models, configuration: configuration)
+            try store.write { try $0.insert(PeerPerson(name: arguments[3])) }
+            let names = try store.objects(PeerPerson.self).sorted(by: \.name).all().map(\.name)
+            say("names \(names.joined(separator: " "))")
         case "migrate":
             let store = try Peer.open(path, models: [PeerPersonGrown.self])
             let rows = try store.sql("SELECT count(*) FROM \"PeerPerson\" WHERE \"city\" = 'Псков'")

@@ -34,6 +34,9 @@ package struct PeerPerson: PeerModel {
     package struct Columns: ModelColumns {
         package typealias Root = PeerPerson
         package init() {}
+        package var name: FoldedProperty<PeerPerson, String> {
+            FoldedProperty(PeerPerson.__definition, 0, Codec.of(String.self))
+        }
     }
 }
 
@@ -88,6 +91,9 @@ package struct PeerCard: PeerModel {
     package struct Columns: ModelColumns {
         package typealias Root = PeerCard
         package init() {}
+        package var shop: FoldedProperty<PeerCard, String> {
+            FoldedProperty(PeerCard.__definition, 0, Codec.of(String.self))
+        }
     }
 }
 

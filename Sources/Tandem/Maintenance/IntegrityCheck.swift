@@ -51,7 +51,7 @@ final class IntegrityCheck {
 
     /// Checks each value against its type, and each folded key against its text.
     private func checkRows(of table: TableLayout) throws {
-        let twins = table.folds.flatMap { [$0.sortColumn, $0.searchColumn] }.compactMap { $0 }
+        let twins = table.folds.flatMap(\.columns)
         let columns = twins.map { ", " + $0.quotedSQL }.joined()
         let row = RowEncoder()
         let expected = RowEncoder()
@@ -75,7 +75,7 @@ final class IntegrityCheck {
             row.removeAll()
             expected.removeAll()
             for index in properties.indices { row.append(statement.value(table.column(index))) }
-            for fold in table.folds { expected.appendTwins(fold, of: row) }
+            for fold in table.folds { expected.appendTwins(fold, of: row, by: connection.collation) }
             for (index, twin) in twins.enumerated()
             where !expected.equals(
                 index, row: reader, column: Int32(RowDecoder.stateColumns.count + properties.count + index))

@@ -19,7 +19,8 @@ struct StoreOpener: Sendable {
         let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
         var opened: Connection?
         do {
-            let connection = try Connection(queue: queue, path: location.path, cipher: location.cipher)
+            let connection = try Connection(
+                queue: queue, path: location.path, cipher: location.cipher, collation: configuration.collation)
             opened = connection
             configuration.stop?.watch(connection)
             let pending = try queue.unsafeReentrantWrite { _ in
@@ -44,7 +45,8 @@ struct StoreOpener: Sendable {
         return ReaderPool(maximum: configuration.maximumReaders, path: path) {
             let queue = try open(readOnly: true, label: "reader")
             return ReaderPool.Reader(
-                connection: try Connection(queue: queue, path: path, cipher: location.cipher))
+                connection: try Connection(
+                    queue: queue, path: path, cipher: location.cipher, collation: configuration.collation))
         }
     }
 

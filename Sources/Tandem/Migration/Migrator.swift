@@ -8,7 +8,8 @@ final class Migrator {
     let connection: Connection
     let schema: Schema
     let migration: Migration
-    /// The version of the folding rules of the stored keys, if the rules have changed since.
+    /// The version of the folding rules of the stored keys, if these rules, the format of the keys or the sort order
+    /// have changed since.
     private let oldFolding: Int?
     private let configuration: Store.Configuration
     /// Tables that are kept for enumerating their objects: the temporary name by the old name.
@@ -236,7 +237,8 @@ final class Migrator {
                 property.name = ""
                 property.isIndexed = false
                 property.isUnique = false
-                property.isUniqueFolded = nil
+                // It decides about a column only together with the folding.
+                property.isUniqueFolded = property.caselessColumn == nil ? nil : true
                 property.isLocalOnly = false
                 return property
             }
@@ -401,7 +403,7 @@ final class Migrator {
                     column += 1
                 }
             }
-            for fold in table.folds { twins.appendTwins(fold, of: row) }
+            for fold in table.folds { twins.appendTwins(fold, of: row, by: connection.collation) }
             for index in state.indices { insert.bind(Int32(index + 1), to: select.value(Int32(index))) }
             var parameter = Int32(state.count + 1)
             for buffer in [row, twins] {

@@ -7,17 +7,19 @@ struct SchemaUpdater {
     let configuration: Store.Configuration
 
     /// The version of the store's own format. A store with a higher version is refused.
-    static let formatVersion: Int64 = 3
+    static let formatVersion: Int64 = 4
 
     /// The schema in a store's settings.
     struct Stored {
         var format: Int64
         var record: SchemaRecord
         var schemaVersion: Int
-        var foldingVersion: Int
+        var keyRules: KeyRules
         /// A random ID of the schema, which changes with each migration.
         var stamp: String
     }
+
+    private var keyRules: KeyRules { KeyRules(configuration.collation) }
 
     private var wanted: SchemaRecord {
         SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
@@ -74,7 +76,7 @@ struct SchemaUpdater {
         }
         let wanted = wanted.models
         guard stored.format == Self.formatVersion, stored.schemaVersion == configuration.schemaVersion,
-            stored.foldingVersion == Folding.version
+            stored.keyRules == keyRules
         else { return false }
         if configuration.isReadOnly {
             return wanted.allSatisfy { model in
@@ -91,13 +93,18 @@ struct SchemaUpdater {
 
     private func readOnlyMismatch(_ stored: Stored?) -> TandemError {
         let format = stored?.format ?? Self.formatVersion
-        let message =
-            format < Self.formatVersion
-            ? "The store's format, \(format), is older than this version of Tandem's, and it was opened read-only."
-            : "The store's schema differs from the models, and it was opened read-only."
-        return TandemError(
-            .schemaMismatch, message: message, advice: "Open it once for writing, so that it is migrated.",
-            store: connection.path)
+        let message: String
+        var advice = "Open it once for writing, so that it is migrated."
+        if format < Self.formatVersion {
+            message =
+                "The store's format, \(format), is older than this version of Tandem's, and it was opened read-only."
+        } else if let stored, !stored.keyRules.sorts(as: keyRules), let order = stored.keyRules.order {
+            message = "The store has \(order), and it was opened read-only with \(keyRules.order ?? "another one")."
+            advice = "Open it with the same Configuration.sortLanguage and sortsNumbersByValue."
+        } else {
+            message = "The store's schema differs from the models, and it was opened read-only."
+        }
+        return TandemError(.schemaMismatch, message: message, advice: advice, store: connection.path)
     }
 
     // MARK: Settings
@@ -131,17 +138,18 @@ struct SchemaUpdater {
             throw damaged("schema")
         }
         return Stored(
-            format: format, record: record, schemaVersion: Int(version), foldingVersion: Int(folding), stamp: stamp)
+            format: format, record: record, schemaVersion: Int(version),
+            keyRules: try KeyRules(folding: Int(folding), setting: setting), stamp: stamp)
     }
 
     private func write(_ record: SchemaRecord, stamp: String) throws {
-        let settings: [(String, StorageValue)] = [
-            ("formatVersion", .integer(Self.formatVersion)),
-            ("schemaVersion", .integer(Int64(configuration.schemaVersion))),
-            ("foldingVersion", .integer(Int64(Folding.version))),
-            ("schema", .text(try record.json)),
-            ("schemaStamp", .text(stamp)),
-        ]
+        let settings: [(String, StorageValue)] =
+            [
+                ("formatVersion", .integer(Self.formatVersion)),
+                ("schemaVersion", .integer(Int64(configuration.schemaVersion))),
+                ("schema", .text(try record.json)),
+                ("schemaStamp", .text(stamp)),
+            ] + keyRules.settings
         for (key, value) in settings {
             try connection.execute(
                 """
@@ -178,17 +186,17 @@ struct SchemaUpdater {
         }
         let migrator = Migrator(
             connection: connection, schema: schema, migration: migration,
-            oldFolding: stored.flatMap { $0.foldingVersion == Folding.version ? nil : $0.foldingVersion },
+            oldFolding: stored.flatMap { $0.keyRules == keyRules ? nil : $0.keyRules.folding },
             configuration: configuration)
         try migrator.run()
         let record = migrator.finalRecord
         // A process that has the store open need not open it again if its tables do not change. A process that has it
-        // open in an older format must open it again, because it would not maintain the additions. It detects that by
-        // the stamp.
+        // open in an older format must open it again, because it would not maintain the additions. A process with
+        // another sort order would mix its keys with the new ones. They detect that by the stamp.
         let isSame =
             stored.map { stored in
                 stored.format == Self.formatVersion && stored.schemaVersion == configuration.schemaVersion
-                    && record.hasTables(of: stored.record)
+                    && stored.keyRules == keyRules && record.hasTables(of: stored.record)
             } ?? false
         try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
         return migrator.pending

@@ -15,14 +15,17 @@ struct TableAlteration {
 
     /// - Returns: `nil` if the rows must be rewritten.
     init?(_ table: TableLayout, old: SchemaRecord.Model, plan: [ColumnPlan], refolds: Bool) {
-        guard old.table == table.table, old.isSalvaged != true, !(refolds && !table.folds.isEmpty) else { return nil }
+        // A table with keys of an older format may lack columns.
+        let hasKeys = !table.folds.isEmpty || old.properties.contains { $0.folding != .none }
+        guard old.table == table.table, old.isSalvaged != true, !(refolds && hasKeys) else { return nil }
         var renamed: [(PropertyDefinition, SchemaRecord.Property)] = []
         var kept: Set<String> = []
         var retyped: Set<Int> = []
         for (index, step) in plan.enumerated() {
             guard let oldColumn = step.oldColumn else { continue }
             guard let oldProperty = old.properties.first(where: { $0.column == oldColumn }), step.keepsForm,
-                oldProperty.folding == step.property.folding, oldProperty.isOptional == step.property.isOptional
+                oldProperty.folding == step.property.folding, oldProperty.isOptional == step.property.isOptional,
+                (oldProperty.caselessColumn == nil) == (step.property.caselessColumn == nil)
             else { return nil }
             kept.insert(oldColumn)
             if oldProperty.kind != step.property.kind { retyped.insert(index) }
@@ -83,16 +86,13 @@ extension Migrator {
                 let links = "__links_\(table.table)_\(property.column)"
                 try connection.execute("DROP TABLE IF EXISTS \(links.quotedSQL)")
             }
-            for column in [property.column, property.sortColumn, property.searchColumn].compactMap(\.self) {
+            for column in [property.column] + property.keyColumns {
                 try connection.execute("ALTER TABLE \(table.quotedTable) DROP COLUMN \(column.quotedSQL)")
             }
         }
         for (property, old) in alteration.renamed {
-            let names = [
-                (old.column, property.column as String?), (old.sortColumn, property.sortColumn),
-                (old.searchColumn, property.searchColumn),
-            ]
-            for case (let old?, let new?) in names {
+            // Both have the same keys.
+            for (old, new) in zip([old.column] + old.keyColumns, [property.column] + property.keyColumns) {
                 try connection.execute(
                     "ALTER TABLE \(table.quotedTable) RENAME COLUMN \(old.quotedSQL) TO \(new.quotedSQL)")
             }
@@ -116,22 +116,21 @@ extension Migrator {
             for _ in 0..<index { row.appendNull() }
             try step.appendDefault(to: row)
             let twins = RowEncoder()
-            if let fold { twins.appendTwins(fold, of: row) }
+            if let fold { twins.appendTwins(fold, of: row, by: connection.collation) }
             return [row.value(at: index)] + twins.slots.indices.map { twins.value(at: $0) }
         }
-        let columns = [property.column, property.sortColumn, property.searchColumn].compactMap(\.self)
+        let columns = [property.column] + property.keyColumns
+        let definitions = [builder.column(property)] + builder.twins(of: property)
         let values = try makeDefault()
         // A default such as `UUID()` differs for each object. Among 32 values in a row, at least one then differs.
         let isConstant = try (0..<32).allSatisfy { _ in try makeDefault() == values }
         var isComplete = isConstant
-        for (column, value) in zip(columns, values) {
+        for (definition, value) in zip(definitions, values) {
             let literal = try literal(of: value)
             if literal == nil { isComplete = false }
             try connection.execute(
                 """
-                ALTER TABLE \(table.quotedTable) ADD COLUMN \
-                \(column == property.column ? builder.column(property) : builder.twin(column)) \
-                DEFAULT \(literal ?? "''")
+                ALTER TABLE \(table.quotedTable) ADD COLUMN \(definition) DEFAULT \(literal ?? "''")
                 """)
         }
         if !isConstant {

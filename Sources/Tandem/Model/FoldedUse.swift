@@ -1,7 +1,7 @@
 /// The purpose of a folded text.
 public enum FoldedUse: Sendable {
-    /// Sorting without regard to case, and search with `matches`. This is the default.
+    /// Sorting by the store's ``Store/Configuration/sortLanguage``, and search with `matches`. This is the default.
     case searched
-    /// Sorting without regard to case. No search index is created.
+    /// Sorting by the store's ``Store/Configuration/sortLanguage``. No search index is created.
     case sorted
 }

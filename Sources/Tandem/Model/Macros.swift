@@ -29,7 +29,7 @@ public macro Model(
 @attached(peer) public macro Unique(_ uniqueness: Uniqueness = .exact) =
     #externalMacro(module: "TandemMacros", type: "UniqueMacro")
 
-/// Stores folded keys of a text, for sorting and for search. See <doc:FoldingRules>.
+/// Stores folded keys of a text, for sorting and for search. See <doc:SortOrder> and <doc:FoldingRules>.
 @attached(peer) public macro Folded(_ use: FoldedUse = .searched) =
     #externalMacro(module: "TandemMacros", type: "FoldedMacro")
 

@@ -2,6 +2,7 @@
 public enum Uniqueness: Sendable {
     /// Compares the values themselves. This is the default.
     case exact
-    /// Compares the sort keys of a ``Folded(_:)`` property: "ЛЕНТА" and "Лента" are the same.
+    /// Compares the texts of a ``Folded(_:)`` property without regard to case: "ЛЕНТА" and "Лента" are the same. The
+    /// comparison is that of ``Folding/sortKey(_:)`` in every sort language.
     case folded
 }

@@ -10,7 +10,7 @@ extension ReadTransaction {
     ) throws {
         guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
         var query = QueryDescription(layout.definition)
-        if let filter { query = query.filtered(filter) }
+        if let filter { query = query.filtered(filter.resolved(by: store.collation)) }
         try forEachRow(of: query, selecting: ["__rid", "serverID"]) { alias in
             """
             \(alias: alias)."serverID" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "__operations" o \
@@ -124,7 +124,7 @@ extension SyncTransaction {
     private func rowsWithOperation(in table: TableLayout, where filter: PredicateNode?) throws -> [Int64] {
         var rows: [Int64] = []
         var query = QueryDescription(table.definition)
-        if let filter { query = query.filtered(filter) }
+        if let filter { query = query.filtered(filter.resolved(by: store.collation)) }
         let name = table.definition.table
         try forEachRow(of: query.living(.any), selecting: ["__rid"]) { alias in
             """

@@ -1,29 +1,25 @@
 /// The first letter of a folded text, which divides a list into sections: `\.shop.firstLetter`.
 ///
-/// It is the first Unicode scalar of the folded text. Sections show it in upper case.
+/// It is a letter of the alphabet of ``Store/Configuration/sortLanguage``, in upper case. "ёлка" and "ель" are in the
+/// section "Е". "Åhlén" is in the section "Å" in Swedish, and in "A" in the root order.
 public struct FirstLetter<Root: Model>: Sendable {
-    /// The folded text.
+    /// The property.
     private let text: ColumnPath
-    /// The first letter of the folded text.
-    let column: ColumnPath
 
     init(of property: ColumnPath) {
-        text = property.folded
-        column = property.firstLetter
+        text = property
     }
 
-    /// Returns the letter for display: in upper case, unless that belongs to another letter.
-    static func shown(_ letter: String) -> String {
-        let upper = letter.uppercased()
-        return Folding.sortKey(upper) == letter ? upper : letter
-    }
+    /// Returns the column of the letters.
+    func column(_ collation: Collation) -> ColumnPath { text.firstLetter(collation) }
 
-    /// Returns a predicate for the texts that begin with a letter. Nil selects the texts that are nil.
-    func predicate(_ letter: String?) -> PredicateNode {
-        guard let letter else { return .identical(text, .null) }
-        // SQLite's substr ends at U+0000, so a text that begins with it has no first letter, like an empty text.
-        return letter.isEmpty
-            ? .comparison(text, .less, .value(.text("\u{1}"))) : .text(text, .prefix, letter)
+    /// Returns a predicate for the texts in the section of a letter. Nil selects the texts that are nil.
+    func predicate(_ letter: String?, collation: Collation) -> PredicateNode {
+        guard let letter else { return .identical(text.folded, .null) }
+        let isInSection = PredicateNode.hasFirstLetter(text, collation, letter)
+        // The range is redundant, but lets an index find the section.
+        guard let range = collation.range(ofSection: letter) else { return isInSection }
+        return .and(.inKeyRanges(text.folded, [range]), isInSection)
     }
 }
 
@@ -37,7 +33,8 @@ extension Results {
     /// }
     /// ```
     ///
-    /// Letters are compared without case, and shown in upper case. Empty texts have an empty key.
+    /// Letters are those of the store's ``Store/Configuration/sortLanguage``, in upper case. Empty texts have an empty
+    /// key.
     ///
     /// - Parameters:
     ///   - letter: The first letter of a folded property: `\.shop.firstLetter`.
@@ -50,23 +47,28 @@ extension Results {
     ) throws -> [ResultsSection<String?, M>] {
         let letter = M.Columns()[keyPath: letter]
         let query = query.nestedIfCut
-        let direction = ascending ? "" : " DESC"
-        return try store.query { compiler in
-            compiler.select(
-                query, grouping: { _, _ in " GROUP BY 1 ORDER BY 1\(raw: direction)" }
-            ) { compiler, scope in
-                "\(compiler.column(letter.column, in: scope)), COUNT(*)"
+        let collation = store.collation
+        let sections = try store.query { compiler in
+            compiler.select(query, grouping: { _, _ in " GROUP BY 1" }) { compiler, scope in
+                "\(compiler.column(letter.column(collation), in: scope)), COUNT(*)"
             }
         } body: { statement, _ in
-            var sections: [ResultsSection<String?, M>] = []
+            var sections: [(sortKey: [UInt8], section: ResultsSection<String?, M>)] = []
             while try statement.step() {
                 let key = statement.isNull(0) ? nil : try statement.text(0)
-                sections.append(
-                    ResultsSection(
-                        key: key.map(FirstLetter<M>.shown), count: Int(statement.integer(1)),
-                        results: Results(store: store, query: query.filtered(letter.predicate(key)))))
+                let section = ResultsSection(
+                    key: key, count: Int(statement.integer(1)),
+                    results: Results(
+                        store: store, query: query.filtered(letter.predicate(key, collation: collation))))
+                // Nil comes first: a key is never empty.
+                sections.append((key.map(collation.key) ?? [], section))
             }
             return sections
         }
+        return sections.sorted { lhs, rhs in
+            ascending
+                ? lhs.sortKey.lexicographicallyPrecedes(rhs.sortKey)
+                : rhs.sortKey.lexicographicallyPrecedes(lhs.sortKey)
+        }.map(\.section)
     }
 }

@@ -59,7 +59,7 @@ extension SQLCompiler {
     /// Returns GROUP BY and ORDER BY clauses for groups by a column.
     mutating func groups(_ path: ColumnPath, ascending: Bool = true, in scope: Scope) -> SQL {
         let direction = ascending ? "" : " DESC"
-        let order = orderColumns(path, in: scope).map { "\($0)\(raw: direction)" as SQL }.joined(", ")
+        let order = exactOrderColumns(path, in: scope).map { "\($0)\(raw: direction)" as SQL }.joined(", ")
         return " GROUP BY \(column(path, in: scope)) ORDER BY \(order)"
     }
 }

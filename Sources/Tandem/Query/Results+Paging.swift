@@ -21,7 +21,7 @@ extension Results {
     ///   `matchingFirst`. An object's values do not determine its position in such an order. If a
     ///   `Codable` value of the object can't be encoded, throws the encoder's error.
     public func after(_ object: M) throws -> Results {
-        let terms = try PageTerm.terms(query.order, of: object, store: store.path)
+        let terms = try PageTerm.terms(query.order, of: object, store: store)
         return Results(store: store, query: query.filtered(PageTerm.follows(terms[...])))
     }
 
@@ -64,7 +64,7 @@ private struct PageTerm {
         return .and(.ordered(first.path, first.ascending ? .greaterOrEqual : .lessOrEqual, first.value), follows)
     }
 
-    static func terms<M: Model>(_ order: [SortTerm], of object: M, store: String) throws -> [PageTerm] {
+    static func terms<M: Model>(_ order: [SortTerm], of object: M, store: Store) throws -> [PageTerm] {
         let row = RowEncoder()
         object.__append(to: row)
         if let failure = row.failure { throw failure }
@@ -74,24 +74,23 @@ private struct PageTerm {
                 throw TandemError(
                     .invalidQuery,
                     message: "An object does not determine its position in an order by references or conditions.",
-                    advice: "Sort by the object's own properties.", store: store, model: M.__definition.name)
+                    advice: "Sort by the object's own properties.", store: store.path, model: M.__definition.name)
             }
             let value: StorageValue
             switch path.column {
-            case .property(let index), .folded(let index), .firstLetter(let index): value = row.value(at: index)
+            case .property(let index), .folded(let index), .firstLetter(let index, _): value = row.value(at: index)
             case .state(let name, _, _): value = stateValue(name, state: object.__state)
             }
             func add(_ path: ColumnPath, value: StorageValue) {
                 terms.append(PageTerm(path: path, ascending: ascending, nilsFirst: nilsFirst, value: value))
             }
-            if path.definition?.sortColumn != nil {
-                if case .text(let text) = value {
-                    add(path.folded, value: .text(Folding.sortKey(text)))
-                } else {
-                    add(path.folded, value: .null)
-                }
+            if path.definition?.sortColumn == nil {
+                add(path, value: value)
+            } else if case .text(let text) = value {
+                add(path.folded, value: .blob(store.collation.key(for: text)))
+            } else {
+                add(path.folded, value: .null)
             }
-            add(path, value: value)
             if path.isLocalID { return terms }
         }
         let localID = M.Columns().localID

@@ -80,7 +80,7 @@ public struct Results<M: Model>: Sendable {
     /// store.objects(Card.self).where { $0.points > 100 || $0.owner.name == "Ада" }
     /// ```
     public func `where`(_ predicate: (M.Columns) -> Predicate<M>) -> Results {
-        with(query.filtered(predicate(M.Columns()).node))
+        self.where(predicate(M.Columns()))
     }
 
     /// Returns the objects for which an existing predicate holds.
@@ -90,7 +90,7 @@ public struct Results<M: Model>: Sendable {
     /// let cards = store.objects(Card.self).where(isPinned ? isRich && Card.predicate { $0.isPinned } : isRich)
     /// ```
     public func `where`(_ predicate: Predicate<M>) -> Results {
-        with(query.filtered(predicate.node))
+        with(query.filtered(predicate.node.resolved(by: store.collation)))
     }
 
     /// Returns the objects in which a property is true: `where { $0.isPinned }`.
@@ -122,7 +122,7 @@ public struct Results<M: Model>: Sendable {
 
     /// Returns the same objects in the order of several keys, the most significant first. It replaces an earlier order.
     public func sorted(by keys: [SortKey<M>]) -> Results {
-        with(query.sorted(keys.map(\.key)))
+        with(query.sorted(keys.map { $0.key.resolved(by: store.collation) }))
     }
 
     /// Returns the first object, in the query's order, for each distinct value of a property or combination of values.

@@ -7,8 +7,8 @@
 /// store.objects(Card.self).sorted(by: .matchingFirst { $0.stars.any { $0.person == me } }, .ascending(\.shop))
 /// ```
 ///
-/// A folded property sorts by its folded text, then by the text itself. Other texts sort by their Unicode scalars. NaN
-/// is greater than all numbers. With any keys, the local ID breaks ties in ascending order.
+/// A folded property sorts by its sort key, in the order of ``Store/Configuration/sortLanguage``. Other texts sort by
+/// their Unicode scalars. NaN is greater than all numbers. With any keys, the local ID breaks ties in ascending order.
 public struct SortKey<Root: Model>: Sendable {
     /// The position of nils.
     public enum Nils: Sendable {

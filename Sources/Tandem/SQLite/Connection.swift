@@ -12,6 +12,8 @@ final class Connection {
     /// The store's path, for messages.
     let path: String
     private let cipher: StoreCipher?
+    /// The order of the sort keys that this connection writes.
+    let collation: Collation
 
     private var statements: [String: Statement] = [:]
     /// The maximum number of cached query statements. If there are more, all are dropped.
@@ -40,10 +42,14 @@ final class Connection {
     /// The caches of other parts of the store, by type.
     private var caches: [(type: ObjectIdentifier, cache: AnyObject)] = []
 
-    init(queue: DatabaseQueue, path: String, cipher: StoreCipher? = nil) throws {
+    init(
+        queue: DatabaseQueue, path: String, cipher: StoreCipher? = nil,
+        collation: Collation = Collation(language: .root, isNumeric: false)
+    ) throws {
         self.queue = queue
         self.path = path
         self.cipher = cipher
+        self.collation = collation
         guard let handle = queue.unsafeReentrantRead({ $0.sqliteConnection }) else {
             throw TandemError(.closed, message: "The store is closed.", store: path)
         }

@@ -11,6 +11,13 @@ enum SQLFunctions {
     /// `__tandem_contains(element, collection)`: whether a collection in exact JSON has an element.
     static let elementsContain = "__tandem_contains"
 
+    /// `__tandem_first_letter(collation, text)`: the letter of a text's section.
+    static let firstLetter = "__tandem_first_letter"
+    /// `__tandem_first_letter_key(collation, text)`: the sort key of this letter.
+    static let firstLetterKey = "__tandem_first_letter_key"
+    /// `__tandem_folded(test, text)`: whether a ``FoldedTest`` holds.
+    static let folded = "__tandem_folded"
+
     static func register(on handle: OpaquePointer) throws {
         try register(like, argumentCount: 2, on: handle) { context, _, arguments in
             SQLFunctions.like(context, pattern: arguments![0], text: arguments![1])
@@ -20,6 +27,15 @@ enum SQLFunctions {
         }
         try register(elementsContain, argumentCount: 2, on: handle) { context, _, arguments in
             SQLFunctions.contains(context, element: arguments![0], list: arguments![1])
+        }
+        try register(firstLetter, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.firstLetter(context, collation: arguments![0], text: arguments![1], isKey: false)
+        }
+        try register(firstLetterKey, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.firstLetter(context, collation: arguments![0], text: arguments![1], isKey: true)
+        }
+        try register(folded, argumentCount: 2, on: handle) { context, _, arguments in
+            SQLFunctions.folded(context, test: arguments![0], text: arguments![1])
         }
         try ExactSum.register(on: handle)
     }
@@ -97,6 +113,32 @@ enum SQLFunctions {
             if case .real(let left) = node, case .real(let right) = wanted { left == right } else { node == wanted }
         }
         sqlite3_result_int(context, found ? 1 : 0)
+    }
+
+    private static func firstLetter(
+        _ context: OpaquePointer?, collation: OpaquePointer?, text: OpaquePointer?, isKey: Bool
+    ) {
+        guard let text = utf8(text), let name = utf8(collation) else { return sqlite3_result_null(context) }
+        let collation = cachedArgument(context) { Collation(argument: String(decoding: name, as: UTF8.self)) }
+        guard let collation else { return sqlite3_result_null(context) }
+        var letter = collation.firstLetter(of: String(decoding: text, as: UTF8.self))
+        if isKey {
+            let key = collation.key(for: letter)
+            sqlite3_result_blob(context, key, Int32(key.count), transient)
+        } else {
+            letter.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { bytes in
+                    sqlite3_result_text(context, bytes.baseAddress, Int32(bytes.count), transient)
+                }
+            }
+        }
+    }
+
+    private static func folded(_ context: OpaquePointer?, test: OpaquePointer?, text: OpaquePointer?) {
+        guard let text = utf8(text) else { return sqlite3_result_null(context) }
+        let test = cachedArgument(context) { FoldedTest(argument: Array(bytes(test))) }
+        guard let test else { return sqlite3_result_null(context) }
+        sqlite3_result_int(context, test.holds(text) ? 1 : 0)
     }
 
     // MARK: Arguments

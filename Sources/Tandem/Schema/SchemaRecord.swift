@@ -16,6 +16,9 @@ struct SchemaRecord: Codable, Equatable {
 
         var sortColumn: String? { folding == .none ? nil : "__sort_\(column)" }
         var searchColumn: String? { folding == .searched ? "__search_\(column)" : nil }
+        /// Stores of a format before 4 lack the column.
+        var caselessColumn: String? { isUniqueFolded == true && folding != .none ? "__unique_\(column)" : nil }
+        var keyColumns: [String] { [sortColumn, searchColumn, caselessColumn].compactMap(\.self) }
     }
 
     struct Model: Codable, Equatable {
@@ -24,7 +27,8 @@ struct SchemaRecord: Codable, Equatable {
         var isLocalOnly: Bool
         var properties: [Property]
         var indexes: [IndexDefinition]
-        /// The version of the folding rules of the stored keys, if the rules have changed while the model was absent.
+        /// The version of the folding rules of the stored keys, if these rules, the format of the keys or the sort
+        /// order have changed while the model was absent. The keys are then computed again, whatever the version is.
         var foldingVersion: Int?
         /// Whether the store was written without the model. The targets of its references may have been deleted in the
         /// meantime.

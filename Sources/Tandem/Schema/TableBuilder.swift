@@ -12,8 +12,7 @@ struct TableBuilder {
             "createdAt", "updatedAt"
             """
         let short = definition.properties.filter { !$0.kind.isLong }.map(column)
-        let twins = definition.properties.flatMap { [$0.sortColumn, $0.searchColumn] }.compactMap { $0 }
-            .map(twin)
+        let twins = definition.properties.flatMap(twins)
         let long = definition.properties.filter(\.kind.isLong).map(column)
         return "CREATE TABLE \(name.quotedSQL) (\(([state] + short + twins + long).joined(separator: ", ")))"
     }
@@ -24,8 +23,10 @@ struct TableBuilder {
             .compactMap(\.self).joined(separator: " ")
     }
 
-    /// Returns the column definition of a folded key for CREATE TABLE.
-    func twin(_ column: String) -> String { "\(column.quotedSQL) TEXT" }
+    /// Returns the column definitions of a property's folded keys for CREATE TABLE.
+    func twins(of property: PropertyDefinition) -> [String] {
+        property.keyColumns.map { "\($0.quotedSQL) \($0 == property.sortColumn ? "BLOB" : "TEXT")" }
+    }
 
     /// The statement that creates the search index over the search keys: trigrams of the folded text, searched with
     /// GLOB. FTS5 reads the texts from the table. The store updates the index, because triggers would make each change

@@ -14,6 +14,19 @@ final class TableLayout: @unchecked Sendable {
         let property: Int
         let sortColumn: String
         let searchColumn: String?
+        /// The column of the key that must be unique, if there is one.
+        let uniqueColumn: String?
+        /// The columns of all keys, in the order in which they are written.
+        let columns: [String]
+
+        fileprivate init?(_ definition: PropertyDefinition, property: Int) {
+            guard let sortColumn = definition.sortColumn else { return nil }
+            self.property = property
+            self.sortColumn = sortColumn
+            searchColumn = definition.searchColumn
+            uniqueColumn = definition.caselessColumn
+            columns = definition.keyColumns
+        }
     }
     let folds: [Fold]
     /// The folds with a search key, in the order of the search index's columns.
@@ -60,9 +73,7 @@ final class TableLayout: @unchecked Sendable {
         table = definition.table
         quotedTable = definition.table.quotedSQL
         isLocalOnly = definition.isLocalOnly
-        folds = definition.properties.enumerated().compactMap { index, property in
-            property.sortColumn.map { Fold(property: index, sortColumn: $0, searchColumn: property.searchColumn) }
-        }
+        folds = definition.properties.enumerated().compactMap { Fold($1, property: $0) }
         searched = folds.filter { $0.searchColumn != nil }
         links = definition.properties.enumerated().compactMap { index, property in
             property.target.map { Link(property: index, isToMany: property.isToMany, targetType: $0) }
@@ -72,7 +83,7 @@ final class TableLayout: @unchecked Sendable {
         let properties = definition.properties.map(\.column.quotedSQL)
         let state = RowDecoder.stateColumns.map(\.quotedSQL)
         selectList = (state + properties).joined(separator: ", ")
-        let twins = folds.flatMap { [$0.sortColumn] + ($0.searchColumn.map { [$0] } ?? []) }.map(\.quotedSQL)
+        let twins = folds.flatMap(\.columns).map(\.quotedSQL)
         let inserted = state.dropFirst() + properties + twins
         insertSQL = """
             INSERT INTO \(quotedTable) (\(inserted.joined(separator: ", "))) \

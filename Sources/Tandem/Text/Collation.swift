@@ -15,7 +15,7 @@ package struct Collation: Hashable, Sendable {
     package let language: SortLanguage
     /// Whether sequences of digits are sorted by their value: "Лента 2" before "Лента 10".
     package let isNumeric: Bool
-    private let table: CollationTable
+    let table: CollationTable
 
     /// The version of the keys. It increases if any key changes.
     package static let version: Int = 1

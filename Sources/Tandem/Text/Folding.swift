@@ -1,14 +1,7 @@
-/// Folding of text into the sort key and the search key of a `@Folded` property.
+/// Folding of text without regard to case, for comparisons and uniqueness, and into the search key of a `@Folded`
+/// property.
 ///
-/// The *sort key* is the text without regard to case. Keys are compared by their bytes, which is the order of their
-/// code points:
-///
-/// ```swift
-/// ["Пятёрочка", "лента", "Магнит"].sorted {
-///     Folding.sortKey($0).utf8.lexicographicallyPrecedes(Folding.sortKey($1).utf8)
-/// }
-/// // лента, Магнит, Пятёрочка
-/// ```
+/// The order of a list has other keys: see <doc:SortOrder>.
 ///
 /// The *search key* is the text without regard to case, accents, width, ligatures and punctuation. A needle is folded
 /// in the same way and found in it (see ``SearchNeedle``):
@@ -27,8 +20,8 @@
 ///
 /// ### Keys
 ///
-/// - ``sortKey(_:)``
 /// - ``searchKey(_:)``
+/// - ``sortKey(_:)``
 ///
 /// ### Versions
 ///
@@ -41,9 +34,11 @@ public enum Folding {
     /// The Unicode version of the tables. A scalar that a later version added folds to itself.
     public static let unicodeVersion: String = FoldingTables.unicodeVersion
 
-    /// Returns the sort key of `text`: its full Unicode case folding, in normalization form C.
+    /// Returns `text` without regard to case: its full Unicode case folding, in normalization form C.
     ///
-    /// The order is not a collation: `ё` comes after `я`, and `Ångström` after `Zürich`, by their code points.
+    /// Two texts are the same for `@Unique(.folded)` exactly if these keys are. ``FoldedText`` compares them too. Lists
+    /// are not sorted by them: `ё` comes after `я`, and `Ångström` after `Zürich`, by their code points. See
+    /// <doc:SortOrder>.
     ///
     /// - Complexity: O(*n*), where *n* is the length of `text`; O(*n* log *n*) if all of it is combining marks.
     public static func sortKey(_ text: String) -> String {
@@ -60,7 +55,7 @@ public enum Folding {
         key(of: text) { appendSearchKey(of: $0, to: &$1) }
     }
 
-    /// Appends the sort key of valid UTF-8, which may contain U+0000.
+    /// Appends the case-folded text of valid UTF-8, which may contain U+0000.
     static func appendSortKey(of utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
         FoldingPass<SortRules>.append(utf8, to: &out)
     }

@@ -58,6 +58,21 @@ extension Store {
         /// Whether the store is opened only for reading. It must then exist and have this app's schema.
         public var isReadOnly = false
 
+        /// The language by whose alphabet `@Folded` texts are sorted and divided into sections. The default is
+        /// ``SortLanguage/root``, which suits most languages.
+        ///
+        /// The store remembers it. If it is opened with another language, all sort keys are computed again, in the
+        /// transaction that opens it. A process that has the store open with the earlier language must then open it
+        /// again: its reads and writes throw ``TandemError/Code/foreignSchemaChange``. Use the same language in all
+        /// processes that open a store at the same time.
+        public var sortLanguage = SortLanguage.root
+
+        /// Whether sequences of digits in `@Folded` texts are sorted by their value: "Лента 2" before "Лента 10". The
+        /// default is `false`.
+        ///
+        /// The store remembers it, like ``sortLanguage``.
+        public var sortsNumbersByValue = false
+
         /// The maximum size of cached attachments that a server also has, in bytes. They need not be downloaded again
         /// while they are cached. The least recently read files are removed first. The default is 256 MiB, and 0
         /// disables the cache. The last downloaded file stays, whatever its size, until another download or until the
@@ -84,6 +99,9 @@ extension Store {
 
         /// The options for storing files in the folder. Tests change them.
         var files = FileFolderOptions()
+
+        /// The order of the sort keys.
+        var collation: Collation { Collation(language: sortLanguage, isNumeric: sortsNumbersByValue) }
 
         var migrationSteps: [Int: @Sendable (Migration) throws -> Void] = [:]
 

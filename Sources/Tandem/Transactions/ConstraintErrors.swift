@@ -79,7 +79,7 @@ extension WriteTransaction {
             let column = (isFolded ? definition.uniqueColumn : definition.column).quotedSQL
             if let row, written?.contains(property) ?? true {
                 let fold = isFolded ? table.folds.first { $0.property == property } : nil
-                values.append(fold.map { row.sortTwin($0) } ?? row.value(at: property))
+                values.append(fold.map { row.uniqueTwin($0) } ?? row.value(at: property))
                 conditions.append("\(column) = ?\(values.count)")
             } else {
                 conditions.append("\(column) = (SELECT \(column) FROM \(table.quotedTable) WHERE \"__rid\" = ?1)")

@@ -1,23 +1,23 @@
-// The folded twins of a text: its sort key and its search key, which are stored beside it.
+// The folded twins of a text, which are stored beside it: its sort key, its search key, and its key for uniqueness.
 
 extension RowEncoder {
-    /// Returns the sort key of a folded property's text.
-    func sortTwin(_ fold: TableLayout.Fold) -> StorageValue {
-        let twins = RowEncoder()
-        twins.appendTwins(fold, of: self)
-        return twins.value(at: 0)
+    /// Returns the key of a folded property's text that must be unique.
+    func uniqueTwin(_ fold: TableLayout.Fold) -> StorageValue {
+        guard let text = text(fold.property) else { return .null }
+        return .text(Folding.sortKey(text))
     }
 
-    /// Appends the sort key of a folded property, and its search key if it has one.
-    func appendTwins(_ fold: TableLayout.Fold, of row: RowEncoder) {
+    /// Appends the sort key of a folded property, its search key if it has one, and its key for uniqueness if it has
+    /// one: see ``TableLayout/Fold/columns``.
+    func appendTwins(_ fold: TableLayout.Fold, of row: RowEncoder, by collation: Collation) {
         if row.isNull(fold.property) {
-            appendNull()
-            if fold.searchColumn != nil { appendNull() }
+            for _ in fold.columns { appendNull() }
             return
         }
         row.withBytes(of: fold.property) { text in
-            append(.text) { Folding.appendSortKey(of: text, to: &$0) }
+            append(.blob) { collation.appendKey(for: text, to: &$0) }
             if fold.searchColumn != nil { append(.text) { Folding.appendSearchKey(of: text, to: &$0) } }
+            if fold.uniqueColumn != nil { append(.text) { Folding.appendSortKey(of: text, to: &$0) } }
         }
     }
 }

@@ -57,6 +57,8 @@ public final class Store: Sendable {
     let parts: [any StorePart]
     /// The cache of objects, or `nil` if it is off. It is the last part.
     let objectCache: ObjectCache?
+    /// The order of the sort keys.
+    let collation: Collation
     /// The stamp of the schema with which the store was opened.
     let openedStamp: String?
     private let isClosed = Mutex(false)
@@ -95,6 +97,7 @@ public final class Store: Sendable {
         // A commit is recorded in the cache before the live queries distribute it.
         objectCache = ObjectCache.make(configuration, schema: schema, writer: writer, isInMemory: readers == nil)
         self.parts = parts + (objectCache.map { [$0] } ?? [])
+        collation = configuration.collation
         openedStamp = writer.connection.openedStamp
     }
 

@@ -115,13 +115,12 @@ final class TableStatements {
     }
 
     /// Returns the update of some properties with their folded keys. Its parameters are the properties' values in
-    /// order, then the keys (sort, search, for each folded property), then the server's columns, then the row.
+    /// order, then the keys of each folded property, then the server's columns, then the row.
     func update(_ key: UpdateKey) throws -> Statement {
         if let statement = updates[key] { return statement }
         var assignments = key.properties.map { table.definition.properties[$0].column.quotedSQL + " = ?" }
         for fold in table.folds where key.properties.contains(fold.property) {
-            assignments.append(fold.sortColumn.quotedSQL + " = ?")
-            if let searchColumn = fold.searchColumn { assignments.append(searchColumn.quotedSQL + " = ?") }
+            assignments += fold.columns.map { $0.quotedSQL + " = ?" }
         }
         if key.server != nil { assignments += ServerColumns.names.map { $0.quotedSQL + " = ?" } }
         if key.clearsSynced {

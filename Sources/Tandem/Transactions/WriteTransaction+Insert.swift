@@ -81,7 +81,7 @@ extension WriteTransaction {
         let unresolved = try resolveLinks(row, of: table, from: source)
         let twins = connection.twins
         twins.removeAll()
-        for fold in table.folds { twins.appendTwins(fold, of: row) }
+        for fold in table.folds { twins.appendTwins(fold, of: row, by: connection.collation) }
         return unresolved
     }
 
@@ -164,11 +164,11 @@ extension WriteTransaction {
             var parameter: Int32 = 2
             var twin = new.firstTwin
             for fold in table.folds {
-                twin += 1
+                defer { twin += fold.columns.count }
                 guard fold.searchColumn != nil else { continue }
-                statement.bind(parameter, to: new.twins.slots[twin], in: bytes)
+                // The search key follows the sort key.
+                statement.bind(parameter, to: new.twins.slots[twin + 1], in: bytes)
                 parameter += 1
-                twin += 1
             }
             _ = try statement.step()
         }

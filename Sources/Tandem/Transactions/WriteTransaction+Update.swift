@@ -236,7 +236,9 @@ extension WriteTransaction {
         guard !changed.isEmpty || server != nil else { return }
         let twins = connection.twins
         twins.removeAll()
-        for fold in table.folds where changed.contains(fold.property) { twins.appendTwins(fold, of: row) }
+        for fold in table.folds where changed.contains(fold.property) {
+            twins.appendTwins(fold, of: row, by: connection.collation)
+        }
         let statement = try connection.tableStatements(table).update(
             TableStatements.UpdateKey(properties: changed, clearsSynced: clearsSynced, server: server))
         defer { statement.reset() }

@@ -43,6 +43,23 @@ import Testing
         #expect(try store.objects(Volume.self).where { $0.author.name == "夏目漱石" }.count() <= 1)
     }
 
+    @Test(arguments: EarlierStore.Kind.allCases)
+    func `an earlier store gets collation keys`(kind: EarlierStore.Kind) throws {
+        let store = try EarlierStore(kind).open()
+        defer { store.close() }
+        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'").first?[0] == 4)
+        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'sortLanguage'").first?[0] == "root")
+        for (table, column) in [("Author", "name"), ("Volume", "title"), ("Reading", "note")] {
+            let keys = try store.sql("SELECT typeof(\"__sort_\(column)\") FROM \(table)")
+            #expect(keys.allSatisfy { $0[0] == "blob" })
+        }
+        let collation = Collation(language: .root, isNumeric: false)
+        let titles = try store.objects(Volume.self).sorted(by: \.title).all().map(\.title)
+        #expect(titles.count > 2)
+        #expect(titles == titles.sorted { collation.key(for: $0).lexicographicallyPrecedes(collation.key(for: $1)) })
+        #expect(try store.checkIntegrity() == [])
+    }
+
     @Test(arguments: [EarlierStore.Kind.plain, .encrypted, .sqlcipher])
     func `an earlier store continues to pull at its positions, and pushes`(kind: EarlierStore.Kind) async throws {
         let earlier = try EarlierStore(kind)

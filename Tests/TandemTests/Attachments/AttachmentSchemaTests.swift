@@ -228,7 +228,7 @@ import Testing
         store.close()
         store = try kind.open(at: folder.file(), [Album.self])
         defer { store.close() }
-        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(3))
+        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(4))
         let cover = try store.attach("cover")
         try store.write { tx in try tx.update(tx.objects(Album.self)) { $0.cover = cover } }
         #expect(try store.operations.count() == 1)

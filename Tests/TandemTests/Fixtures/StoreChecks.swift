@@ -43,12 +43,18 @@ extension Store {
         for fold in table.folds {
             let column = table.definition.properties[fold.property].column.quotedSQL
             let search = fold.searchColumn?.quotedSQL ?? "NULL"
-            for row in try sql("SELECT \(column), \(fold.sortColumn.quotedSQL), \(search) FROM \(table.quotedTable)") {
+            let unique = fold.uniqueColumn?.quotedSQL ?? "NULL"
+            let columns = [column, fold.sortColumn.quotedSQL, search, unique].joined(separator: ", ")
+            for row in try sql("SELECT \(columns) FROM \(table.quotedTable)") {
                 guard case .text(let text) = row[0] else {
-                    #expect(row[1] == .null && row[2] == .null, sourceLocation: sourceLocation)
+                    #expect(
+                        row[1] == .null && row[2] == .null && row[3] == .null, sourceLocation: sourceLocation)
                     continue
                 }
-                #expect(row[1] == .text(Folding.sortKey(text)), sourceLocation: sourceLocation)
+                #expect(row[1] == .blob(collation.key(for: text)), sourceLocation: sourceLocation)
+                if fold.uniqueColumn != nil {
+                    #expect(row[3] == .text(Folding.sortKey(text)), sourceLocation: sourceLocation)
+                }
                 if fold.searchColumn != nil {
                     #expect(row[2] == .text(Folding.searchKey(text)), sourceLocation: sourceLocation)
                 }

@@ -29,8 +29,9 @@ extension QueryWorld {
     }
 
     private func folded(_ lhs: String, _ rhs: String) -> Int {
-        let order = scalarOrder(Folding.sortKey(lhs), Folding.sortKey(rhs))
-        return order == 0 ? scalarOrder(lhs, rhs) : order
+        let collation = Collation(language: .root, isNumeric: false)
+        let (left, right) = (collation.key(for: lhs), collation.key(for: rhs))
+        return left.lexicographicallyPrecedes(right) ? -1 : left == right ? 0 : 1
     }
 
     /// NaN is greater than all numbers. The NaNs in the test differ in their sign, and sort by their bits.

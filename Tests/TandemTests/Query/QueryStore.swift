@@ -46,13 +46,17 @@ extension Connection {
             if case .text(let value) = values[index + 7] { text = value }
             if let twin = property.sortColumn {
                 columns.append(twin)
-                values.append(text.map { .text(Folding.sortKey($0)) } ?? .null)
+                values.append(text.map { .blob(collation.key(for: $0)) } ?? .null)
             }
             if let twin = property.searchColumn {
                 let value = text.map { StorageValue.text(Folding.searchKey($0)) } ?? .null
                 columns.append(twin)
                 values.append(value)
                 searched.append((twin, value))
+            }
+            if let twin = property.caselessColumn {
+                columns.append(twin)
+                values.append(text.map { .text(Folding.sortKey($0)) } ?? .null)
             }
         }
         let marks = values.map { _ in "?" }.joined(separator: ", ")

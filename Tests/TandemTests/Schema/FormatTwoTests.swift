@@ -27,7 +27,7 @@ import Testing
         defer { store.close() }
         #expect(try store.checkIntegrity() == [])
         try store.expectSound()
-        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(3))
+        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(4))
         #expect(
             try store.queue() == [
                 "insert new", "insert sent attempted", "insert waits", "update updated [count]",

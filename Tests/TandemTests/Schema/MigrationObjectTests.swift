@@ -52,7 +52,7 @@ import Testing
                 try store.column("name", of: "Card") == ["1": "Ада Лавлейс", "2": "Боб Лавлейс", "3": "Ева Ким"])
             // The search index and the folded column have the new text.
             #expect(try store.sql("SELECT count(*) FROM __search_Card WHERE __search_name GLOB '*лавлейс*'")[0][0] == 2)
-            #expect(try store.column("__sort_name", of: "Card")["3"] == "ева ким")
+            #expect(try store.column("__sort_name", of: "Card")["3"] == .blob(store.collation.key(for: "Ева Ким")))
             #expect(
                 try kinds(store)
                     == (queued ? ["1": .update, "2": .update, "3": .insert] : ["2": .update, "3": .insert]))

@@ -7,16 +7,6 @@ enum ColumnView {
     case real(Double)
     case text(UnsafeBufferPointer<UInt8>)
     case blob(UnsafeBufferPointer<UInt8>)
-
-    /// The first letter of a text, as SQLite's `substr` finds it: U+0000 ends the text.
-    var firstLetter: ColumnView {
-        guard case .text(let bytes) = self, let first = bytes.first else { return self }
-        var count = first == 0 ? 0 : 1
-        if first >= 0xC0 {
-            while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }
-        }
-        return .text(UnsafeBufferPointer(rebasing: bytes[..<count]))
-    }
 }
 
 /// A row whose columns are accessed by slots. Slots are small numbers that reader and source share (see

@@ -13,7 +13,8 @@ extension ColumnPath {
             case .string, .url, .reference, .references, .collection, .json, .attachment: .text
             case .double, .float, .date, .data, .uuid, .decimal, .bigInt, .bigUInt: .none
             }
-        case .folded, .firstLetter: .text
+        case .folded: .none
+        case .firstLetter: .text
         case .state("localID", _, _), .state("serverID", _, _), .state("version", _, _): .text
         case .state("createdAt", _, _), .state("updatedAt", _, _): .none
         case .state: .integer

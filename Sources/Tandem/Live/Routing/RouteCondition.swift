@@ -64,6 +64,7 @@ extension RouteCondition {
                 add(path, comparison: comparison, value: value)
             case .text(let path, .prefix, let prefix) where path.isOwnText:
                 addPrefix(path, prefix: prefix)
+            case .inKeyRanges(let path, let ranges) where path.steps.isEmpty: addEnclosing(path, ranges: ranges)
             case .text(let path, .like, let pattern) where path.isOwnText:
                 let prefix = WildcardPattern(pattern).literalPrefix
                 if !prefix.isEmpty { addPrefix(path, prefix: prefix) }
@@ -98,6 +99,16 @@ extension RouteCondition {
             addRange(
                 path.name, lower: Bound(value: .text(prefix), isIncluded: true),
                 upper: end.map { Bound(value: .text($0), isIncluded: false) })
+        }
+
+        /// Adds the range that encloses all of some ranges, which are in their order.
+        private mutating func addEnclosing(_ path: ColumnPath, ranges: [KeyRange]) {
+            guard let first = ranges.first, let last = ranges.last else {
+                return addEquality(path.name, values: [], rank: .unique)
+            }
+            addRange(
+                path.name, lower: Bound(value: .blob(first.lower), isIncluded: true),
+                upper: last.upper.map { Bound(value: .blob($0), isIncluded: false) })
         }
 
         private mutating func addRange(_ column: String, lower: Bound?, upper: Bound?) {

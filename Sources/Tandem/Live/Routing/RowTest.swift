@@ -16,6 +16,10 @@ indirect enum RowTest: Sendable {
     case isSame(Int, Int)
     /// Tests for one of some values, which are sorted and not NULL.
     case among(Int, [BoundValue])
+    /// Tests for one of some ranges, which are sorted and do not overlap.
+    case inKeyRanges(Int, [KeyRange])
+    case isFolded(Int, FoldedTest)
+    case hasFirstLetter(Int, Collation, String)
     case ends(Int, [UInt8])
     case contains(Int, [UInt8])
     case like(Int, WildcardPattern)
@@ -23,7 +27,8 @@ indirect enum RowTest: Sendable {
     case elementCount(Int, Comparison, Int)
     case elementsContain(Int, JSONNode)
 
-    /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON.
+    /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON. Tests of
+    ///   folded texts fold them.
     func holds(_ row: some ColumnSource) -> Bool {
         switch self {
         case .constant(let value): return value
@@ -53,6 +58,14 @@ indirect enum RowTest: Sendable {
             return row.view(left).order(row.view(right)) == 0
         case .among(let slot, let values):
             return Self.isElement(row.view(slot), of: values)
+        case .inKeyRanges(let slot, let ranges):
+            return row.withBytes(slot) { Self.isElement($0, of: ranges) }
+        case .isFolded(let slot, let test):
+            return row.withBytes(slot) { test.holds($0) }
+        case .hasFirstLetter(let slot, let collation, let letter):
+            return row.withBytes(slot) { bytes in
+                ScalarText.isEqual(collation.firstLetter(of: String(decoding: bytes, as: UTF8.self)), letter)
+            }
         case .ends(let slot, let suffix):
             return row.withBytes(slot) { bytes in suffix.withUnsafeBufferPointer { ByteSearch.ends(bytes, with: $0) } }
         case .contains(let slot, let part):
@@ -71,6 +84,17 @@ indirect enum RowTest: Sendable {
         case .elementsContain(let slot, let element):
             return row.withBytes(slot) { JSONElements.contain(element, in: $0) }
         }
+    }
+
+    private static func isElement(_ key: UnsafeBufferPointer<UInt8>, of ranges: [KeyRange]) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let isAfter = ranges[middle].lower.withUnsafeBufferPointer { ByteSearch.isLess(key, $0) }
+            if isAfter { high = middle } else { low = middle + 1 }
+        }
+        // Only the last range that begins at or before the key can contain it.
+        return low > 0 && ranges[low - 1].contains(key)
     }
 
     private static func isElement(_ view: ColumnView, of values: [BoundValue]) -> Bool {

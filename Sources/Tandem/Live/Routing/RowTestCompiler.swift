@@ -44,6 +44,10 @@ struct RowTestCompiler {
             guard path.takesAsBound(value), let slot = slot(path) else { return nil }
             return .compares(slot, comparison, BoundValue(value))
         case .text(let path, let test, let text): return passes(path, test: test, text: text)
+        case .inKeyRanges(let path, let ranges): return slot(path).map { .inKeyRanges($0, ranges) }
+        case .isFolded(let path, let test): return slot(path).map { .isFolded($0, test) }
+        case .hasFirstLetter(let path, let collation, let letter):
+            return slot(path).map { .hasFirstLetter($0, collation, letter) }
         case .matches(let path, let needle): return matches(path, needle: needle)
         case .elementCount(let path, let comparison, let count):
             guard path.isOwnText, let slot = slot(path) else { return nil }

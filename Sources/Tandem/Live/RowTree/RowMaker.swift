@@ -88,7 +88,7 @@ extension RowMaker {
             make: { statement, rowID, key, sectionLength, _, box, path in
                 SectionedRow(
                     try box.read(M.self, statement: statement, path: path),
-                    in: sections.text(key.prefix(sectionLength)),
+                    in: sections.letter(key.prefix(sectionLength)),
                     length: sectionLength, rowID: rowID, key: key)
             }, comparison: objects.comparison)
     }

@@ -15,7 +15,7 @@ struct RowOrder: Sendable {
     let columnCount: Int
 
     /// - Parameter isPrefix: Whether other keys follow. No key is then a prefix of another, and keys contain all their
-    ///   values.
+    ///   values, so that different values have different keys.
     init(_ order: [SortTerm], isPrefix: Bool = false) {
         var keys = order
         // The local ID leaves no ties. In ascending order it is the tie-breaker anyway.
@@ -25,7 +25,7 @@ struct RowOrder: Sendable {
         }
         terms = keys.indices.map { index in
             Term(
-                key: keys[index], shape: keys[index].shape,
+                key: keys[index], shape: keys[index].shape(isExact: isPrefix),
                 writer: keys[index].writer(isLast: !isPrefix && index == keys.count - 1))
         }
         columnCount = terms.reduce(0) { $0 + ($1.shape == .folded ? 2 : 1) }
@@ -35,7 +35,15 @@ struct RowOrder: Sendable {
     func columns(_ compiler: inout SQLCompiler, in scope: SQLCompiler.Scope) -> [SQL] {
         terms.flatMap { term -> [SQL] in
             switch term.key {
-            case .column(let path, _, _): compiler.orderColumns(path, in: scope)
+            case .column(let path, _, _):
+                if term.shape == .folded {
+                    compiler.exactOrderColumns(path, in: scope)
+                } else if path.letters != nil {
+                    // The writer computes the first letter.
+                    [compiler.storedColumn(path, in: scope)]
+                } else {
+                    [compiler.orderColumn(path, in: scope)]
+                }
             case .matchingFirst(let node): ["(\(compiler.predicate(node, in: scope))) IS TRUE"]
             }
         }
@@ -56,8 +64,8 @@ struct RowOrder: Sendable {
         }
     }
 
-    /// Returns the text in a key of one column: see ``SortTermWriter/text(_:)``.
-    func text(_ key: ArraySlice<UInt8>) -> String? { terms.first?.writer.text(key) }
+    /// Returns the letter in a key of one first letter: see ``SortTermWriter/letter(_:)``.
+    func letter(_ key: ArraySlice<UInt8>) -> String? { terms.first?.writer.letter(key) }
 
     /// Returns the same order over the model's own columns, or `nil` if it uses another table. No slots are then
     /// assigned.
@@ -67,9 +75,13 @@ struct RowOrder: Sendable {
         for term in terms {
             switch term.key {
             case .column(let path, _, _):
-                guard let slot = compiler.slot(path) else { return nil }
+                guard path.steps.isEmpty else { return nil }
                 let twin = path.definition?.sortColumn.map { compiler.slot($0, of: path.name) }
-                own.append(.column(slot, twin: twin, term.writer))
+                if let twin, term.shape == .plain {
+                    own.append(.column(twin, twin: nil, term.writer))
+                } else if let slot = compiler.slot(path) {
+                    own.append(.column(slot, twin: twin, term.writer))
+                }
             case .matchingFirst(let node):
                 guard let test = compiler.test(node) else { return nil }
                 own.append(.matching(test, term.writer))
@@ -107,12 +119,17 @@ struct OwnOrder: Sendable {
 
 extension SortTerm {
     fileprivate enum Shape {
-        case plain, folded, matching
+        /// A single column. For a folded text, it is the sort key.
+        case plain
+        /// The sort key of a folded text, and the text.
+        case folded
+        case matching
     }
 
-    fileprivate var shape: Shape {
+    /// - Parameter isExact: Whether canonically equivalent texts have different keys.
+    fileprivate func shape(isExact: Bool) -> Shape {
         switch self {
-        case .column(let path, _, _): path.definition?.sortColumn == nil ? .plain : .folded
+        case .column(let path, _, _): isExact && path.definition?.sortColumn != nil ? .folded : .plain
         case .matchingFirst: .matching
         }
     }
@@ -127,7 +144,7 @@ extension SortTerm {
             // If the column can't be NULL, SQL has no NULLS clause.
             SortTermWriter(
                 isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast,
-                isFirstLetter: path.isFirstLetter)
+                letters: path.letters)
         case .matchingFirst: SortTermWriter(isDescending: false, nilsFirst: false, isLast: isLast)
         }
     }

@@ -3,13 +3,15 @@ import Foundation
 /// A writer that encodes the values of a sort key as bytes that compare as SQLite orders the values.
 ///
 /// ```
-/// nil first            01
-/// number               40...BF, then a byte for each 7 bits that are left
-/// text                 C0, bytes, 00
-/// text of a folded one C0, bytes, 00 if less than its twin; C1 if equal; C2, bytes, 00 if greater
-/// blob                 C4, bytes, 00
-/// nil last             FE
+/// nil first  01
+/// number     40...BF, then a byte for each 7 bits that are left
+/// text       C0, bytes, 00
+/// blob       C4, bytes, 00
+/// nil last   FE
 /// ```
+///
+/// A folded text is its sort key, which is a blob. In a section's key, the text itself follows. A first letter is the
+/// sort key of the letter, then the letter.
 ///
 /// Texts and blobs keep their bytes, except that 00 becomes 00 FF. No value begins with 00 or FF, so the byte after a
 /// 00 distinguishes an escape from the end. The last text of the whole key needs neither escapes nor an end. In a
@@ -24,45 +26,67 @@ struct SortTermWriter: Sendable {
     private let null: UInt8
     /// Whether no other key's bytes follow.
     private let isLast: Bool
-    /// Whether only the first letter of a text counts.
-    private let isFirstLetter: Bool
+    /// The collation of the first letter, if only that counts of a text.
+    private let letters: Collation?
 
-    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool, isFirstLetter: Bool = false) {
+    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool, letters: Collation? = nil) {
         mask = isDescending ? 0xFF : 0
         null = nilsFirst ? 0x01 : 0xFE
         self.isLast = isLast
-        self.isFirstLetter = isFirstLetter
+        self.letters = letters
     }
 
     private static let firstNumber: UInt8 = 0x40
     private static let text: UInt8 = 0xC0
-    private static let equalText: UInt8 = 0xC1
-    private static let greaterText: UInt8 = 0xC2
     private static let blob: UInt8 = 0xC4
 
     @inline(__always)
     func append(_ view: ColumnView, to key: inout [UInt8]) {
-        append(isFirstLetter ? view.firstLetter : view, isLast: isLast, to: &key)
+        if let letters, case .text(let bytes) = view {
+            appendLetter(letters.firstLetter(of: String(decoding: bytes, as: UTF8.self)), by: letters, to: &key)
+        } else {
+            append(view, isLast: isLast, to: &key)
+        }
     }
 
-    /// Returns the text in a key that this writer appended, or `nil` for NULL.
+    private func appendLetter(_ letter: String, by collation: Collation, to key: inout [UInt8]) {
+        collation.key(for: letter).withUnsafeBufferPointer { append($0, head: Self.blob, isLast: false, to: &key) }
+        var letter = letter
+        letter.withUTF8 { append($0, head: Self.text, isLast: isLast, to: &key) }
+    }
+
+    /// Returns the letter in a key that this writer appended, or `nil` for NULL.
     ///
-    /// - Precondition: The writer is not the last of its order. The text has no U+0000, which is not restored.
-    func text(_ key: ArraySlice<UInt8>) -> String? {
+    /// - Precondition: The writer is not the last of its order, and writes first letters.
+    func letter(_ key: ArraySlice<UInt8>) -> String? {
         guard key.count > 1 else { return nil }
-        return String(decoding: key.dropFirst().dropLast().map { $0 ^ mask }, as: UTF8.self)
+        // The sort key ends at a 00 without FF after it. The letter follows its head.
+        var index = key.startIndex + 1
+        _ = Self.skipValue(key, mask: mask, index: &index)
+        index += 1
+        return String(decoding: Self.skipValue(key, mask: mask, index: &index), as: UTF8.self)
+    }
+
+    /// Returns the bytes of a text or blob without its escapes, and moves the index behind the value's end.
+    private static func skipValue(_ key: ArraySlice<UInt8>, mask: UInt8, index: inout Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while index < key.endIndex {
+            let byte = key[index] ^ mask
+            index += 1
+            if byte == 0 {
+                guard index < key.endIndex, key[index] ^ mask == 0xFF else { break }
+                index += 1
+            }
+            bytes.append(byte)
+        }
+        return bytes
     }
 
     /// Appends a folded text: its sort key, then the text itself.
     @inline(__always)
     func append(_ view: ColumnView, twin: ColumnView, to key: inout [UInt8]) {
         append(twin, isLast: false, to: &key)
-        guard case .text(let folded) = twin, case .text(let text) = view else {
-            return append(view, isLast: isLast, to: &key)
-        }
-        let order = ColumnView.order(text, folded)
-        if order == 0 { return key.append(Self.equalText ^ mask) }
-        append(text, head: order < 0 ? Self.text : Self.greaterText, isLast: isLast, to: &key)
+        append(view, isLast: isLast, to: &key)
     }
 
     /// Appends whether a predicate holds. Rows for which it holds come first.

@@ -140,14 +140,20 @@ public final class PropertyDefinition: Sendable {
         return known.lazy.compactMap(\.self).first { self.isSame($0, value) } ?? value
     }
 
-    /// The column of the sort key, the case-folded text.
+    /// The column of the sort key, a collation key.
     var sortColumn: String? { folding == .none ? nil : "__sort_\(column)" }
 
     /// The column of the search key, the text folded for `matches`.
     var searchColumn: String? { folding == .searched ? "__search_\(column)" : nil }
 
+    /// The column of the case-folded text, which is unique.
+    var caselessColumn: String? { isUniqueFolded && folding != .none ? "__unique_\(column)" : nil }
+
+    /// The columns of the folded keys, in the order in which they are written.
+    var keyColumns: [String] { [sortColumn, searchColumn, caselessColumn].compactMap(\.self) }
+
     /// The column of a unique property that its index contains.
-    var uniqueColumn: String { isUniqueFolded ? sortColumn ?? column : column }
+    var uniqueColumn: String { caselessColumn ?? column }
 
     /// Whether the column itself has a unique index.
     var hasUniqueColumn: Bool { isUnique && uniqueColumn == column }

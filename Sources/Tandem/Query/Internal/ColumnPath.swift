@@ -22,8 +22,8 @@ public struct ColumnPath: Sendable {
         case property(Int)
         /// The sort key of a folded property, by the property's index.
         case folded(Int)
-        /// The first letter of the folded text of a property, by the property's index.
-        case firstLetter(Int)
+        /// The first letter of the folded text of a property, by the property's index, in the order of a collation.
+        case firstLetter(Int, Collation)
         /// A column of the object's state: its name, and whether it can be NULL.
         case state(String, isOptional: Bool, isFloating: Bool)
     }
@@ -58,12 +58,11 @@ public struct ColumnPath: Sendable {
         if case .property(let index) = column { model.properties[index] } else { nil }
     }
 
-    /// The column's name in its table. A first letter is in the column of its folded text.
+    /// The column's name in its table. A first letter is computed from the column of its text.
     var name: String {
         switch column {
-        case .property(let index): model.properties[index].column
-        case .folded(let index), .firstLetter(let index):
-            model.properties[index].sortColumn ?? model.properties[index].column
+        case .property(let index), .firstLetter(let index, _): model.properties[index].column
+        case .folded(let index): model.properties[index].sortColumn ?? model.properties[index].column
         case .state(let name, _, _): name
         }
     }
@@ -71,19 +70,33 @@ public struct ColumnPath: Sendable {
     /// The column that this column's value is derived from: itself, or the folded text.
     var sourceName: String {
         switch column {
-        case .folded(let index), .firstLetter(let index): model.properties[index].column
-        case .property, .state: name
+        case .folded(let index): model.properties[index].column
+        case .property, .firstLetter, .state: name
         }
     }
 
     /// The sort key of this property.
     var folded: ColumnPath { made(Column.folded) }
 
-    /// The first letter of the folded text of this property.
-    var firstLetter: ColumnPath { made(Column.firstLetter) }
+    /// The property whose sort key this is.
+    var unfolded: ColumnPath {
+        guard case .folded(let index) = column else { return self }
+        var path = ColumnPath(model, property: index)
+        path.steps = steps
+        return path
+    }
 
-    var isFirstLetter: Bool {
-        if case .firstLetter = column { true } else { false }
+    /// Whether it is the sort key of a property.
+    var isFolded: Bool {
+        if case .folded = column { true } else { false }
+    }
+
+    /// Returns the first letter of the folded text of this property.
+    func firstLetter(_ collation: Collation) -> ColumnPath { made { .firstLetter($0, collation) } }
+
+    /// The collation that determines the first letter, if it is one.
+    var letters: Collation? {
+        if case .firstLetter(_, let collation) = column { collation } else { nil }
     }
 
     /// Returns the path of a column that is derived from this property.
@@ -97,7 +110,7 @@ public struct ColumnPath: Sendable {
     /// The property's name in Swift.
     package var propertyName: String {
         switch column {
-        case .property(let index), .folded(let index), .firstLetter(let index): model.properties[index].name
+        case .property(let index), .folded(let index), .firstLetter(let index, _): model.properties[index].name
         case .state(let name, _, _): RowDecoder.propertyName(ofStateColumn: name)
         }
     }
@@ -111,7 +124,7 @@ public struct ColumnPath: Sendable {
     var isNullable: Bool {
         guard steps.isEmpty else { return true }
         return switch column {
-        case .property(let index), .folded(let index), .firstLetter(let index): model.properties[index].isOptional
+        case .property(let index), .folded(let index), .firstLetter(let index, _): model.properties[index].isOptional
         case .state(_, let isOptional, _): isOptional
         }
     }

@@ -233,7 +233,8 @@ extension PredicateNode {
     /// The column that must equal a value, or one of several values.
     fileprivate var equalPath: ColumnPath? {
         switch self {
-        case .comparison(let path, .equal, .value), .among(let path, _), .isTrue(let path), .identical(let path, _):
+        case .comparison(let path, .equal, .value), .among(let path, _), .isTrue(let path), .identical(let path, _),
+            .inKeyRanges(let path, _):
             path
         default: nil
         }

@@ -3,7 +3,8 @@
 /// Both evaluations are two-valued, and must satisfy these laws:
 /// - `comparison`: Nil equals only nil, and is neither less nor greater. A NaN of `Double`, `Float` or `Date` does not
 ///   equal any value. Every NaN is neither less nor greater. Texts compare by their UTF-8 bytes.
-/// - `text`, `matches`, `elementCount`, `elementsContain`: false for nil.
+/// - `text`, `inKeyRanges`, `isFolded`, `hasFirstLetter`, `matches`, `elementCount`, `elementsContain`: false
+///   for nil.
 /// - Through a reference that is nil, every column is nil, and every link is empty.
 package indirect enum PredicateNode: Sendable {
     case constant(Bool)
@@ -23,6 +24,12 @@ package indirect enum PredicateNode: Sendable {
     /// Every NaN comes after all numbers. False for nil.
     case ordered(ColumnPath, Comparison, StorageValue)
     case text(ColumnPath, TextTest, String)
+    /// Holds if a sort key is in one of some ranges. They are in their order, and do not overlap.
+    case inKeyRanges(ColumnPath, [KeyRange])
+    /// Compares a folded text without regard to case. The column is that of the text itself.
+    case isFolded(ColumnPath, FoldedTest)
+    /// Holds if a folded text belongs to the section of a letter. The column is that of the text itself.
+    case hasFirstLetter(ColumnPath, Collation, String)
     case matches(ColumnPath, SearchNeedle)
     case quantified(LinkPath, Quantifier, PredicateNode)
     case linkCount(LinkPath, Comparison, Int)

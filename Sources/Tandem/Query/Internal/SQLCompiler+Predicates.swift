@@ -31,6 +31,14 @@ extension SQLCompiler {
         case .ordered(let path, let comparison, let value):
             return "\(column(path, in: scope)) \(raw: comparison.sql) \(bind: value)"
         case .text(let path, let test, let text): return passes(path, test: test, text: text, in: scope)
+        case .inKeyRanges(let path, let ranges): return isInRanges(path, ranges: ranges, in: scope)
+        case .isFolded(let path, let test):
+            return "\(raw: SQLFunctions.folded)(\(bind: .blob(test.argument)), \(column(path, in: scope)))"
+        case .hasFirstLetter(let path, let collation, let letter):
+            return """
+                \(raw: SQLFunctions.firstLetter)(\(bind: .text(collation.argument)), \(column(path, in: scope))) \
+                = \(bind: .text(letter))
+                """
         case .matches(let path, let needle): return matches(path, needle: needle, in: scope)
         case .quantified(let link, let quantifier, let node):
             return quantified(link, quantifier: quantifier, node: node, in: scope)
@@ -163,6 +171,44 @@ extension SQLCompiler {
         guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
         return "(\(lower) AND \(column) < CAST(\(bind: .blob(end)) AS TEXT))"
     }
+
+    // MARK: Sort keys
+
+    /// Returns a condition that a sort key is in one of some ranges, which an index finds.
+    private mutating func isInRanges(_ path: ColumnPath, ranges: [KeyRange], in scope: Scope) -> SQL {
+        guard ranges.count <= Self.longList else { return isInList(path, ranges: ranges, in: scope) }
+        let column = self.column(path, in: scope)
+        let conditions = ranges.map { range -> SQL in
+            let lower: SQL = "\(column) >= \(bind: .blob(range.lower))"
+            guard let upper = range.upper else { return lower }
+            return "(\(lower) AND \(column) < \(bind: .blob(upper)))"
+        }
+        switch conditions.count {
+        case 0: return "0"
+        case 1: return conditions[0]
+        default: return "(\(conditions.balanced("OR")))"
+        }
+    }
+
+    /// Finds the rows of each range of a long list by the index, and then the objects that refer to the rows.
+    private mutating func isInList(_ path: ColumnPath, ranges: [KeyRange], in scope: Scope) -> SQL {
+        let lowers = PackedList.pack(ranges.map { .blob($0.lower) })
+        let uppers = PackedList.pack(ranges.map { .blob($0.upper ?? [0xFF, 0xFF]) })
+        let elements: SQL = """
+            WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
+            WHERE "i" < \(bind: .integer(Int64(ranges.count - 1)))) \
+            SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(lowers)), "i") AS "lower", \
+            \(raw: SQLFunctions.listElement)(\(bind: .blob(uppers)), "i") AS "upper" FROM "list"
+            """
+        let rows: SQL = """
+            SELECT "keyed"."__rid" FROM (\(elements)) AS "range" \
+            CROSS JOIN \(name: path.model.table) AS "keyed" \
+            ON "keyed".\(name: path.name) >= "range"."lower" AND "keyed".\(name: path.name) < "range"."upper"
+            """
+        return among(rows: rows, path.steps, in: scope)
+    }
+
+    // MARK: Search
 
     /// The minimum number of scalars for the trigram index.
     private static let trigram = 3

@@ -48,8 +48,14 @@ struct SQLCompiler {
     }
 
     mutating func column(_ path: ColumnPath, in scope: Scope) -> SQL {
-        let column: SQL = "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
-        return path.isFirstLetter ? "substr(\(column), 1, 1)" : column
+        let column = storedColumn(path, in: scope)
+        guard let collation = path.letters else { return column }
+        return "\(raw: SQLFunctions.firstLetter)(\(bind: .text(collation.argument)), \(column))"
+    }
+
+    /// Returns the column in the table. For a first letter, it is that of the text.
+    mutating func storedColumn(_ path: ColumnPath, in scope: Scope) -> SQL {
+        "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
     }
 
     /// Returns the tables of a scope. Call it after all columns of the scope were compiled.
@@ -170,14 +176,26 @@ struct SQLCompiler {
             var nils = ""
             if path.isNullable, nilsFirst != ascending { nils = nilsFirst ? " NULLS FIRST" : " NULLS LAST" }
             let direction = ascending ? "" : " DESC"
-            return orderColumns(path, in: scope).map { "\($0)\(raw: direction)\(raw: nils)" }
+            return ["\(orderColumn(path, in: scope))\(raw: direction)\(raw: nils)"]
         }
     }
 
-    /// Returns the columns that provide the order of a column. For a folded text, the sort key comes first.
-    mutating func orderColumns(_ path: ColumnPath, in scope: Scope) -> [SQL] {
-        let column = self.column(path, in: scope)
-        guard let twin = path.definition?.sortColumn else { return [column] }
-        return ["\(alias: alias(path.steps, in: scope)).\(name: twin)", column]
+    /// Returns the column that provides the order of a column: for a folded text, that of its sort key. A first letter
+    /// is ordered by its own sort key.
+    ///
+    /// Only canonically equivalent texts have the same sort key.
+    mutating func orderColumn(_ path: ColumnPath, in scope: Scope) -> SQL {
+        let column = storedColumn(path, in: scope)
+        if let collation = path.letters {
+            return "\(raw: SQLFunctions.firstLetterKey)(\(bind: .text(collation.argument)), \(column))"
+        }
+        guard let twin = path.definition?.sortColumn else { return column }
+        return "\(alias: alias(path.steps, in: scope)).\(name: twin)"
+    }
+
+    /// Returns the columns that provide the order of a column without ties between different values.
+    mutating func exactOrderColumns(_ path: ColumnPath, in scope: Scope) -> [SQL] {
+        let column = orderColumn(path, in: scope)
+        return path.definition?.sortColumn == nil ? [column] : [column, storedColumn(path, in: scope)]
     }
 }

@@ -24,6 +24,8 @@ struct FilterTranslation {
             throw refusal(
                 path, suffix: "", message: "A server does not continue a list after an object. Ask for all of it.")
         case .text(let path, let test, let text): return try passes(path, test: test, text: text)
+        case .inKeyRanges(let path, _), .isFolded(let path, _), .hasFirstLetter(let path, _, _):
+            throw foldedText(path)
         case .matches(let path, _):
             throw refusal(
                 path, suffix: ".matches", message: "Servers have no folded search. Ask for more, and search here.")
@@ -38,6 +40,10 @@ struct FilterTranslation {
                 model: link.model.name, part: "links",
                 message: "A server's table is asked by itself, without what is linked to it.")
         }
+    }
+
+    private func foldedText(_ path: ColumnPath) -> UnsupportedFilterError {
+        refusal(path, suffix: ".folded", message: "Servers have no folded texts. Ask for more, and compare here.")
     }
 
     private func refusal(_ path: ColumnPath, suffix: String, message: String) -> UnsupportedFilterError {
@@ -63,8 +69,7 @@ struct FilterTranslation {
             }
             return RemoteFilter.Member(property.wireName, isOptional: property.isOptional)
         case .folded, .firstLetter:
-            throw refusal(
-                path, suffix: ".folded", message: "Servers have no folded texts. Ask for more, and compare here.")
+            throw foldedText(path)
         case .state("serverID", _, _): return .id
         case .state("updatedAt", _, _): return .updatedAt
         case .state("createdAt", _, _): return .createdAt

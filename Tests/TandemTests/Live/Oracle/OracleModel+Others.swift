@@ -153,10 +153,6 @@ extension EveryType: OracleModel {
     }
 }
 
-extension PeerPerson.Columns {
-    var name: FoldedProperty<PeerPerson, String> { FoldedProperty(PeerPerson.__definition, 0, Codec.of(String.self)) }
-}
-
 /// The model that the other process writes too.
 extension PeerPerson: OracleModel {
     static let pool = (0..<8).map { LocalID("p\($0)") }

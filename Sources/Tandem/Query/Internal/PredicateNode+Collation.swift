@@ -1,0 +1,69 @@
+// The comparisons of folded texts as ranges of sort keys. A predicate is written without a store. Its texts become keys
+// when a query gets it, by the collation of the query's store.
+
+extension PredicateNode {
+    /// Returns this predicate with the sort keys of its folded texts.
+    func resolved(by collation: Collation) -> PredicateNode {
+        isResolved ? self : resolve(collation)
+    }
+
+    /// Whether it compares no folded text.
+    private var isResolved: Bool {
+        switch self {
+        case .not(let node), .quantified(_, _, let node): node.isResolved
+        case .all(let nodes), .any(let nodes): nodes.allSatisfy(\.isResolved)
+        case .comparison(let path, _, .value), .among(let path, _), .text(let path, _, _): !path.isFolded
+        default: true
+        }
+    }
+
+    private func resolve(_ collation: Collation) -> PredicateNode {
+        switch self {
+        case .not(let node): return .not(node.resolve(collation))
+        case .quantified(let link, let quantifier, let node):
+            return .quantified(link, quantifier, node.resolve(collation))
+        case .all(let nodes): return .all(nodes.map { $0.resolve(collation) })
+        case .any(let nodes): return .any(nodes.map { $0.resolve(collation) })
+        case .comparison(let path, let comparison, .value(.text(let text))) where path.isFolded:
+            let isEqual = PredicateNode.equals(path, [text], collation)
+            return comparison == .notEqual ? .not(isEqual) : isEqual
+        case .among(let path, let values) where path.isFolded:
+            let texts = values.compactMap { value -> String? in
+                if case .text(let text) = value { text } else { nil }
+            }
+            return .equals(path, texts, collation)
+        case .text(let path, .prefix, let prefix) where path.isFolded:
+            guard !prefix.isEmpty else { return .not(.identical(path, .null)) }
+            return .all([
+                .inKeyRanges(path, [collation.range(ofPrefix: prefix)]),
+                .isFolded(path.unfolded, FoldedTest(.prefix, [prefix], in: collation.language)),
+            ])
+        default: return self
+        }
+    }
+}
+
+extension PredicateNode {
+    /// Returns a predicate that holds if a folded text equals one of some texts. Equal texts have the same letters, so
+    /// the ranges let an index find them.
+    private static func equals(_ path: ColumnPath, _ texts: [String], _ collation: Collation) -> PredicateNode {
+        guard !texts.isEmpty else { return .constant(false) }
+        var ranges = texts.map(collation.range(ofLetters:)).sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        for index in ranges.indices.dropFirst().reversed() where ranges[index] == ranges[index - 1] {
+            ranges.remove(at: index)
+        }
+        return .all([
+            .inKeyRanges(path, ranges), .isFolded(path.unfolded, FoldedTest(.equal, texts, in: collation.language)),
+        ])
+    }
+}
+
+extension SortTerm {
+    /// Returns this term with the sort keys of its folded texts.
+    func resolved(by collation: Collation) -> SortTerm {
+        switch self {
+        case .column: self
+        case .matchingFirst(let node): .matchingFirst(node.resolved(by: collation))
+        }
+    }
+}
