@@ -1,42 +1,62 @@
-import Foundation
-
 /// A factory for rows from a statement: with their objects, with references only, or in sections.
 struct RowMaker: Sendable {
+    /// The position of a row.
+    struct Position {
+        let rowID: Int64
+        let key: [UInt8]
+        /// The number of the key's bytes that belong to the section.
+        let sectionLength: Int
+        /// The section's column, or `nil` if it is among those of a whole object.
+        let sectionColumn: Int32?
+    }
+
     /// Compiles the columns that precede those of the order.
     let columns: @Sendable (inout SQLCompiler, SQLCompiler.Scope) -> SQL
     /// The number of these columns.
     let width: Int
-    /// - Parameters:
-    ///   - statement: The statement at a row whose first columns are ``columns``, or those of a whole object.
-    ///   - sectionLength: The number of the key's bytes that belong to the section.
-    ///   - sectionColumn: The section's column, or `nil` if it is among those of a whole object.
-    ///   - box: Caches the object for other factories.
-    let make:
-        @Sendable (
-            _ statement: Statement, _ rowID: Int64, _ key: [UInt8], _ sectionLength: Int, _ sectionColumn: Int32?,
-            _ box: ObjectBox, _ path: String
-        ) throws -> LiveRow
+    /// Appends the payload of a row to a buffer. The statement is at a row whose first columns are ``columns``, or
+    /// those of a whole object.
+    let appendPayload:
+        @Sendable (_ statement: Statement, _ position: Position, _ buffer: RowBuffer, _ path: String) throws -> Void
     /// Creates a function that returns whether two rows of an object are the same to the observer.
     let comparison: @Sendable () -> (_ old: LiveRow, _ new: LiveRow) -> Bool
+    /// Returns the key with which a row is kept. Tests change it.
+    var key: @Sendable (Position) -> [UInt8] = { $0.key }
+
+    /// Appends a row to a buffer.
+    func append(_ statement: Statement, at position: Position, to buffer: RowBuffer, path: String) throws {
+        let localID = try statement.row().textBytes(1)
+        try position.key.withUnsafeBytes { key in
+            try buffer.append(rowID: position.rowID, key: key, localID: localID) {
+                try appendPayload(statement, position, buffer, path)
+            }
+        }
+    }
+
+    /// Makes a single row.
+    func make(_ statement: Statement, at position: Position, path: String) throws -> LiveRow {
+        let buffer = RowBuffer()
+        try append(statement, at: position, to: buffer, path: path)
+        return LiveRow(buffer[0])
+    }
 }
 
 extension RowMaker {
-    /// Returns a factory for rows with their objects.
+    /// Returns a factory for rows with their objects: see ``LiveRow/object(_:)``.
     ///
     /// - Parameter observed: The observed columns, or `nil` for all.
     static func objects<M: Model>(_ model: M.Type, observed: ColumnMask?) -> RowMaker {
         let definition = M.__definition
+        let packer = RowPacker(definition)
         return RowMaker(
-            columns: { $0.objectColumns(definition, alias: $1.alias) },
-            width: RowDecoder.stateColumns.count + definition.properties.count
-        ) { statement, rowID, key, _, _, box, path in
-            ObjectRow(try box.read(M.self, statement: statement, path: path), rowID: rowID, key: key)
+            columns: { $0.objectColumns(definition, alias: $1.alias) }, width: packer.width
+        ) { statement, position, buffer, path in
+            try position.key.withUnsafeBytes { try packer.append(statement, key: $0, to: buffer, path: path) }
         } comparison: {
-            let comparison = ObjectComparison<M>(observed: observed)
-            return { old, new in
-                comparison.isSame(
-                    unsafeDowncast(old, to: ObjectRow<M>.self).object,
-                    as: unsafeDowncast(new, to: ObjectRow<M>.self).object)
+            { old, new in
+                old.withView { old in
+                    new.withView { old.isSame(as: $0, observed: observed ?? .max, count: packer.width) }
+                }
             }
         }
     }
@@ -45,20 +65,18 @@ extension RowMaker {
     static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let width = RowDecoder.stateColumns.count + model.properties.count
         let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
-        return RowMaker(columns: { $0.objectColumns(model, alias: $1.alias) }, width: width) {
-            statement, rowID, key, _, _, _, _ in
+        return RowMaker(columns: { $0.objectColumns(model, alias: $1.alias) }, width: width) { statement, _, buffer, _ in
             let source = StatementColumns(statement: statement.handle)
             var digest: UInt64 = 0
             for column in digested { digest = (digest << 5 | digest >> 59) &* 31 ^ source.view(column).digest }
-            return ReferenceRow(rowID: rowID, key: key, localID: LocalID(try statement.text(1)), digest: digest)
+            buffer.append(digest, count: MemoryLayout<UInt64>.size)
         } comparison: {
-            { old, new in
-                unsafeDowncast(old, to: ReferenceRow.self).digest == unsafeDowncast(new, to: ReferenceRow.self).digest
-            }
+            { old, new in old.withView { old in new.withView { old.hasPayload(of: $0) } } }
         }
     }
 
-    /// Returns a factory for rows with their objects, and with the property value that determines their section.
+    /// Returns a factory for rows with their objects, and with the property value that determines their section: see
+    /// ``LiveRow/sectionValue(_:of:store:)``.
     static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition
@@ -69,38 +87,46 @@ extension RowMaker {
             columns: { compiler, scope in
                 "\(compiler.objectColumns(definition, alias: scope.alias)), \(compiler.column(path, in: scope))"
             }, width: objects.width + 1,
-            make: { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
-                let value = try property.value(statement.row(), column: sectionColumn ?? own, store: storePath)
-                return SectionedRow(
-                    try box.read(M.self, statement: statement, path: storePath), in: value, length: sectionLength,
-                    rowID: rowID,
-                    key: key)
+            appendPayload: { statement, position, buffer, storePath in
+                try objects.appendPayload(statement, position, buffer, storePath)
+                let column = position.sectionColumn ?? own
+                // A value that can't be read is reported here.
+                _ = try property.value(statement.row(), column: column, store: storePath)
+                buffer.append(statement.value(column))
+                buffer.append(integer: Int64(position.sectionLength))
             }, comparison: objects.comparison)
     }
 
-    /// Makes rows with their objects and the first letter that determines their section.
+    /// Makes rows with their objects and the first letter that determines their section: see
+    /// ``LiveRow/sectionLetter(of:)``.
     ///
     /// - Parameter sections: The order of the sections. A row's key contains the letter.
     static func letters<M: Model>(_ model: M.Type, in sections: RowOrder, observed: ColumnMask?) -> RowMaker {
         let objects = RowMaker.objects(model, observed: observed)
         return RowMaker(
             columns: objects.columns, width: objects.width,
-            make: { statement, rowID, key, sectionLength, _, box, path in
-                SectionedRow(
-                    try box.read(M.self, statement: statement, path: path),
-                    in: sections.text(key.prefix(sectionLength)),
-                    length: sectionLength, rowID: rowID, key: key)
+            appendPayload: { statement, position, buffer, path in
+                try objects.appendPayload(statement, position, buffer, path)
+                let letter = sections.text(position.key.prefix(position.sectionLength))
+                buffer.append(letter.map { .text($0) } ?? .null)
+                buffer.append(integer: Int64(position.sectionLength))
             }, comparison: objects.comparison)
     }
 }
 
-extension ObjectBox {
-    /// Reads the object from a statement, once.
-    func read<M: Model>(_ model: M.Type, statement: Statement, path: String) throws -> M {
-        if let object = object as? M { return object }
-        let object = try M.read(statement.row(), path: path)
-        self.object = object
-        return object
+extension RowBuffer {
+    /// Appends a column in the form in which the store has it.
+    fileprivate func append(_ value: StorageValue) {
+        switch value {
+        case .null: appendNull()
+        case .integer(let value): append(integer: value)
+        case .real(let value): append(real: value)
+        case .text(var text):
+            text.withUTF8 {
+                append(text: UnsafeRawBufferPointer($0), key: UnsafeRawBufferPointer(start: nil, count: 0), mayPack: false)
+            }
+        case .blob(let bytes): bytes.withUnsafeBytes { append(blob: $0) }
+        }
     }
 }
 
@@ -110,4 +136,7 @@ extension ModelDefinition {
         RowDecoder.stateColumns.firstIndex(of: name)
             ?? RowDecoder.stateColumns.count + (properties.firstIndex { $0.column == name } ?? 0)
     }
+
+    /// The number of columns that objects are read from.
+    var selectWidth: Int { RowDecoder.stateColumns.count + properties.count }
 }

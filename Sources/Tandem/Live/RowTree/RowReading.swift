@@ -13,8 +13,12 @@ struct RowReading: Sendable {
         return columns.joined(", ")
     }
 
-    /// Creates the row from a statement.
+    /// Makes the row of a statement.
     func row(_ statement: Statement, path: String) throws -> LiveRow {
+        try maker.make(statement, at: position(statement), path: path)
+    }
+
+    private func position(_ statement: Statement) -> RowMaker.Position {
         let source = StatementColumns(statement: statement.handle)
         var key: [UInt8] = []
         var first = maker.width
@@ -22,19 +26,22 @@ struct RowReading: Sendable {
         let sectionLength = key.count
         first += section?.columnCount ?? 0
         order.appendKey(source, first: first, to: &key)
-        return try maker.make(
-            statement, statement.integer(0), key, sectionLength, Int32(maker.width - 1), ObjectBox(), path)
+        return RowMaker.Position(
+            rowID: statement.integer(0), key: key, sectionLength: sectionLength,
+            sectionColumn: Int32(maker.width - 1))
     }
 
     /// Reads all rows of a query, in undefined order.
-    func rows(_ query: QueryDescription, on connection: Connection) throws -> [LiveRow] {
+    func rows(_ query: QueryDescription, on connection: Connection) throws -> RowBuffer {
         var compiler = SQLCompiler()
         let sql = compiler.select(query, ordered: query.limit != nil || query.offset > 0) { columns(&$0, in: $1) }
         let statement = try connection.uncachedStatement(sql.text)
         defer { statement.finalize() }
         statement.bind(sql.values)
-        var rows: [LiveRow] = []
-        while try statement.step() { rows.append(try row(statement, path: connection.path)) }
-        return rows
+        let buffer = RowBuffer()
+        while try statement.step() {
+            try maker.append(statement, at: position(statement), to: buffer, path: connection.path)
+        }
+        return buffer
     }
 }

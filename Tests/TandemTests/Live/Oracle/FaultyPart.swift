@@ -114,13 +114,9 @@ private struct FaultyWatcher: RowWatcher {
 extension RowMaker {
     /// The same factory, whose rows have their rowids in their keys.
     fileprivate var breakingTiesByRowID: RowMaker {
-        let make = self.make
-        return RowMaker(
-            columns: columns, width: width,
-            make: { statement, rowID, key, sectionLength, sectionColumn, box, path in
-                try make(
-                    statement, rowID, key + [UInt8(truncatingIfNeeded: ~rowID)], sectionLength, sectionColumn, box, path
-                )
-            }, comparison: comparison)
+        var maker = self
+        let key = maker.key
+        maker.key = { key($0) + [UInt8(truncatingIfNeeded: ~$0.rowID)] }
+        return maker
     }
 }
