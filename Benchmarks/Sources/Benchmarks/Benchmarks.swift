@@ -26,7 +26,9 @@ struct Benchmarks {
             name: "Store", tasks: [.insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle]),
         Section(
             name: "Live",
-            tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveForeign]),
+            tasks: [
+                .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveMemory, .liveForeign,
+            ]),
         Section(name: "Encryption", tasks: Benchmark.encryption),
         Section(name: "Sync", tasks: Benchmark.sync),
         Section(name: "Kinto", tasks: Benchmark.kinto),

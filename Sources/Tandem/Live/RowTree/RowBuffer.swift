@@ -66,7 +66,8 @@ final class RowBuffer {
         // The flag is in the first byte of the kind.
         let kind = memory + (next - UnsafeRawPointer(memory))
         kind.storeBytes(of: kind.load(as: UInt8.self) | RowView.boxedBit, as: UInt8.self)
-        (memory + start).storeBytes(of: UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), as: UnsafeRawPointer.self)
+        let reference = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
+        (memory + start).storeBytes(of: reference, as: UnsafeRawPointer.self)
         byteCount = start + MemoryLayout<UnsafeRawPointer>.size
     }
 

@@ -1,5 +1,11 @@
 /// A factory for rows from a statement: with their objects, with references only, or in sections.
 struct RowMaker: Sendable {
+    /// Appends a row, or its payload, to a buffer.
+    typealias Appending =
+        @Sendable (
+            _ statement: Statement, _ position: Position, _ buffer: RowBuffer, _ path: String
+        ) throws -> Void
+
     /// The position of a row.
     struct Position {
         let rowID: Int64
@@ -14,30 +20,36 @@ struct RowMaker: Sendable {
     let columns: @Sendable (inout SQLCompiler, SQLCompiler.Scope) -> SQL
     /// The number of these columns.
     let width: Int
-    /// Appends the payload of a row to a buffer. The statement is at a row whose first columns are ``columns``, or
-    /// those of a whole object.
-    let appendPayload:
-        @Sendable (_ statement: Statement, _ position: Position, _ buffer: RowBuffer, _ path: String) throws -> Void
+    /// Appends a row to a buffer. The statement is at a row whose first columns are ``columns``, or those of a whole
+    /// object.
+    let append: Appending
     /// Creates a function that returns whether two rows of an object are the same to the observer.
     let comparison: @Sendable () -> (_ old: LiveRow, _ new: LiveRow) -> Bool
-    /// Returns the key with which a row is kept. Tests change it.
-    var key: @Sendable (Position) -> [UInt8] = { $0.key }
-
-    /// Appends a row to a buffer.
-    func append(_ statement: Statement, at position: Position, to buffer: RowBuffer, path: String) throws {
-        let localID = try statement.row().textBytes(1)
-        try position.key.withUnsafeBytes { key in
-            try buffer.append(rowID: position.rowID, key: key, localID: localID) {
-                try appendPayload(statement, position, buffer, path)
-            }
-        }
-    }
 
     /// Makes a single row.
     func make(_ statement: Statement, at position: Position, path: String) throws -> LiveRow {
         let buffer = RowBuffer()
-        try append(statement, at: position, to: buffer, path: path)
+        try append(statement, position, buffer, path)
         return LiveRow(buffer[0])
+    }
+
+    /// Returns a function that appends rows with a given payload.
+    private static func appending(_ appendPayload: @escaping Appending) -> Appending {
+        { statement, position, buffer, path in
+            let localID = try statement.row().textBytes(1)
+            try position.key.withUnsafeBytes { key in
+                try buffer.append(rowID: position.rowID, key: key, localID: localID) {
+                    try appendPayload(statement, position, buffer, path)
+                }
+            }
+        }
+    }
+
+    /// Returns a function that appends an object's columns as a payload.
+    private static func packing(_ packer: RowPacker) -> Appending {
+        { statement, position, buffer, path in
+            try position.key.withUnsafeBytes { try packer.append(statement, key: $0, to: buffer, path: path) }
+        }
     }
 }
 
@@ -49,30 +61,30 @@ extension RowMaker {
         let definition = M.__definition
         let packer = RowPacker(definition)
         return RowMaker(
-            columns: { $0.objectColumns(definition, alias: $1.alias) }, width: packer.width
-        ) { statement, position, buffer, path in
-            try position.key.withUnsafeBytes { try packer.append(statement, key: $0, to: buffer, path: path) }
-        } comparison: {
-            { old, new in
-                old.withView { old in
-                    new.withView { old.isSame(as: $0, observed: observed ?? .max, count: packer.width) }
+            columns: { $0.objectColumns(definition, alias: $1.alias) }, width: packer.width,
+            append: appending(packing(packer)),
+            comparison: {
+                { old, new in
+                    old.withView { old in
+                        new.withView { old.isSame(as: $0, observed: observed ?? .max, count: packer.width) }
+                    }
                 }
-            }
-        }
+            })
     }
 
     /// Returns a factory for rows without their objects. A hash detects changes.
     static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let width = RowDecoder.stateColumns.count + model.properties.count
         let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
-        return RowMaker(columns: { $0.objectColumns(model, alias: $1.alias) }, width: width) { statement, _, buffer, _ in
-            let source = StatementColumns(statement: statement.handle)
-            var digest: UInt64 = 0
-            for column in digested { digest = (digest << 5 | digest >> 59) &* 31 ^ source.view(column).digest }
-            buffer.append(digest, count: MemoryLayout<UInt64>.size)
-        } comparison: {
-            { old, new in old.withView { old in new.withView { old.hasPayload(of: $0) } } }
-        }
+        return RowMaker(
+            columns: { $0.objectColumns(model, alias: $1.alias) }, width: width,
+            append: appending { statement, _, buffer, _ in
+                let source = StatementColumns(statement: statement.handle)
+                var digest: UInt64 = 0
+                for column in digested { digest = (digest << 5 | digest >> 59) &* 31 ^ source.view(column).digest }
+                buffer.append(digest, count: MemoryLayout<UInt64>.size)
+            },
+            comparison: { { old, new in old.withView { old in new.withView { old.hasPayload(of: $0) } } } })
     }
 
     /// Returns a factory for rows with their objects, and with the property value that determines their section: see
@@ -81,14 +93,15 @@ extension RowMaker {
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition
         let objects = RowMaker.objects(M.self, observed: observed)
+        let appendObject = packing(RowPacker(definition))
         let path = property.__column
         let own = path.steps.isEmpty ? Int32(definition.selectIndex(ofColumn: path.name)) : 0
         return RowMaker(
             columns: { compiler, scope in
                 "\(compiler.objectColumns(definition, alias: scope.alias)), \(compiler.column(path, in: scope))"
             }, width: objects.width + 1,
-            appendPayload: { statement, position, buffer, storePath in
-                try objects.appendPayload(statement, position, buffer, storePath)
+            append: appending { statement, position, buffer, storePath in
+                try appendObject(statement, position, buffer, storePath)
                 let column = position.sectionColumn ?? own
                 // A value that can't be read is reported here.
                 _ = try property.value(statement.row(), column: column, store: storePath)
@@ -103,10 +116,11 @@ extension RowMaker {
     /// - Parameter sections: The order of the sections. A row's key contains the letter.
     static func letters<M: Model>(_ model: M.Type, in sections: RowOrder, observed: ColumnMask?) -> RowMaker {
         let objects = RowMaker.objects(model, observed: observed)
+        let appendObject = packing(RowPacker(M.__definition))
         return RowMaker(
             columns: objects.columns, width: objects.width,
-            appendPayload: { statement, position, buffer, path in
-                try objects.appendPayload(statement, position, buffer, path)
+            append: appending { statement, position, buffer, path in
+                try appendObject(statement, position, buffer, path)
                 let letter = sections.text(position.key.prefix(position.sectionLength))
                 buffer.append(letter.map { .text($0) } ?? .null)
                 buffer.append(integer: Int64(position.sectionLength))
@@ -123,7 +137,8 @@ extension RowBuffer {
         case .real(let value): append(real: value)
         case .text(var text):
             text.withUTF8 {
-                append(text: UnsafeRawBufferPointer($0), key: UnsafeRawBufferPointer(start: nil, count: 0), mayPack: false)
+                append(
+                    text: UnsafeRawBufferPointer($0), key: UnsafeRawBufferPointer(start: nil, count: 0), mayPack: false)
             }
         case .blob(let bytes): bytes.withUnsafeBytes { append(blob: $0) }
         }

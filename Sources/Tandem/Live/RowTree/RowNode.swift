@@ -84,6 +84,9 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 
+    /// The number of bytes of a leaf's content.
+    var byteCount: Int { Int(content.load(fromByteOffset: count * 4, as: UInt32.self)) }
+
     /// The branches of an inner node.
     @inline(__always)
     var branches: UnsafeMutablePointer<RowBranch> { content.assumingMemoryBound(to: RowBranch.self) }

@@ -19,11 +19,15 @@ struct RowPacker: Sendable {
         let isChecked: Bool
         /// Whether the column is read as a text only, and never as bytes.
         let isPlainText: Bool
-        /// Reads the column.
-        let check: @Sendable (RowDecoder, Int32) throws -> Void
     }
 
+    /// The index of the server ID's column.
+    private static let serverID: Int32 = 2
+
     private let columns: [Column]
+    /// The functions that read the columns. They are apart, so that the other data of a column is copied without
+    /// reference counting.
+    private let checks: [@Sendable (RowDecoder, Int32) throws -> Void]
     private let definition: ModelDefinition
 
     /// The number of columns, which include rowid and local ID.
@@ -33,18 +37,21 @@ struct RowPacker: Sendable {
         self.definition = definition
         let state = RowDecoder.stateColumns.enumerated().dropFirst(2).map { index, name in
             Column(
-                index: Int32(index), form: Self.stateForm(name), isOptional: true, isChecked: false, isPlainText: true
-            ) { row, column in
-                if Self.stateForm(name) == .real { _ = try Date.__read(row, column: column) }
-            }
+                index: Int32(index), form: Self.stateForm(name), isOptional: true, isChecked: false, isPlainText: true)
         }
         let properties = definition.properties.enumerated().map { index, property in
             Column(
                 index: Int32(RowDecoder.stateColumns.count + index), form: Self.form(property.kind),
                 isOptional: property.isOptional, isChecked: property.inlineEncoding == nil,
-                isPlainText: property.kind.isPlainText, check: property.check)
+                isPlainText: property.kind.isPlainText)
         }
         columns = state + properties
+        checks =
+            state.map { column in
+                { row, index in
+                    if column.form == .real { _ = try Date.__read(row, column: index) }
+                }
+            } + definition.properties.map(\.check)
     }
 
     private static func stateForm(_ name: String) -> Form {
@@ -71,7 +78,7 @@ struct RowPacker: Sendable {
     /// - Throws: A ``TandemError`` if a value can't be read as its property.
     func append(_ statement: Statement, key: UnsafeRawBufferPointer, to buffer: RowBuffer, path: String) throws {
         do {
-            for column in columns { try append(column, statement: statement.handle, key: key, to: buffer) }
+            for place in columns.indices { try append(place, statement: statement.handle, key: key, to: buffer) }
         } catch let error as InvalidStoredValue {
             throw TandemError(unreadable: error, in: definition, base: 0, store: path)
         }
@@ -79,15 +86,16 @@ struct RowPacker: Sendable {
 
     @inline(__always)
     private func append(
-        _ column: Column, statement: OpaquePointer, key: UnsafeRawBufferPointer, to buffer: RowBuffer
+        _ place: Int, statement: OpaquePointer, key: UnsafeRawBufferPointer, to buffer: RowBuffer
     ) throws {
+        let column = columns[place]
         let type = sqlite3_column_type(statement, column.index)
         if type == SQLITE_NULL {
-            if !column.isOptional { try column.check(RowDecoder(statement: statement, base: 0), column.index) }
+            if !column.isOptional { try checks[place](RowDecoder(statement: statement, base: 0), column.index) }
             return buffer.appendNull()
         }
         if column.isChecked || !column.form.isNatural(type) {
-            try column.check(RowDecoder(statement: statement, base: 0), column.index)
+            try checks[place](RowDecoder(statement: statement, base: 0), column.index)
         }
         switch column.form {
         case .integer: buffer.append(integer: sqlite3_column_int64(statement, column.index))
@@ -98,6 +106,11 @@ struct RowPacker: Sendable {
         case .text:
             let text = sqlite3_column_text(statement, column.index)
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column.index)))
+            // An object that came from a server has its server ID as local ID.
+            if column.index == Self.serverID {
+                let localID = try RowDecoder(statement: statement, base: 0).textBytes(1)
+                if RowView.order(bytes, localID) == 0 { return buffer.appendLocalID() }
+            }
             buffer.append(text: bytes, key: key, mayPack: column.isPlainText)
         case .unsigned, .real, .blob:
             let blob = sqlite3_column_blob(statement, column.index)

@@ -1,5 +1,6 @@
-/// A long payload of a row, in an object of its own. Nodes share it, so that a change of a neighboring row does not copy
-/// it. It does not change after ``make(_:)``.
+/// A long payload of a row, in an object of its own. It does not change.
+///
+/// Nodes share it, so that a change of a neighboring row does not copy it.
 final class RowPayload: ManagedBuffer<Int, UInt8> {
     /// The maximum number of bytes of a payload inside a node. Longer ones cost more to copy than to share.
     static let longestInline = 512

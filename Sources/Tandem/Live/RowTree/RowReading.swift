@@ -40,7 +40,7 @@ struct RowReading: Sendable {
         statement.bind(sql.values)
         let buffer = RowBuffer()
         while try statement.step() {
-            try maker.append(statement, at: position(statement), to: buffer, path: connection.path)
+            try maker.append(statement, position(statement), buffer, connection.path)
         }
         return buffer
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A view of a row in the memory of a ``RowNode`` or a ``RowBuffer``. It is valid while that exists and does not change.
+/// A view of a row in the memory of a ``RowNode``, or of a ``RowBuffer`` until its next change.
 ///
 /// A row is a record of bytes:
 ///
@@ -160,8 +160,9 @@ struct RowView {
 
     /// The number of bytes of the record of this row after a common prefix of a given length.
     func recordCount(withoutPrefix count: Int) -> Int {
-        Self.varintCount(UInt64(keyCount - count)) + Self.varintCount(kind) + Self.varintCount(number) + keyCount - count
-            + id.count + (box == nil ? payload.count : MemoryLayout<UnsafeRawPointer>.size)
+        let rest = keyCount - count
+        let head = Self.varintCount(UInt64(rest)) + Self.varintCount(kind) + Self.varintCount(number)
+        return head + rest + id.count + (box == nil ? payload.count : MemoryLayout<UnsafeRawPointer>.size)
     }
 
     /// Writes the record of this row after a common prefix of a given length, and returns its end. The record is then

@@ -114,9 +114,14 @@ private struct FaultyWatcher: RowWatcher {
 extension RowMaker {
     /// The same factory, whose rows have their rowids in their keys.
     fileprivate var breakingTiesByRowID: RowMaker {
-        var maker = self
-        let key = maker.key
-        maker.key = { key($0) + [UInt8(truncatingIfNeeded: ~$0.rowID)] }
-        return maker
+        let append = self.append
+        return RowMaker(
+            columns: columns, width: width,
+            append: { statement, position, buffer, path in
+                let other = Position(
+                    rowID: position.rowID, key: position.key + [UInt8(truncatingIfNeeded: ~position.rowID)],
+                    sectionLength: position.sectionLength, sectionColumn: position.sectionColumn)
+                try append(statement, other, buffer, path)
+            }, comparison: comparison)
     }
 }

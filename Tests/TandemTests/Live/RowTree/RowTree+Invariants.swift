@@ -33,7 +33,9 @@ extension RowTree {
     }
 
     private static func check(_ node: RowNode, isRoot: Bool) throws {
-        if node.count > RowNode.maximum(height: node.height) { throw BrokenInvariant(description: "A node with \(node.count) entries.") }
+        if node.count > RowNode.maximum(height: node.height) {
+            throw BrokenInvariant(description: "A node with \(node.count) entries.")
+        }
         if !isRoot, node.count < RowNode.minimum(height: node.height) {
             throw BrokenInvariant(description: "A node with only \(node.count) entries.")
         }
