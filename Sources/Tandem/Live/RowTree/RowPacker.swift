@@ -46,12 +46,13 @@ struct RowPacker: Sendable {
                 isPlainText: property.kind.isPlainText)
         }
         columns = state + properties
-        checks =
-            state.map { column in
-                { row, index in
-                    if column.form == .real { _ = try Date.__read(row, column: index) }
-                }
-            } + definition.properties.map(\.check)
+        checks = state.map(Self.check) + definition.properties.map(\.check)
+    }
+
+    /// Returns a function that reads a column of the state.
+    private static func check(_ column: Column) -> @Sendable (RowDecoder, Int32) throws -> Void {
+        guard column.form == .real else { return { _, _ in } }
+        return { row, index in _ = try Date.__read(row, column: index) }
     }
 
     private static func stateForm(_ name: String) -> Form {

@@ -12,17 +12,17 @@ extension LiveRow {
             rowID: rowID, key: key, localID: localID, payload: payload + Array(repeating: 0x5A, count: padding))
     }
 
-    /// Returns whether both rows have the same bytes, or neither exists.
-    static func === (lhs: LiveRow?, rhs: LiveRow?) -> Bool {
-        guard let lhs, let rhs else { return lhs == nil && rhs == nil }
-        return lhs.isIdentical(to: rhs)
-    }
-
     /// Compares rows by the engine's order in the simplest form.
     static func isBefore(_ lhs: LiveRow, _ rhs: LiveRow) -> Bool {
         if lhs.key != rhs.key { return lhs.key.lexicographicallyPrecedes(rhs.key) }
         return lhs.localID.rawValue.utf8.lexicographicallyPrecedes(rhs.localID.rawValue.utf8)
     }
+}
+
+/// Returns whether both rows have the same bytes, or neither exists.
+func === (lhs: LiveRow?, rhs: LiveRow?) -> Bool {
+    guard let lhs, let rhs else { return lhs == nil && rhs == nil }
+    return lhs.isIdentical(to: rhs)
 }
 
 /// Returns whether two sequences have identical rows.
