@@ -105,7 +105,7 @@ extension RowMaker {
                 let column = position.sectionColumn ?? own
                 // A value that can't be read is reported here.
                 _ = try property.value(statement.row(), column: column, store: storePath)
-                buffer.append(statement.value(column))
+                try RowPacker.append(path, statement: statement.handle, index: column, to: buffer)
                 buffer.append(integer: Int64(position.sectionLength))
             }, comparison: objects.comparison)
     }
@@ -122,25 +122,19 @@ extension RowMaker {
             append: appending { statement, position, buffer, path in
                 try appendObject(statement, position, buffer, path)
                 let letter = sections.text(position.key.prefix(position.sectionLength))
-                buffer.append(letter.map { .text($0) } ?? .null)
+                buffer.append(letter)
                 buffer.append(integer: Int64(position.sectionLength))
             }, comparison: objects.comparison)
     }
 }
 
 extension RowBuffer {
-    /// Appends a column in the form in which the store has it.
-    fileprivate func append(_ value: StorageValue) {
-        switch value {
-        case .null: appendNull()
-        case .integer(let value): append(integer: value)
-        case .real(let value): append(real: value)
-        case .text(var text):
-            text.withUTF8 {
-                append(
-                    text: UnsafeRawBufferPointer($0), key: UnsafeRawBufferPointer(start: nil, count: 0), mayPack: false)
-            }
-        case .blob(let bytes): bytes.withUnsafeBytes { append(blob: $0) }
+    /// Appends a text, or NULL.
+    fileprivate func append(_ text: String?) {
+        guard var text else { return appendNull() }
+        text.withUTF8 { text in
+            let key = UnsafeRawBufferPointer(start: nil, count: 0)
+            append(text: UnsafeRawBufferPointer(text), key: key, mayPack: false)
         }
     }
 }

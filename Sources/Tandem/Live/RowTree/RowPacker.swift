@@ -57,7 +57,7 @@ struct RowPacker: Sendable {
 
     private static func stateForm(_ name: String) -> Form {
         switch name {
-        case "serverID", "version": .text
+        case "localID", "serverID", "version": .text
         case "createdAt", "updatedAt": .real
         default: .integer
         }
@@ -98,6 +98,40 @@ struct RowPacker: Sendable {
         if column.isChecked || !column.form.isNatural(type) {
             try checks[place](RowDecoder(statement: statement, base: 0), column.index)
         }
+        if column.index == Self.serverID, type == SQLITE_TEXT {
+            // An object that came from a server has its server ID as local ID.
+            let row = RowDecoder(statement: statement, base: 0)
+            if RowView.order(try row.textBytes(Self.serverID), try row.textBytes(1)) == 0 {
+                return buffer.appendLocalID()
+            }
+        }
+        try Self.append(column, type: type, statement: statement, key: key, to: buffer)
+    }
+
+    /// Appends a value of another model's column, which was read without an error.
+    ///
+    /// - Parameter index: The column of the statement.
+    static func append(_ path: ColumnPath, statement: OpaquePointer, index: Int32, to buffer: RowBuffer) throws {
+        let type = sqlite3_column_type(statement, index)
+        if type == SQLITE_NULL { return buffer.appendNull() }
+        let form =
+            switch path.column {
+            case .property(let index): form(path.model.properties[index].kind)
+            case .state(let name, _, _): stateForm(name)
+            case .folded, .firstLetter: Form.text
+            }
+        let column = Column(
+            index: index, form: form, isOptional: true, isChecked: false,
+            isPlainText: path.definition?.kind.isPlainText ?? true)
+        let key = UnsafeRawBufferPointer(start: nil, count: 0)
+        try append(column, type: type, statement: statement, key: key, to: buffer)
+    }
+
+    /// Appends a value that is not NULL.
+    @inline(__always)
+    private static func append(
+        _ column: Column, type: Int32, statement: OpaquePointer, key: UnsafeRawBufferPointer, to buffer: RowBuffer
+    ) throws {
         switch column.form {
         case .integer: buffer.append(integer: sqlite3_column_int64(statement, column.index))
         case .unsigned where type != SQLITE_BLOB, .real where type == SQLITE_INTEGER:
@@ -105,14 +139,8 @@ struct RowPacker: Sendable {
         case .real where type != SQLITE_BLOB:
             buffer.append(real: sqlite3_column_double(statement, column.index))
         case .text:
-            let text = sqlite3_column_text(statement, column.index)
-            let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column.index)))
-            // An object that came from a server has its server ID as local ID.
-            if column.index == Self.serverID {
-                let localID = try RowDecoder(statement: statement, base: 0).textBytes(1)
-                if RowView.order(bytes, localID) == 0 { return buffer.appendLocalID() }
-            }
-            buffer.append(text: bytes, key: key, mayPack: column.isPlainText)
+            let text = try RowDecoder(statement: statement, base: 0).textBytes(column.index)
+            buffer.append(text: text, key: key, mayPack: column.isPlainText)
         case .unsigned, .real, .blob:
             let blob = sqlite3_column_blob(statement, column.index)
             let bytes = UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(statement, column.index)))

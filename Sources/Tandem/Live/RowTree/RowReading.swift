@@ -15,12 +15,13 @@ struct RowReading: Sendable {
 
     /// Makes the row of a statement.
     func row(_ statement: Statement, path: String) throws -> LiveRow {
-        try maker.make(statement, at: position(statement), path: path)
+        var key: [UInt8] = []
+        return try maker.make(statement, at: position(statement, key: &key), path: path)
     }
 
-    private func position(_ statement: Statement) -> RowMaker.Position {
+    /// - Parameter key: An empty array for the key.
+    private func position(_ statement: Statement, key: inout [UInt8]) -> RowMaker.Position {
         let source = StatementColumns(statement: statement.handle)
-        var key: [UInt8] = []
         var first = maker.width
         section?.appendKey(source, first: first, to: &key)
         let sectionLength = key.count
@@ -39,8 +40,11 @@ struct RowReading: Sendable {
         defer { statement.finalize() }
         statement.bind(sql.values)
         let buffer = RowBuffer()
+        // The key's memory is reused.
+        var key: [UInt8] = []
         while try statement.step() {
-            try maker.append(statement, position(statement), buffer, connection.path)
+            key.removeAll(keepingCapacity: true)
+            try maker.append(statement, position(statement, key: &key), buffer, connection.path)
         }
         return buffer
     }
