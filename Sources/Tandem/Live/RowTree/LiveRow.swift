@@ -18,17 +18,22 @@ struct LiveRow: @unchecked Sendable {
     }
 
     /// Makes a leaf of its own for a row.
-    init(_ view: RowView) {
+    private init(_ view: RowView) {
         leaf = withUnsafePointer(to: view) {
             RowNode.leaf(UnsafeBufferPointer(start: $0, count: 1), id: RowIndex.noLeaf)
         }
         index = 0
     }
 
+    /// Makes a leaf of its own for the first row of a buffer.
+    init(_ buffer: RowBuffer) {
+        self = withExtendedLifetime(buffer) { LiveRow(buffer[0]) }
+    }
+
     init(rowID: Int64, key: [UInt8], localID: LocalID, payload: [UInt8] = []) {
         let buffer = RowBuffer()
         buffer.append(rowID: rowID, key: key, localID: localID, payload: payload)
-        self.init(buffer[0])
+        self.init(buffer)
     }
 
     /// Calls a function with a view of the row, which is valid inside the function.

@@ -30,7 +30,7 @@ struct RowMaker: Sendable {
     func make(_ statement: Statement, at position: Position, path: String) throws -> LiveRow {
         let buffer = RowBuffer()
         try append(statement, position, buffer, path)
-        return LiveRow(buffer[0])
+        return LiveRow(buffer)
     }
 
     /// Returns a function that appends rows with a given payload.
