@@ -66,6 +66,37 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return node
     }
 
+    /// Makes an inner node with the branches of another one, some of which are replaced.
+    ///
+    /// - Parameters:
+    ///   - replaced: The indices of the replaced branches, ascending, and the branches in their place.
+    ///   - count: The number of branches of the new node.
+    static func inner(
+        _ node: RowNode, replacing replaced: [(index: Int, branches: [RowBranch])], count: Int
+    ) -> RowNode {
+        let copy = make(byteCount: count * MemoryLayout<RowBranch>.stride) {
+            RowNodeHeader(
+                count: UInt32(count), height: UInt16(node.height), hasBoxes: false, id: 0, prefixCount: 0)
+        }
+        let branches = node.branches
+        var next = copy.content.bindMemory(to: RowBranch.self, capacity: count)
+        var start = 0
+        func append(upTo end: Int) {
+            next.initialize(from: branches + start, count: end - start)
+            next += end - start
+        }
+        for (index, others) in replaced {
+            append(upTo: index)
+            start = index + 1
+            for branch in others {
+                next.initialize(to: branch)
+                next += 1
+            }
+        }
+        append(upTo: node.count)
+        return copy
+    }
+
     private static func make(byteCount: Int, header: () -> RowNodeHeader) -> RowNode {
         let buffer = RowNode.create(minimumCapacity: (byteCount + 7) / 8) { _ in header() }
         return unsafeDowncast(buffer, to: RowNode.self)

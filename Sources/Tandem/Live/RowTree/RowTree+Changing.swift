@@ -136,23 +136,32 @@ private struct RowRewriting {
 
     private func rewriteInner(_ node: RowNode, steps: Steps) -> [RowBranch]? {
         var steps = steps
-        var children: [RowBranch] = []
-        children.reserveCapacity(node.count + 2)
-        var next = 0
+        var replaced: [(index: Int, branches: [RowBranch])] = []
+        var count = node.count
         var mustMend = false
         while !steps.isEmpty {
             // All changes below the branch of the first one.
-            let branch = node.search(branch: first(steps))
-            for place in next..<branch { children.append(node.branches[place]) }
-            let below = split(&steps, before: branch + 1 < node.count ? node.branches[branch + 1] : nil)
-            guard let nodes = rewrite(node.branches[branch].child, steps: below) else { return nil }
-            for child in nodes where child.entryCount < RowNode.minimum(height: node.height - 1) { mustMend = true }
-            children += nodes
-            next = branch + 1
+            let index = node.search(branch: first(steps))
+            let below = split(&steps, before: index + 1 < node.count ? node.branches[index + 1] : nil)
+            guard let branches = rewrite(node.branches[index].child, steps: below) else { return nil }
+            for child in branches where child.entryCount < RowNode.minimum(height: node.height - 1) { mustMend = true }
+            replaced.append((index, branches))
+            count += branches.count - 1
+        }
+        if !mustMend, count > 0, count <= RowNode.branchCapacity {
+            return [RowBranch(RowNode.inner(node, replacing: replaced, count: count))]
+        }
+        var children: [RowBranch] = []
+        children.reserveCapacity(count)
+        var next = 0
+        for (index, branches) in replaced {
+            for place in next..<index { children.append(node.branches[place]) }
+            children += branches
+            next = index + 1
         }
         for place in next..<node.count { children.append(node.branches[place]) }
         if mustMend { mend(&children, height: node.height - 1) }
-        return self.nodes(children, height: node.height)
+        return nodes(children, height: node.height)
     }
 
     /// The first change in the order.

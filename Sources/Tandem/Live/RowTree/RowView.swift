@@ -16,6 +16,8 @@ import Foundation
 ///
 /// A varint has seven bits in each byte, the lowest first. The eighth bit is set in all bytes except the last.
 struct RowView {
+    /// The record of the row.
+    private let record: UnsafeRawBufferPointer
     /// The bytes of the key that the rows of a node have in common.
     let prefix: UnsafeRawBufferPointer
     /// The rest of the key.
@@ -37,6 +39,7 @@ struct RowView {
     /// Creates a view of a record.
     @inline(__always)
     init(_ record: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer) {
+        self.record = record
         var next = record.baseAddress.unsafelyUnwrapped
         let end = next + record.count
         let keyCount = Int(truncatingIfNeeded: Self.varint(&next))
@@ -160,6 +163,7 @@ struct RowView {
 
     /// The number of bytes of the record of this row after a common prefix of a given length.
     func recordCount(withoutPrefix count: Int) -> Int {
+        if prefix.count == count { return record.count }
         let rest = keyCount - count
         let head = Self.varintCount(UInt64(rest)) + Self.varintCount(kind) + Self.varintCount(number)
         return head + rest + id.count + (box == nil ? payload.count : MemoryLayout<UnsafeRawPointer>.size)
@@ -168,6 +172,7 @@ struct RowView {
     /// Writes the record of this row after a common prefix of a given length, and returns its end. The record is then
     /// another reference to the payload's object, which the caller retains.
     func write(to record: UnsafeMutableRawPointer, withoutPrefix count: Int) -> UnsafeMutableRawPointer {
+        if prefix.count == count { return Self.write(self.record, to: record) }
         var next = Self.write(UInt64(keyCount - count), to: record)
         next = Self.write(kind, to: next)
         next = Self.write(number, to: next)
