@@ -94,6 +94,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
             }
         }
         append(upTo: node.count)
+        withExtendedLifetime(node) {}
         return copy
     }
 
@@ -116,11 +117,17 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     }
 
     /// The number of bytes of a leaf's content.
-    var byteCount: Int { Int(content.load(fromByteOffset: count * 4, as: UInt32.self)) }
+    var byteCount: Int {
+        withExtendedLifetime(self) { Int(content.load(fromByteOffset: count * 4, as: UInt32.self)) }
+    }
 
-    /// The branches of an inner node.
+    /// A branch of an inner node.
     @inline(__always)
-    var branches: UnsafeMutablePointer<RowBranch> { content.assumingMemoryBound(to: RowBranch.self) }
+    func branch(_ index: Int) -> RowBranch { withExtendedLifetime(self) { branches[index] } }
+
+    /// The branches of an inner node. The caller must keep the node alive while it uses them.
+    @inline(__always)
+    private var branches: UnsafeMutablePointer<RowBranch> { content.assumingMemoryBound(to: RowBranch.self) }
 
     @inline(__always)
     var count: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
@@ -142,6 +149,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// A row of the leaf. The view is valid while the leaf exists.
     @inline(__always)
     func row(_ index: Int) -> RowView {
+        defer { withExtendedLifetime(self) {} }
         let start = content
         let first = Int(start.load(fromByteOffset: index * 4, as: UInt32.self))
         let end = Int(start.load(fromByteOffset: index * 4 + 4, as: UInt32.self))
@@ -156,11 +164,12 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     /// The leaf with the first row below this node.
     @inline(__always)
-    var firstLeaf: Unmanaged<RowNode> { height == 0 ? .passUnretained(self) : branches[0].firstLeaf }
+    var firstLeaf: Unmanaged<RowNode> { height == 0 ? .passUnretained(self) : branch(0).firstLeaf }
 
     /// The number of rows below this node.
     var total: Int {
         if height == 0 { return count }
+        defer { withExtendedLifetime(self) {} }
         var total = 0
         for index in 0..<count { total += Int(branches[index].count) }
         return total
@@ -168,6 +177,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     /// Returns the number of a leaf's rows before a row, and whether the next row has the same key and local ID.
     func search(leaf row: RowProbe) -> (index: Int, isFound: Bool) {
+        defer { withExtendedLifetime(self) {} }
         var low = 0
         var high = count
         while low < high {
@@ -181,6 +191,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     /// Returns the branch below which a row must be.
     func search(branch row: RowProbe) -> Int {
+        defer { withExtendedLifetime(self) {} }
         let branches = branches
         // Rows before the second branch are below the first.
         var low = 1
@@ -195,10 +206,24 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// Returns the number of rows below the branches before a given one.
     @inline(__always)
     func countBefore(branch index: Int) -> Int {
+        defer { withExtendedLifetime(self) {} }
         let branches = branches
         var sum = 0
         for before in 0..<index { sum &+= Int(branches[before].count) }
         return sum
+    }
+
+    /// Returns the branch with the row at a position, and the position below it.
+    @inline(__always)
+    func branch(at position: Int) -> (index: Int, position: Int) {
+        defer { withExtendedLifetime(self) {} }
+        let branches = branches
+        var (branch, position) = (0, position)
+        while position >= branches[branch].count {
+            position &-= Int(branches[branch].count)
+            branch &+= 1
+        }
+        return (branch, position)
     }
 
     /// Returns the number of bytes with which the keys of two rows begin.

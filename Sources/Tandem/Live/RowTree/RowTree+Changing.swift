@@ -62,7 +62,7 @@ private struct RowRewriting {
         guard let nodes = rewrite(root, steps: steps) else { return nil }
         guard !nodes.isEmpty else { return (nil, ()) }
         var node = RowTree.root(over: nodes, height: root.height)
-        while node.height > 0, node.count == 1 { node = node.branches[0].child }
+        while node.height > 0, node.count == 1 { node = node.branch(0).child }
         return (node, ())
     }
 
@@ -142,8 +142,8 @@ private struct RowRewriting {
         while !steps.isEmpty {
             // All changes below the branch of the first one.
             let index = node.search(branch: first(steps))
-            let below = split(&steps, before: index + 1 < node.count ? node.branches[index + 1] : nil)
-            guard let branches = rewrite(node.branches[index].child, steps: below) else { return nil }
+            let below = split(&steps, before: index + 1 < node.count ? node.branch(index + 1) : nil)
+            guard let branches = rewrite(node.branch(index).child, steps: below) else { return nil }
             for child in branches where child.entryCount < RowNode.minimum(height: node.height - 1) { mustMend = true }
             replaced.append((index, branches))
             count += branches.count - 1
@@ -155,11 +155,11 @@ private struct RowRewriting {
         children.reserveCapacity(count)
         var next = 0
         for (index, branches) in replaced {
-            for place in next..<index { children.append(node.branches[place]) }
+            for place in next..<index { children.append(node.branch(place)) }
             children += branches
             next = index + 1
         }
-        for place in next..<node.count { children.append(node.branches[place]) }
+        for place in next..<node.count { children.append(node.branch(place)) }
         if mustMend { mend(&children, height: node.height - 1) }
         return nodes(children, height: node.height)
     }
@@ -220,7 +220,7 @@ private struct RowRewriting {
                 }
                 return leaves(entries, ids: [left.id, right.id])
             }
-            var children = [left, right].flatMap { node in (0..<node.count).map { node.branches[$0] } }
+            var children = [left, right].flatMap { node in (0..<node.count).map { node.branch($0) } }
             mend(&children, height: left.height - 1)
             return nodes(children, height: left.height)
         }

@@ -102,7 +102,7 @@ extension RowTree: Sequence {
     func forEachLeaf(_ body: (RowNode) -> Void) {
         func visit(_ node: RowNode) {
             if node.height == 0 { return body(node) }
-            for branch in 0..<node.count { visit(node.branches[branch].child) }
+            for branch in 0..<node.count { visit(node.branch(branch).child) }
         }
         if let root { visit(root) }
     }

@@ -53,7 +53,7 @@ struct RowTree: @unchecked Sendable {
                 node = node._withUnsafeGuaranteedRef {
                     let branch = $0.search(branch: row)
                     rank += $0.countBefore(branch: branch)
-                    return .passUnretained($0.branches[branch].child)
+                    return .passUnretained($0.branch(branch).child)
                 }
             }
             let (index, isFound) = node._withUnsafeGuaranteedRef { $0.search(leaf: row) }
@@ -69,13 +69,9 @@ struct RowTree: @unchecked Sendable {
             var position = position
             for _ in 0..<root.height {
                 node = node._withUnsafeGuaranteedRef {
-                    let branches = $0.branches
-                    var branch = 0
-                    while position >= branches[branch].count {
-                        position &-= Int(branches[branch].count)
-                        branch &+= 1
-                    }
-                    return .passUnretained(branches[branch].child)
+                    let (branch, rest) = $0.branch(at: position)
+                    position = rest
+                    return .passUnretained($0.branch(branch).child)
                 }
             }
             return (node.takeUnretainedValue(), position)

@@ -41,7 +41,7 @@ extension RowTree {
         }
         guard node.height > 0 else { return }
         for index in 0..<node.count {
-            let branch = node.branches[index]
+            let branch = node.branch(index)
             let child = branch.child
             if child.height != node.height - 1 { throw BrokenInvariant(description: "Leaves at two depths.") }
             if child.total != branch.count { throw BrokenInvariant(description: "A branch with a wrong count.") }
