@@ -174,10 +174,10 @@ private struct StoredForm: Equatable {
     var small: Int8 = 0
     var isOn = false
     var ratio = 0.5
-    var date = Date(timeIntervalSinceReferenceDate: 5)
-    var data = Data([1, 2])
+    var date: Date = Date(timeIntervalSinceReferenceDate: 5)
+    var data: Data = Data([1, 2])
     var large: UInt64 = 1
     var note: String?
-    var level = Level.low
+    var level: Level = .low
     var words: [String] = []
 }
