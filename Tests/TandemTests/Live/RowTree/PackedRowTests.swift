@@ -164,7 +164,7 @@ private struct StoredForm: Equatable {
 
 /// A model whose columns can contain values in several storage classes.
 @Model struct LooseColumns {
-    enum Level: Int {
+    enum Level: Int, Codable {
         case low = 1
         case high = 2
     }
