@@ -98,7 +98,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return copy
     }
 
-    private static func make(byteCount: Int, header: () -> RowNodeHeader) -> RowNode {
+    static func make(byteCount: Int, header: () -> RowNodeHeader) -> RowNode {
         let buffer = RowNode.create(minimumCapacity: (byteCount + 7) / 8) { _ in header() }
         return unsafeDowncast(buffer, to: RowNode.self)
     }
@@ -106,13 +106,14 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     deinit {
         if height > 0 {
             branches.deinitialize(count: count)
-        } else if withUnsafeMutablePointerToHeader({ $0.pointee.hasBoxes }) {
+        } else if hasBoxes {
             for index in 0..<count { row(index).box?.release() }
         }
     }
 
+    /// The memory of the node. The caller must keep the node alive while it uses it.
     @inline(__always)
-    private var content: UnsafeMutableRawPointer {
+    var content: UnsafeMutableRawPointer {
         withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 
@@ -134,6 +135,10 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     @inline(__always)
     var height: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.height) } }
+
+    /// Whether a row's payload is in an object of its own.
+    @inline(__always)
+    var hasBoxes: Bool { withUnsafeMutablePointerToHeader { $0.pointee.hasBoxes } }
 
     /// The number of the leaf in an index.
     @inline(__always)
@@ -227,7 +232,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     }
 
     /// Returns the number of bytes with which the keys of two rows begin.
-    private static func commonPrefix(_ first: RowView, _ last: RowView) -> Int {
+    static func commonPrefix(_ first: RowView, _ last: RowView) -> Int {
         let most = min(first.keyCount, last.keyCount)
         var count = 0
         while count < most, first.keyByte(count) == last.keyByte(count) { count += 1 }

@@ -83,8 +83,21 @@ private struct RowRewriting {
             isRemoved |= 1 << UInt64(index)
         }
         guard !hasTwins(steps.inserted) else { return nil }
+        var insertions: [(index: Int, row: RowView)] = []
+        for place in steps.inserted {
+            let (index, isFound) = leaf.search(leaf: inserted[place])
+            guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
+            insertions.append((index, inserted[place].view))
+        }
+        if let next = RowNode.leaf(leaf, removing: isRemoved, inserting: insertions) {
+            if let index {
+                for (_, row) in insertions { index.set(row.rowID, leaf: leaf.id) }
+                index.set(next)
+            }
+            return [RowBranch(next)]
+        }
         var entries: [Entry] = []
-        entries.reserveCapacity(leaf.count + steps.inserted.count)
+        entries.reserveCapacity(leaf.count + insertions.count)
         var next = 0
         func keep(upTo end: Int) {
             while next < end {
@@ -92,11 +105,9 @@ private struct RowRewriting {
                 next += 1
             }
         }
-        for place in steps.inserted {
-            let (index, isFound) = leaf.search(leaf: inserted[place])
-            guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
+        for (index, row) in insertions {
             keep(upTo: index)
-            entries.append(Entry(view: inserted[place].view, leaf: RowIndex.noLeaf))
+            entries.append(Entry(view: row, leaf: RowIndex.noLeaf))
         }
         keep(upTo: leaf.count)
         return leaves(entries, ids: [leaf.id])
