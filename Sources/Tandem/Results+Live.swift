@@ -21,7 +21,7 @@ extension Results {
             RowReading(
                 maker: .objects(M.self, observed: query.observedMask(in: store.schema)), section: nil,
                 order: RowOrder(query.order))
-        ) { unsafeDowncast($0, to: ObjectRow<M>.self).object }
+        ) { $0.object(M.self) }
     }
 
     /// Publishes references to the objects, for lists of a million objects. An object is read only when it is shown.

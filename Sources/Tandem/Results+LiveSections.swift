@@ -55,8 +55,8 @@ extension Results {
         let property = M.Columns()[keyPath: property]
         return sectionedPublisher(property.__column, ascending: ascending) { _, observed in
             RowMaker.sections(property, observed: observed)
-        } key: { (value: P.Value) in
-            value
+        } key: { row, path in
+            row.sectionValue(property, store: path)
         }
     }
 
@@ -74,8 +74,8 @@ extension Results {
         let letter = M.Columns()[keyPath: letter]
         return sectionedPublisher(letter.column(store.collation), ascending: ascending) { sections, observed in
             RowMaker.letters(M.self, in: sections, observed: observed)
-        } key: { (letter: String?) in
-            letter
+        } key: { row, _ in
+            row.sectionLetter(of: M.__definition)
         }
     }
 
@@ -83,12 +83,11 @@ extension Results {
     ///
     /// - Parameters:
     ///   - column: The column that determines the sections.
-    ///   - maker: Makes rows of the class `SectionedRow<M, Value>` from the order of the sections and the observed
-    ///     columns.
-    ///   - key: Returns the key of a section with the given value.
-    private func sectionedPublisher<Value: Sendable, Key: Sendable>(
+    ///   - maker: Returns a factory for rows in sections, from the order of the sections and the observed columns.
+    ///   - key: Returns the key of the section of a row of the store at a path.
+    private func sectionedPublisher<Key: Sendable>(
         _ column: ColumnPath, ascending: Bool, maker: @escaping @Sendable (RowOrder, ColumnMask) -> RowMaker,
-        key: @escaping @Sendable (Value) -> Key
+        key: @escaping @Sendable (LiveRow, _ path: String) -> Key
     ) -> LivePublisher<SectionedChangeSet<Key, M>> {
         let section = SortTerm.column(column, ascending: ascending, nilsFirst: ascending)
         let sections = RowOrder([section], isPrefix: true)
@@ -101,15 +100,11 @@ extension Results {
                     order: RowOrder(query.order))
                 let part = ListPart(
                     LiveList(query, reading: reading, in: store.schema, section: section), tuning: store.live.tuning)
-                return LiveRecipe.Making(parts: [part]) {
+                return LiveRecipe.Making(parts: [part]) { [path = store.path] in
                     let taken = part.consumeChanges()
-                    let length = { (row: LiveRow) in
-                        unsafeDowncast(row, to: SectionedRow<M, Value>.self).sectionLength
-                    }
-                    let sectionKey: @Sendable (LiveRow) -> Key = {
-                        key(unsafeDowncast($0, to: SectionedRow<M, Value>.self).sectionValue)
-                    }
-                    let element: @Sendable (LiveRow) -> M = { unsafeDowncast($0, to: ObjectRow<M>.self).object }
+                    let length = { (row: LiveRow) in row.sectionLength(of: M.__definition) }
+                    let sectionKey: @Sendable (LiveRow) -> Key = { key($0, path) }
+                    let element: @Sendable (LiveRow) -> M = { $0.object(M.self) }
                     return SectionedChangeSet(
                         LiveSections(taken.new, length: length, key: sectionKey, element: element),
                         previous: LiveSections(taken.old, length: length, key: sectionKey, element: element),

@@ -30,7 +30,9 @@ struct Benchmarks {
             ]),
         Section(
             name: "Live",
-            tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveForeign]),
+            tasks: [
+                .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveMemory, .liveForeign,
+            ]),
         Section(name: "Encryption", tasks: Benchmark.encryption),
         Section(name: "Sync", tasks: Benchmark.sync),
         Section(name: "Kinto", tasks: Benchmark.kinto),

@@ -19,7 +19,7 @@ extension RowEncoder {
 extension RowDecoder {
     /// Reads a collection from exact JSON.
     func json(_ column: Int32) throws -> JSONNode {
-        _ = text(validating: column)
+        text(validating: column)
         return try decode(column) { bytes in
             try ExactJSON.parse(bytes.bindMemory(to: UInt8.self))
         }

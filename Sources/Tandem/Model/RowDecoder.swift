@@ -1,14 +1,37 @@
 import Foundation
 import GRDBSQLite
 
-/// A statement's current row, from which generated code reads a model's properties.
+/// A row from which generated code reads a model's properties: a statement's current row, or a row in memory.
 ///
-/// It is valid only until the statement's next step.
+/// It is valid only until the statement's next step, or inside the function that received it.
 public struct RowDecoder {
-    let statement: OpaquePointer
+    private let source: UnsafeRawPointer
+    private let isPacked: Bool
 
     /// The index of the first state column. The properties follow the state.
     let base: Int32
+
+    /// Creates a reader of a statement's current row.
+    init(statement: OpaquePointer, base: Int32) {
+        source = UnsafeRawPointer(statement)
+        isPacked = false
+        self.base = base
+    }
+
+    /// Creates a reader of values in memory, which begin with those of the state.
+    init(_ columns: UnsafePointer<PackedColumn>) {
+        source = UnsafeRawPointer(columns)
+        isPacked = true
+        base = 0
+    }
+
+    /// The statement. Only rows of statements have one.
+    var statement: OpaquePointer { OpaquePointer(source) }
+
+    @inline(__always)
+    private func packed(_ column: Int32) -> PackedColumn {
+        source.assumingMemoryBound(to: PackedColumn.self)[Int(column)]
+    }
 
     /// The columns of an object's state, in the order in which every query selects them.
     static let stateColumns = [
@@ -19,10 +42,10 @@ public struct RowDecoder {
     public var state: ObjectState {
         get throws {
             var state = ObjectState(localID: LocalID(try text(base + 1)))
-            state.rowID = sqlite3_column_int64(statement, base)
+            state.rowID = integer(base)
             if !isNull(base + 2) { state.serverID = ServerID(try text(base + 2)) }
-            state.isSynced = sqlite3_column_int(statement, base + 3) != 0
-            state.isDeleted = sqlite3_column_int(statement, base + 4) != 0
+            state.isSynced = Int32(truncatingIfNeeded: integer(base + 3)) != 0
+            state.isDeleted = Int32(truncatingIfNeeded: integer(base + 4)) != 0
             if !isNull(base + 5) { state.version = try text(base + 5) }
             if !isNull(base + 6) { state.createdAt = try Date.__read(self, column: base + 6) }
             if !isNull(base + 7) { state.updatedAt = try Date.__read(self, column: base + 7) }
@@ -39,40 +62,49 @@ public struct RowDecoder {
 
     /// Returns whether a column is NULL.
     public func isNull(_ column: Int32) -> Bool {
-        sqlite3_column_type(statement, column) == SQLITE_NULL
+        type(column) == SQLITE_NULL
     }
 
     /// Returns the integer in a column.
     public func integer(_ column: Int32) -> Int64 {
-        sqlite3_column_int64(statement, column)
+        isPacked ? packed(column).integer : sqlite3_column_int64(statement, column)
     }
 
     func real(_ column: Int32) -> Double {
-        sqlite3_column_double(statement, column)
+        isPacked ? packed(column).real : sqlite3_column_double(statement, column)
     }
 
     func type(_ column: Int32) -> Int32 {
-        sqlite3_column_type(statement, column)
+        isPacked ? packed(column).type : sqlite3_column_type(statement, column)
     }
 
     /// Returns the text in a column, including U+0000.
     func text(_ column: Int32) throws -> String {
+        if isPacked {
+            if let text = packed(column).text { return text }
+            throw InvalidStoredValue(column: column, reason: "the value is not a text, but a text was expected")
+        }
+        return String(decoding: try textBytes(column), as: UTF8.self)
+    }
+
+    /// Returns the bytes of the text in a column of a statement.
+    func textBytes(_ column: Int32) throws -> UnsafeRawBufferPointer {
         guard let pointer = sqlite3_column_text(statement, column) else {
             throw InvalidStoredValue(column: column, reason: "the value is NULL, but a text was expected")
         }
-        let count = Int(sqlite3_column_bytes(statement, column))
-        return String(decoding: UnsafeBufferPointer(start: pointer, count: count), as: UTF8.self)
+        return UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(statement, column)))
     }
 
     /// Returns the bytes in a column, which are empty for an empty blob.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        if isPacked { return packed(column).bytes }
         let pointer = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(statement, column)))
     }
 
     /// Converts a column's value to text, so that its bytes are those of a text.
-    func text(validating column: Int32) -> UnsafePointer<UInt8>? {
-        sqlite3_column_text(statement, column)
+    func text(validating column: Int32) {
+        if !isPacked { sqlite3_column_text(statement, column) }
     }
 
     /// Decodes a column's bytes. An error names the column.
@@ -86,7 +118,7 @@ public struct RowDecoder {
 
     /// Returns a column's value in its stored form.
     func storageValue(_ column: Int32) -> StorageValue {
-        switch sqlite3_column_type(statement, column) {
+        switch type(column) {
         case SQLITE_INTEGER: .integer(integer(column))
         case SQLITE_FLOAT: .real(real(column))
         case SQLITE_TEXT: (try? text(column)).map { .text($0) } ?? .null

@@ -19,9 +19,12 @@ struct ColumnUpdate {
     /// The maximum number of arguments of ``ChangedBases`` is that of any SQL function: three for each property.
     private static let maximumColumns = 33
 
-    /// - Parameter row: The encoded constants, by property.
+    /// - Parameters:
+    ///   - row: The encoded constants, by property.
+    ///   - twins: A buffer for the folded keys.
+    ///   - collation: The order of the sort keys.
     /// - Returns: `nil` if an assignment can't be made in SQL.
-    init?<M: Model>(_ plan: UpdatePlan<M>, constants row: RowEncoder, twins: RowEncoder) {
+    init?<M: Model>(_ plan: UpdatePlan<M>, constants row: RowEncoder, twins: RowEncoder, collation: Collation) {
         table = plan.table
         var compiler = SQLCompiler()
         compiler.usesSearchIndexes = false
@@ -48,9 +51,8 @@ struct ColumnUpdate {
         var keys: [(column: String, value: StorageValue)] = []
         for fold in table.folds where plan.assignments.contains(where: { $0.property == fold.property }) {
             twins.removeAll()
-            twins.appendTwins(fold, of: row)
-            keys.append((fold.sortColumn, twins.value(at: 0)))
-            if let searchColumn = fold.searchColumn { keys.append((searchColumn, twins.value(at: 1))) }
+            twins.appendTwins(fold, of: row, by: collation)
+            for (index, column) in fold.columns.enumerated() { keys.append((column, twins.value(at: index))) }
         }
         self.twins = keys
     }

@@ -23,7 +23,7 @@ struct UpdatePlan<M: Model> {
                     .invalidValue, message: "A value can't be encoded as JSON.", advice: "Assign another value.",
                     store: store.path, model: table.definition.name, property: target.propertyName)
             }
-            byProperty[property] = assignment
+            byProperty[property] = assignment.resolved(by: store.collation)
         }
         assignments = byProperty.sorted { $0.key < $1.key }.map { (property: $0.key, assignment: $0.value) }
     }

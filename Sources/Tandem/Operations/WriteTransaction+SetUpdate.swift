@@ -26,7 +26,8 @@ extension WriteTransaction {
             let unresolved = try resolveLinks(row, of: plan.table, only: properties, from: .app)
             if !unresolved.isEmpty { return nil }
         }
-        return ColumnUpdate(plan, constants: row, twins: connection.twins)
+        return ColumnUpdate(
+            plan, constants: row, twins: connection.twins, collation: connection.collation)
     }
 
     private func run(_ update: ColumnUpdate, on keys: [(localID: LocalID, rowID: Int64)]) throws {

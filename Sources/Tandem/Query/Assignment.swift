@@ -13,7 +13,7 @@ public struct Assignment<Root: Model>: Sendable {
     /// The assigned property.
     let target: ColumnPath
     /// The values of the object that the new value depends on.
-    let leaves: [ValueLeaf]
+    private(set) var leaves: [ValueLeaf]
     /// Whether the new value is exactly that of the only leaf.
     let isLeaf: Bool
     /// Computes and encodes the new value. The index is that of the column with the first leaf.
@@ -44,6 +44,13 @@ public struct Assignment<Root: Model>: Sendable {
         compute = { encode(try computed.compute($0, $1)) }
         constant = nil
         isInvalid = false
+    }
+
+    /// Returns this assignment with the sort keys of the folded texts in its predicates.
+    func resolved(by collation: Collation) -> Assignment {
+        var resolved = self
+        resolved.leaves = leaves.map { $0.resolved(by: collation) }
+        return resolved
     }
 
     /// Returns the new value of the object at a row. The index is that of the column with the first leaf.

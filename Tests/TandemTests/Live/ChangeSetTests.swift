@@ -6,19 +6,14 @@ import Testing
 
 /// Makes a row of a list of words. Its text is its key.
 private func word(_ text: String, _ id: Int64, key: String? = nil) -> LiveRow {
-    WordRow(text, rowID: id, key: Array((key ?? text).utf8), localID: LocalID("id\(id)"))
-}
-
-private final class WordRow: LiveRow, @unchecked Sendable {
-    let text: String
-    init(_ text: String, rowID: Int64, key: [UInt8], localID: LocalID) {
-        self.text = text
-        super.init(rowID: rowID, key: key, localID: localID)
-    }
+    LiveRow(
+        rowID: id, key: Array((key ?? text).utf8), localID: LocalID("id\(id)"), payload: Array(text.utf8))
 }
 
 private func words(_ rows: [LiveRow]) -> LiveCollection<String> {
-    LiveCollection(RowSlice(RowTree(sorted: rows.sorted(by: LiveRow.isBefore)))) { ($0 as? WordRow)?.text ?? "" }
+    LiveCollection(RowSlice(RowTree(sorted: rows.sorted(by: LiveRow.isBefore)))) {
+        $0.withView { String(decoding: $0.payload, as: UTF8.self) }
+    }
 }
 
 private func changeSet(_ old: LiveCollection<String>, _ new: LiveCollection<String>) throws -> ChangeSet<String> {

@@ -128,7 +128,7 @@ import Testing
             let part = ListPart(LiveList(query, reading: reading, in: store.schema), tuning: tuning)
             try store.live.read(store) { connection, _ in try part.load(connection) }
             let row = part.consumeChanges().new[0]
-            let twin = ReferenceRow(rowID: row.rowID + 1, key: row.key, localID: row.localID, digest: 0)
+            let twin = LiveRow(rowID: row.rowID + 1, key: row.key, localID: row.localID)
             let isApplied = part.apply([.row(twin.rowID, twin, isSilent: false)])
             #expect(!isApplied)
             try store.live.read(store) { connection, _ in try part.load(connection) }

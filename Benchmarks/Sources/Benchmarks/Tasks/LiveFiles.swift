@@ -13,15 +13,19 @@ struct LiveFiles {
     }
 
     /// Returns a store with this number of unpinned cards, and an eighth of it of pinned ones. All are synced.
-    func store(cards count: Int) throws -> String {
-        let path = context.path("live-\(count)")
+    ///
+    /// - Parameters:
+    ///   - count: The number of unpinned cards.
+    ///   - hasPayload: Whether the cards have their 200 bytes of payload.
+    func store(cards count: Int, hasPayload: Bool = true) throws -> String {
+        let path = context.path(hasPayload ? "live-\(count)" : "live-short-\(count)")
         if FileManager.default.fileExists(atPath: path) { return path }
         try files.copy(files.peopleOnly, to: path)
         let store = try Store(at: path, models: Card.self, Person.self)
         defer { store.close() }
         var maker = CardMaker()
-        try fill(store, count, isPinned: false, &maker)
-        try fill(store, count / 8, isPinned: true, &maker)
+        try fill(store, count, isPinned: false, hasPayload: hasPayload, &maker)
+        try fill(store, count / 8, isPinned: true, hasPayload: hasPayload, &maker)
         return path
     }
 
@@ -32,12 +36,15 @@ struct LiveFiles {
         return path
     }
 
-    private func fill(_ store: Store, _ count: Int, isPinned: Bool, _ maker: inout CardMaker) throws {
+    private func fill(
+        _ store: Store, _ count: Int, isPinned: Bool, hasPayload: Bool, _ maker: inout CardMaker
+    ) throws {
         var rest = count
         while rest > 0 {
             let cards = maker.cards(min(rest, 50_000), owners: files.people).map {
                 var card = $0
                 card.isPinned = isPinned
+                if !hasPayload { card.payload = Data() }
                 return card
             }
             try store.applyServerObjects(cards, version: "\"1\"")

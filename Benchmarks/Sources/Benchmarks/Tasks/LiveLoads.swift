@@ -57,7 +57,7 @@ extension Benchmark {
         }
         return Contest(
             subject: contender("watched", isWatched: true), baselines: [contender("unwatched", isWatched: false)],
-            bounds: ["unwatched": 1.3])
+            bounds: ["unwatched": 1.15])
     }
 }
 

@@ -93,7 +93,7 @@ extension ChangeCapture {
         guard wasIn || isIn else { return }
         let changed = ChangedRow(
             rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
-            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box)
+            asked: row.asked, ordered: row.ordered, path: connection.path)
         do {
             if let change = try part.watcher.change(changed) { resolved.changes.append((id, change)) }
         } catch {
@@ -112,7 +112,6 @@ private struct CommittedRow {
     let statement: Statement
     let asked: StatementColumns
     let ordered: StatementColumns
-    let box = ObjectBox()
 
     init(table: CapturedTable, index: Int, exists: Bool, mask: ColumnMask, statement: Statement) {
         rowID = table.rowIDs[index]

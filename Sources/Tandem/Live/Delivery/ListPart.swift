@@ -10,9 +10,11 @@ final class ListPart: LivePart {
 
     private var tree = RowTree()
     /// The rows by their rowids, if changes arrive row by row.
-    private var rows: [Int64: LiveRow] = [:]
+    private let rows: RowIndex?
     /// The visible rows before changes after which unknown rows belong to the window.
     private var unapplied: RowSlice?
+    /// Whether all visible rows are new since the last delivery, which was empty. They are not in `pending` then.
+    private var areAllNew = false
     /// Whether the tree has all rows of the query, and not only those of the window and a reserve.
     private var isComplete = true
 
@@ -21,6 +23,7 @@ final class ListPart: LivePart {
 
     init(_ list: LiveList, tuning: LiveTuning) {
         isSame = list.reading.maker.comparison()
+        rows = list.isIncremental ? RowIndex() : nil
         self.list = list
         self.tuning = tuning
     }
@@ -36,14 +39,15 @@ final class ListPart: LivePart {
         try list.watch(in: schema)
     }
 
-    var isDirty: Bool { !wasDelivered || !pending.isEmpty }
+    var isDirty: Bool { !wasDelivered || areAllNew || !pending.isEmpty }
 
     /// The number of rows that differ from the last delivery.
-    var pendingCount: Int { pending.count }
+    var pendingCount: Int { areAllNew ? visible.count : pending.count }
 
     // MARK: Reloading
 
     func load(_ connection: Connection) throws {
+        recordNewRows()
         latest = []
         let before = unapplied ?? visible
         var query = list.query
@@ -51,31 +55,38 @@ final class ListPart: LivePart {
             query.offset = 0
             query.limit = window.capacity(tuning)
         }
-        var found = try list.reading.rows(query, on: connection)
+        let found = try list.reading.rows(query, on: connection)
         isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
-        RowTree.sort(&found)
+        let order = found.sorted()
         // This happens only in a damaged file: a tree holds each position once.
-        if zip(found, found.dropFirst()).contains(where: { $0.hasKey(of: $1) }) {
+        if zip(order, order.dropFirst()).contains(where: { found[$0].order(found[$1]) == 0 }) {
             throw TandemError(
                 .corrupt, message: "Two objects of \(list.query.model.name) have the same local ID.",
                 advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: connection.path,
                 model: list.query.model.name)
         }
-        tree = RowTree(sorted: found)
-        if list.isIncremental {
-            rows.removeAll(keepingCapacity: true)
-            rows.reserveCapacity(found.count)
-            for row in found { rows[row.rowID] = row }
-        }
+        tree = RowTree(found, sorted: order)
+        rows?.reset(tree)
         unapplied = nil
-        if wasDelivered {
+        guard wasDelivered else { return }
+        if before.isEmpty, delivered.isEmpty, pending.isEmpty, !tree.isEmpty {
+            areAllNew = !visible.isEmpty
+        } else {
             recordDeltas(before.deltas(to: visible, isSame: isSame))
         }
+    }
+
+    /// Adds the rows of the first result after an empty one to the pending changes, before they change.
+    private func recordNewRows() {
+        guard areAllNew else { return }
+        areAllNew = false
+        recordDeltas(visible.map { RowDelta(old: nil, new: $0) })
     }
 
     // MARK: Row by row
 
     func apply(_ changes: [PartChange]) -> Bool {
+        recordNewRows()
         latest = []
         let before = visible
         var steps = Steps()
@@ -83,7 +94,7 @@ final class ListPart: LivePart {
             guard case .row(let rowID, let new, let isSilent) = change else { continue }
             step(rowID, to: new, isSilent: isSilent, steps: &steps)
         }
-        guard steps.areKnown, tree.apply(removed: steps.removed, inserted: steps.inserted) else {
+        guard tree.apply(removed: steps.removed, inserted: steps.inserted, index: rows) else {
             recordContradiction()
             unapplied = before
             return false
@@ -96,7 +107,7 @@ final class ListPart: LivePart {
             unapplied = before
             return false
         }
-        recordDeltas(before.deltas(to: visible) { old, new in old === new || steps.silent.contains(new.rowID) })
+        recordDeltas(before.deltas(to: visible) { _, new in steps.silent.contains(new.rowID) })
         return true
     }
 
@@ -107,16 +118,14 @@ final class ListPart: LivePart {
         var deltas: [RowDelta] = []
         /// Rows without a change of an observed column.
         var silent: Set<Int64> = []
-        /// Whether each replaced row was in the tree.
-        var areKnown = true
     }
 
     private func step(_ rowID: Int64, to new: LiveRow?, isSilent: Bool, steps: inout Steps) {
-        let old = rows[rowID]
+        let old = rows?.row(rowID)
         guard old != nil || new != nil else { return }
         if let old, let new, old.hasKey(of: new) {
-            rows[rowID] = new
-            if tree.replace(new) == nil { steps.areKnown = false }
+            steps.removed.append(old)
+            steps.inserted.append(new)
             if isSilent { steps.silent.insert(rowID) } else { steps.deltas.append(RowDelta(old: old, new: new)) }
             return
         }
@@ -124,7 +133,6 @@ final class ListPart: LivePart {
         let kept = new.flatMap { isBeyond($0, without: old) ? nil : $0 }
         if let old { steps.removed.append(old) }
         if let kept { steps.inserted.append(kept) }
-        rows[rowID] = kept
         steps.deltas.append(RowDelta(old: old, new: kept))
     }
 
@@ -142,8 +150,7 @@ final class ListPart: LivePart {
         if tree.count > capacity * 2 {
             var surplus: [LiveRow] = []
             tree.forEach(in: capacity..<tree.count) { surplus.append($0) }
-            for row in surplus { rows[row.rowID] = nil }
-            if !tree.apply(removed: surplus, inserted: []) { recordContradiction() }
+            if !tree.apply(removed: surplus, inserted: [], index: rows) { recordContradiction() }
             isComplete = false
         }
         return isComplete || tree.count >= window.offset + window.limit
@@ -210,6 +217,7 @@ final class ListPart: LivePart {
         guard wasDirty else {
             delivered = visible
             pending = RowDeltas()
+            areAllNew = false
             return
         }
         // The subscriber has applied these changes to its last delivered state. This is not possible for windows: the
@@ -224,7 +232,7 @@ final class ListPart: LivePart {
             guard let waiting = pending.remove(rowID: rowID) else { continue }
             if let had = waiting.old {
                 // The rowid belonged to another object, whose removal the subscriber must still get.
-                guard had.localID == delta.old?.localID || had.localID == delta.new?.localID else {
+                guard delta.isOf(had) else {
                     return resetBaseline()
                 }
                 removed.append(had)
@@ -252,6 +260,7 @@ final class ListPart: LivePart {
     func resetBaseline() {
         delivered = .empty
         pending = RowDeltas()
+        areAllNew = false
         wasDelivered = false
     }
 
@@ -260,9 +269,11 @@ final class ListPart: LivePart {
         defer {
             delivered = visible
             pending = RowDeltas()
+            areAllNew = false
             wasDelivered = true
         }
         guard wasDelivered else { return (delivered, visible, nil) }
+        if areAllNew { return (delivered, visible, RowChanges(replacing: delivered, with: visible)) }
         if let changes = RowChanges(from: delivered, to: visible, deltas: pending.all) {
             return (delivered, visible, changes)
         }

@@ -19,13 +19,6 @@ struct ChangedRow {
     let asked: StatementColumns
     let ordered: StatementColumns
     let path: String
-    /// The object, once a part has read it.
-    let box: ObjectBox
-}
-
-/// A box that caches an object for several parts.
-final class ObjectBox {
-    var object: Any?
 }
 
 /// The old values of a row's watched columns, within those of all rows.
@@ -50,7 +43,9 @@ struct ListWatcher: RowWatcher {
         section?.appendKey(row.ordered, to: &key)
         let sectionLength = key.count
         order.appendKey(row.ordered, to: &key)
-        let new = try maker.make(row.statement, row.rowID, key, sectionLength, nil, row.box, row.path)
+        let position = RowMaker.Position(
+            rowID: row.rowID, key: key, sectionLength: sectionLength, sectionColumn: nil)
+        let new = try maker.make(row.statement, at: position, path: row.path)
         return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0)
     }
 }

@@ -1,59 +1,69 @@
-/// A row of a live result, in the state of a commit. It is immutable: a changed row is replaced by a new object.
+/// A row of a live result, in the state of a commit. It is immutable: a changed row is another value.
 ///
 /// Rows are ordered by the bytes of their keys, then by the bytes of their local IDs. That is SQLite's order for the
 /// query (see ``RowOrder``).
 ///
-/// Proof of `@unchecked Sendable`: it and its subclasses have only constants.
-class LiveRow: @unchecked Sendable {
-    /// The rowid in the table. It is constant while the row exists, and may be reused after that.
-    final let rowID: Int64
-    /// The sort key: bytes that compare as the values do. It is empty for a query without an order.
-    final let key: [UInt8]
-    final let localID: LocalID
+/// The value refers to the leaf of a ``RowTree`` that contains the row, or to a leaf of its own. Key, local ID and
+/// object are decoded on each access.
+///
+/// Proof of `@unchecked Sendable`: a leaf does not change after it was made.
+struct LiveRow: @unchecked Sendable {
+    let leaf: RowNode
+    let index: Int
 
-    init(rowID: Int64, key: [UInt8], localID: LocalID) {
-        self.rowID = rowID
-        self.key = key
-        self.localID = localID
+    /// Refers to a row of a leaf.
+    init(_ leaf: RowNode, index: Int) {
+        self.leaf = leaf
+        self.index = index
     }
+
+    /// Makes a leaf of its own for a row.
+    private init(_ view: RowView) {
+        leaf = withUnsafePointer(to: view) {
+            RowNode.leaf(UnsafeBufferPointer(start: $0, count: 1), id: RowIndex.noLeaf)
+        }
+        index = 0
+    }
+
+    /// Makes a leaf of its own for the first row of a buffer.
+    init(_ buffer: RowBuffer) {
+        self = withExtendedLifetime(buffer) { LiveRow(buffer[0]) }
+    }
+
+    init(rowID: Int64, key: [UInt8], localID: LocalID, payload: [UInt8] = []) {
+        let buffer = RowBuffer()
+        buffer.append(rowID: rowID, key: key, localID: localID, payload: payload)
+        self.init(buffer)
+    }
+
+    /// Calls a function with a view of the row, which is valid inside the function.
+    @inline(__always)
+    func withView<T>(_ body: (RowView) throws -> T) rethrows -> T {
+        try withExtendedLifetime(leaf) { try body(leaf.row(index)) }
+    }
+
+    /// The rowid in the table. It is constant while the row exists, and may be reused after that.
+    var rowID: Int64 { withView(\.rowID) }
+
+    /// The sort key: bytes that compare as the values do. It is empty for a query without an order.
+    var key: [UInt8] { withView(\.key) }
+
+    var localID: LocalID { withView(\.localID) }
 
     /// Returns whether two rows have the same position: the same object and the same key.
-    final func hasKey(of other: LiveRow) -> Bool {
-        self === other || (localID == other.localID && key == other.key)
+    func hasKey(of other: LiveRow) -> Bool {
+        isSameReference(as: other) || withView { row in other.withView { row.order($0) == 0 } }
     }
-}
 
-/// A row with its object.
-class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
-    final let object: M
-
-    init(_ object: M, rowID: Int64, key: [UInt8]) {
-        self.object = object
-        super.init(rowID: rowID, key: key, localID: object.localID)
+    /// Returns whether two rows are of the same object.
+    func hasLocalID(of other: LiveRow) -> Bool {
+        withView { row in other.withView { row.hasID(of: $0) } }
     }
-}
 
-/// A row without its object.
-final class ReferenceRow: LiveRow, @unchecked Sendable {
-    /// A hash that differs if an observed column differs.
-    let digest: UInt64
-
-    init(rowID: Int64, key: [UInt8], localID: LocalID, digest: UInt64) {
-        self.digest = digest
-        super.init(rowID: rowID, key: key, localID: localID)
+    /// Returns whether two rows are equal in all bytes.
+    func isIdentical(to other: LiveRow) -> Bool {
+        isSameReference(as: other) || withView { row in other.withView { row.isIdentical(to: $0) } }
     }
-}
 
-/// A row with its object, in a section. Its key begins with the bytes of the section.
-final class SectionedRow<M: Model, Value: Sendable>: ObjectRow<M>, @unchecked Sendable {
-    /// The common value of the objects in the section.
-    let sectionValue: Value
-    /// The number of the key's bytes that belong to the section.
-    let sectionLength: Int
-
-    init(_ object: M, in sectionValue: Value, length: Int, rowID: Int64, key: [UInt8]) {
-        self.sectionValue = sectionValue
-        sectionLength = length
-        super.init(object, rowID: rowID, key: key)
-    }
+    private func isSameReference(as other: LiveRow) -> Bool { leaf === other.leaf && index == other.index }
 }

@@ -49,7 +49,7 @@ struct RowChanges: Sendable {
         let old = delta.old.flatMap { from.rank(of: $0) }
         let new = delta.new.flatMap { to.rank(of: $0) }
         guard (old == nil) == (delta.old == nil), (new == nil) == (delta.new == nil) else { return false }
-        if let old, let new, delta.old?.localID == delta.new?.localID {
+        if let old, let new, delta.isOfOneObject {
             if old == new {
                 modifications = [(old, new)]
                 return true
@@ -92,7 +92,7 @@ private struct RowIndices {
         var oldIndex = 0
         var newIndex = 0
         for delta in deltas {
-            if let old = delta.old, let new = delta.new, old.localID == new.localID {
+            if delta.isOfOneObject {
                 changed.append((oldRanks[oldIndex], newRanks[newIndex]))
             } else {
                 if delta.old != nil { gone.append(oldIndex) }

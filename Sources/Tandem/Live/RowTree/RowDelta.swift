@@ -13,7 +13,21 @@ struct RowDelta: Sendable {
     }
 
     /// Whether the row is unchanged.
-    var isEmpty: Bool { old === new }
+    var isEmpty: Bool {
+        guard let old, let new else { return old == nil && new == nil }
+        return old.isIdentical(to: new)
+    }
+
+    /// Whether the same object was and is in the row.
+    var isOfOneObject: Bool {
+        guard let old, let new else { return false }
+        return old.hasLocalID(of: new)
+    }
+
+    /// Returns whether one of the two states is of the object of a row.
+    func isOf(_ row: LiveRow) -> Bool {
+        old.map(row.hasLocalID) ?? false || new.map(row.hasLocalID) ?? false
+    }
 
     /// Whether the object's rowid has changed.
     var isOfSeveralRows: Bool {

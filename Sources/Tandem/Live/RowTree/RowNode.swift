@@ -1,136 +1,209 @@
-/// The header of a node: the number of its entries, and its height above the leaves.
+/// The header of a node.
 struct RowNodeHeader {
-    var count: Int
-    let height: Int
+    /// The number of rows of a leaf, or of branches of an inner node.
+    var count: UInt32
+    /// The height above the leaves.
+    let height: UInt16
+    /// Whether a row's payload is in an object of its own.
+    var hasBoxes: Bool
+    /// The number of the leaf in a ``RowIndex``.
+    let id: UInt32
+    /// The number of bytes that the keys of all rows of a leaf have in common.
+    let prefixCount: UInt32
 }
 
-/// A node of a ``RowTree``. A leaf holds the keys of its rows, and an inner node holds a branch for each child.
+/// A node of a ``RowTree``. A leaf has its rows as records in a single block (see ``RowView``), and an inner node has a
+/// branch for each child.
 ///
-/// Count, height and entries are in a single allocation. The entries are plain bits. A leaf's entry represents a
-/// reference to its row, and a branch represents a reference to its child. Code that copies, moves or drops an entry
-/// does the reference counting itself. Reference counting therefore happens only in ``copy()`` and `deinit`, and not in
-/// searches.
+/// The content of a leaf is the start of each record (and the end of the last one), the common prefix of the keys, and
+/// the records. It is exactly as long as necessary. A node does not change after it was made.
 final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
-    /// The capacities are small. While a snapshot of the tree is held, copying entries costs more than the depth of the
-    /// tree: each copied entry increments a reference count in distant memory.
+    /// A change of a row copies its leaf, and the branches above it.
     static let leafCapacity = 32
     static let branchCapacity = 16
 
-    static func make(height: Int) -> RowNode {
-        let bytes =
-            height == 0
-            ? leafCapacity * MemoryLayout<RowKey>.stride : branchCapacity * MemoryLayout<RowBranch>.stride
-        let buffer = RowNode.create(minimumCapacity: bytes / 8) { _ in RowNodeHeader(count: 0, height: height) }
-        let node = unsafeDowncast(buffer, to: RowNode.self)
-        if height == 0 {
-            node.entries.bindMemory(to: RowKey.self, capacity: leafCapacity)
-        } else {
-            node.entries.bindMemory(to: RowBranch.self, capacity: branchCapacity)
+    /// Makes a leaf.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows in order. There is at least one.
+    ///   - id: The leaf's number in an index.
+    static func leaf(_ rows: UnsafeBufferPointer<RowView>, id: UInt32) -> RowNode {
+        let prefixCount = commonPrefix(rows[0], rows[rows.count - 1])
+        var byteCount = 0
+        var hasBoxes = false
+        for row in rows {
+            byteCount += row.recordCount(withoutPrefix: prefixCount)
+            if row.box != nil { hasBoxes = true }
+        }
+        let offset = (rows.count + 1) * MemoryLayout<UInt32>.size
+        let node = make(byteCount: offset + prefixCount + byteCount) {
+            RowNodeHeader(
+                count: UInt32(rows.count), height: 0, hasBoxes: hasBoxes, id: id, prefixCount: UInt32(prefixCount))
+        }
+        let start = node.content
+        var next = start + offset
+        rows[0].prefixBytes(prefixCount, to: next)
+        next += prefixCount
+        for (index, row) in rows.enumerated() {
+            start.storeBytes(of: UInt32(next - start), toByteOffset: index * 4, as: UInt32.self)
+            next = row.write(to: next, withoutPrefix: prefixCount)
+            _ = row.box?.retain()
+        }
+        start.storeBytes(of: UInt32(next - start), toByteOffset: rows.count * 4, as: UInt32.self)
+        return node
+    }
+
+    /// Makes an inner node over children of the same height.
+    static func inner(_ children: ArraySlice<RowBranch>, height: Int) -> RowNode {
+        let node = make(byteCount: children.count * MemoryLayout<RowBranch>.stride) {
+            RowNodeHeader(
+                count: UInt32(children.count), height: UInt16(height), hasBoxes: false, id: 0, prefixCount: 0)
+        }
+        let branches = node.content.bindMemory(to: RowBranch.self, capacity: children.count)
+        children.withUnsafeBufferPointer {
+            branches.initialize(from: $0.baseAddress.unsafelyUnwrapped, count: $0.count)
         }
         return node
     }
 
+    /// Makes an inner node with the branches of another one, some of which are replaced.
+    ///
+    /// - Parameters:
+    ///   - replaced: The indices of the replaced branches, ascending, and the branches in their place.
+    ///   - count: The number of branches of the new node.
+    static func inner(
+        _ node: RowNode, replacing replaced: [(index: Int, branches: [RowBranch])], count: Int
+    ) -> RowNode {
+        let copy = make(byteCount: count * MemoryLayout<RowBranch>.stride) {
+            RowNodeHeader(
+                count: UInt32(count), height: UInt16(node.height), hasBoxes: false, id: 0, prefixCount: 0)
+        }
+        let branches = node.branches
+        var next = copy.content.bindMemory(to: RowBranch.self, capacity: count)
+        var start = 0
+        func append(upTo end: Int) {
+            next.initialize(from: branches + start, count: end - start)
+            next += end - start
+        }
+        for (index, others) in replaced {
+            append(upTo: index)
+            start = index + 1
+            for branch in others {
+                next.initialize(to: branch)
+                next += 1
+            }
+        }
+        append(upTo: node.count)
+        withExtendedLifetime(node) {}
+        return copy
+    }
+
+    static func make(byteCount: Int, header: () -> RowNodeHeader) -> RowNode {
+        let buffer = RowNode.create(minimumCapacity: (byteCount + 7) / 8) { _ in header() }
+        return unsafeDowncast(buffer, to: RowNode.self)
+    }
+
     deinit {
-        if header.height == 0 {
-            for index in 0..<header.count { keys[index].row.release() }
-        } else {
-            for index in 0..<header.count { branches[index].child.release() }
+        if height > 0 {
+            branches.deinitialize(count: count)
+        } else if hasBoxes {
+            for index in 0..<count { row(index).box?.release() }
         }
     }
 
+    /// The memory of the node. The caller must keep the node alive while it uses it.
     @inline(__always)
-    private var entries: UnsafeMutableRawPointer {
+    var content: UnsafeMutableRawPointer {
         withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 
-    /// The rows of a leaf.
-    @inline(__always)
-    var keys: UnsafeMutablePointer<RowKey> { entries.assumingMemoryBound(to: RowKey.self) }
-
-    /// The branches of an inner node.
-    @inline(__always)
-    var branches: UnsafeMutablePointer<RowBranch> { entries.assumingMemoryBound(to: RowBranch.self) }
-
-    @inline(__always)
-    var count: Int {
-        get { withUnsafeMutablePointerToHeader { $0.pointee.count } }
-        set { withUnsafeMutablePointerToHeader { $0.pointee.count = newValue } }
+    /// The number of bytes of a leaf's content.
+    var byteCount: Int {
+        withExtendedLifetime(self) { Int(content.load(fromByteOffset: count * 4, as: UInt32.self)) }
     }
 
+    /// A branch of an inner node.
     @inline(__always)
-    var height: Int { withUnsafeMutablePointerToHeader { $0.pointee.height } }
+    func branch(_ index: Int) -> RowBranch { withExtendedLifetime(self) { branches[index] } }
 
-    var mostEntries: Int { height == 0 ? Self.leafCapacity : Self.branchCapacity }
-
-    /// Returns the minimum number of entries of a node that is not the root.
-    static func minimum(height: Int) -> Int { (height == 0 ? leafCapacity : branchCapacity) / 4 }
-
-    /// The key of the first row below this node.
+    /// The branches of an inner node. The caller must keep the node alive while it uses them.
     @inline(__always)
-    var firstKey: RowKey { height == 0 ? keys[0] : branches[0].firstKey }
+    private var branches: UnsafeMutablePointer<RowBranch> { content.assumingMemoryBound(to: RowBranch.self) }
+
+    @inline(__always)
+    var count: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
+
+    @inline(__always)
+    var height: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.height) } }
+
+    /// Whether a row's payload is in an object of its own.
+    @inline(__always)
+    var hasBoxes: Bool { withUnsafeMutablePointerToHeader { $0.pointee.hasBoxes } }
+
+    /// The number of the leaf in an index.
+    @inline(__always)
+    var id: UInt32 { withUnsafeMutablePointerToHeader { $0.pointee.id } }
+
+    /// The bytes that the keys of all rows of the leaf have in common.
+    @inline(__always)
+    var prefix: UnsafeRawBufferPointer {
+        let count = withUnsafeMutablePointerToHeader { Int($0.pointee.prefixCount) }
+        return UnsafeRawBufferPointer(start: content + (self.count + 1) * MemoryLayout<UInt32>.size, count: count)
+    }
+
+    /// A row of the leaf. The view is valid while the leaf exists.
+    @inline(__always)
+    func row(_ index: Int) -> RowView {
+        defer { withExtendedLifetime(self) {} }
+        let start = content
+        let first = Int(start.load(fromByteOffset: index * 4, as: UInt32.self))
+        let end = Int(start.load(fromByteOffset: index * 4 + 4, as: UInt32.self))
+        return RowView(UnsafeRawBufferPointer(start: start + first, count: end - first), prefix: prefix)
+    }
+
+    /// The maximum number of entries of a node.
+    static func maximum(height: Int) -> Int { height == 0 ? leafCapacity : branchCapacity }
+
+    /// The minimum number of entries of a node that is not the root.
+    static func minimum(height: Int) -> Int { maximum(height: height) / 4 }
+
+    /// The leaf with the first row below this node.
+    @inline(__always)
+    var firstLeaf: Unmanaged<RowNode> { height == 0 ? .passUnretained(self) : branch(0).firstLeaf }
 
     /// The number of rows below this node.
     var total: Int {
         if height == 0 { return count }
+        defer { withExtendedLifetime(self) {} }
         var total = 0
-        for index in 0..<count { total += branches[index].count }
+        for index in 0..<count { total += Int(branches[index].count) }
         return total
     }
 
-    /// Returns a node with the same entries, which both nodes share.
-    func copy() -> RowNode {
-        let node = RowNode.make(height: height)
-        node.count = count
-        if height == 0 {
-            node.keys.initialize(from: keys, count: count)
-            Self.retain(node.keys, count: count) { $0.row }
-        } else {
-            node.branches.initialize(from: branches, count: count)
-            Self.retain(node.branches, count: count) { $0.child }
-        }
-        return node
-    }
-
-    /// Retains the object of each entry.
-    @inline(__always)
-    private static func retain<Entry, Object>(
-        _ entries: UnsafeMutablePointer<Entry>, count: Int, object: (Entry) -> Unmanaged<Object>
-    ) {
-        // A retain waits for the object's memory, and rows and nodes are scattered in memory. Therefore read them
-        // first, many at a time. The value read is the object's class, which is never null.
-        var classes: UInt = 0
-        for index in 0..<count {
-            classes |= UnsafeRawPointer(object(entries[index]).toOpaque()).load(as: UInt.self)
-        }
-        precondition(classes != 0 || count == 0)
-        for index in 0..<count { _ = object(entries[index]).retain() }
-    }
-
-    /// Returns the number of a leaf's rows before a key, and whether the next row is at the key.
-    @inline(__always)
-    func search(leaf rowKey: RowKey) -> (index: Int, isFound: Bool) {
-        let rowKeys = keys
+    /// Returns the number of a leaf's rows before a row, and whether the next row has the same key and local ID.
+    func search(leaf row: RowProbe) -> (index: Int, isFound: Bool) {
+        defer { withExtendedLifetime(self) {} }
         var low = 0
         var high = count
         while low < high {
             let middle = (low &+ high) >> 1
-            let order = rowKeys[middle].order(rowKey)
+            let order = self.row(middle).order(row.view)
             if order == 0 { return (middle, true) }
             if order < 0 { low = middle &+ 1 } else { high = middle }
         }
         return (low, false)
     }
 
-    /// Returns the branch below which a key must be.
-    @inline(__always)
-    func search(branch rowKey: RowKey) -> Int {
+    /// Returns the branch below which a row must be.
+    func search(branch row: RowProbe) -> Int {
+        defer { withExtendedLifetime(self) {} }
         let branches = branches
-        // Keys before the second branch are below the first.
+        // Rows before the second branch are below the first.
         var low = 1
         var high = count
         while low < high {
             let middle = (low &+ high) >> 1
-            if branches[middle].firstKey.order(rowKey) <= 0 { low = middle &+ 1 } else { high = middle }
+            if branches[middle].order(row) <= 0 { low = middle &+ 1 } else { high = middle }
         }
         return low &- 1
     }
@@ -138,42 +211,74 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// Returns the number of rows below the branches before a given one.
     @inline(__always)
     func countBefore(branch index: Int) -> Int {
+        defer { withExtendedLifetime(self) {} }
         let branches = branches
         var sum = 0
-        var before = 0
-        while before < index {
-            sum &+= branches[before].count
-            before &+= 1
-        }
+        for before in 0..<index { sum &+= Int(branches[before].count) }
         return sum
     }
-}
 
-/// An entry of a node.
-protocol RowNodeEntry: BitwiseCopyable {
-    static func all(of node: RowNode) -> UnsafeMutablePointer<Self>
-}
-
-extension RowKey: RowNodeEntry {
+    /// Returns the branch with the row at a position, and the position below it.
     @inline(__always)
-    static func all(of node: RowNode) -> UnsafeMutablePointer<RowKey> { node.keys }
-}
-
-/// A child of a node, with its most frequently used data.
-struct RowBranch: RowNodeEntry {
-    /// The key of the first row below. The leaf with the row keeps it alive.
-    var firstKey: RowKey
-    /// A reference that the node owns.
-    var child: Unmanaged<RowNode>
-    /// The number of rows below.
-    var count: Int
-
-    init(_ child: RowNode) {
-        firstKey = child.firstKey
-        count = child.total
-        self.child = Unmanaged.passRetained(child)
+    func branch(at position: Int) -> (index: Int, position: Int) {
+        defer { withExtendedLifetime(self) {} }
+        let branches = branches
+        var (branch, position) = (0, position)
+        while position >= branches[branch].count {
+            position &-= Int(branches[branch].count)
+            branch &+= 1
+        }
+        return (branch, position)
     }
 
+    /// Returns the number of bytes with which the keys of two rows begin.
+    static func commonPrefix(_ first: RowView, _ last: RowView) -> Int {
+        let most = min(first.keyCount, last.keyCount)
+        var count = 0
+        while count < most, first.keyByte(count) == last.keyByte(count) { count += 1 }
+        return count
+    }
+}
+
+extension RowView {
     @inline(__always)
-    static func all(of node: RowNode) -> UnsafeMutablePointer<RowBranch> { node.branches }
+    fileprivate func keyByte(_ index: Int) -> UInt8 {
+        index < prefix.count ? prefix[index] : suffix[index - prefix.count]
+    }
+
+    /// Copies the first bytes of the key.
+    fileprivate func prefixBytes(_ count: Int, to target: UnsafeMutableRawPointer) {
+        let shared = min(count, prefix.count)
+        let next = Self.write(UnsafeRawBufferPointer(rebasing: prefix[..<shared]), to: target)
+        _ = Self.write(UnsafeRawBufferPointer(rebasing: suffix[..<(count - shared)]), to: next)
+    }
+}
+
+/// A child of an inner node, with its most frequently used data.
+struct RowBranch {
+    /// The words of the first row below.
+    let words: RowWords
+    /// The leaf with the first row, which the child keeps alive.
+    let firstLeaf: Unmanaged<RowNode>
+    let child: RowNode
+    /// The number of rows below.
+    let count: UInt32
+    /// The number of the child's own entries.
+    let entryCount: UInt32
+
+    init(_ child: RowNode) {
+        firstLeaf = child.firstLeaf
+        words = firstLeaf._withUnsafeGuaranteedRef { RowWords($0.row(0)) }
+        self.child = child
+        count = UInt32(child.total)
+        entryCount = UInt32(child.count)
+    }
+
+    /// Returns the order of the first row below and another row.
+    @inline(__always)
+    func order(_ row: RowProbe) -> Int {
+        if words.high != row.words.high { return words.high < row.words.high ? -1 : 1 }
+        if words.low != row.words.low { return words.low < row.words.low ? -1 : 1 }
+        return firstLeaf._withUnsafeGuaranteedRef { $0.row(0).order(row.view) }
+    }
 }

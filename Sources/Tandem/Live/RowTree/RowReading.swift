@@ -13,28 +13,39 @@ struct RowReading: Sendable {
         return columns.joined(", ")
     }
 
-    /// Creates the row from a statement.
+    /// Makes the row of a statement.
     func row(_ statement: Statement, path: String) throws -> LiveRow {
-        let source = StatementColumns(statement: statement.handle)
         var key: [UInt8] = []
+        return try maker.make(statement, at: position(statement, key: &key), path: path)
+    }
+
+    /// - Parameter key: An empty array for the key.
+    private func position(_ statement: Statement, key: inout [UInt8]) -> RowMaker.Position {
+        let source = StatementColumns(statement: statement.handle)
         var first = maker.width
         section?.appendKey(source, first: first, to: &key)
         let sectionLength = key.count
         first += section?.columnCount ?? 0
         order.appendKey(source, first: first, to: &key)
-        return try maker.make(
-            statement, statement.integer(0), key, sectionLength, Int32(maker.width - 1), ObjectBox(), path)
+        return RowMaker.Position(
+            rowID: statement.integer(0), key: key, sectionLength: sectionLength,
+            sectionColumn: Int32(maker.width - 1))
     }
 
     /// Reads all rows of a query, in undefined order.
-    func rows(_ query: QueryDescription, on connection: Connection) throws -> [LiveRow] {
+    func rows(_ query: QueryDescription, on connection: Connection) throws -> RowBuffer {
         var compiler = SQLCompiler()
         let sql = compiler.select(query, ordered: query.limit != nil || query.offset > 0) { columns(&$0, in: $1) }
         let statement = try connection.uncachedStatement(sql.text)
         defer { statement.finalize() }
         statement.bind(sql.values)
-        var rows: [LiveRow] = []
-        while try statement.step() { rows.append(try row(statement, path: connection.path)) }
-        return rows
+        let buffer = RowBuffer()
+        // The key's memory is reused.
+        var key: [UInt8] = []
+        while try statement.step() {
+            key.removeAll(keepingCapacity: true)
+            try maker.append(statement, position(statement, key: &key), buffer, connection.path)
+        }
+        return buffer
     }
 }

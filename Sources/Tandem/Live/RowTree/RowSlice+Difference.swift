@@ -2,40 +2,39 @@ extension RowSlice {
     /// Returns the changes from this slice to another. It is for slices whose changes are unknown, because one of them
     /// was reloaded.
     ///
-    /// Objects with the same local ID are the same. A row at the same position is unchanged if it is the same object,
-    /// or if `isSame` returns true.
+    /// Objects with the same local ID are the same. A row at the same position is unchanged if all its bytes are the
+    /// same, or if `isSame` returns true.
     ///
     /// - Complexity: O(*n*)
     func deltas(to new: RowSlice, isSame: (LiveRow, LiveRow) -> Bool) -> [RowDelta] {
         if isIdentical(to: new) { return [] }
+        if isEmpty { return new.map { RowDelta(old: nil, new: $0) } }
         var deltas: [RowDelta] = []
         var gone: [LiveRow] = []
         var came: [LiveRow] = []
         var oldCursor = cursor
         var newCursor = new.cursor
-        var oldPlace = oldCursor.advance()
-        var newPlace = newCursor.advance()
-        while let before = oldPlace, let after = newPlace {
-            let order = before.order(after)
-            if order < 0 {
-                gone.append(before.row.takeUnretainedValue())
-            } else if order > 0 {
-                came.append(after.row.takeUnretainedValue())
-            } else if before.row.toOpaque() != after.row.toOpaque() {
-                let (old, new) = (before.row.takeUnretainedValue(), after.row.takeUnretainedValue())
-                if !isSame(old, new) { deltas.append(RowDelta(old: old, new: new)) }
+        while let before = oldCursor.current, let after = newCursor.current {
+            if before.leaf === after.leaf, before.index == after.index {
+                // Both trees share the leaf.
+                let count = Swift.min(oldCursor.left, newCursor.left)
+                oldCursor.skip(count)
+                newCursor.skip(count)
+                continue
             }
-            if order <= 0 { oldPlace = oldCursor.advance() }
-            if order >= 0 { newPlace = newCursor.advance() }
+            let order = before.leaf.row(before.index).order(after.leaf.row(after.index))
+            if order < 0 {
+                gone.append(before)
+            } else if order > 0 {
+                came.append(after)
+            } else if !before.isIdentical(to: after), !isSame(before, after) {
+                deltas.append(RowDelta(old: before, new: after))
+            }
+            if order <= 0 { oldCursor.skip(1) }
+            if order >= 0 { newCursor.skip(1) }
         }
-        while let before = oldPlace {
-            gone.append(before.row.takeUnretainedValue())
-            oldPlace = oldCursor.advance()
-        }
-        while let after = newPlace {
-            came.append(after.row.takeUnretainedValue())
-            newPlace = newCursor.advance()
-        }
+        while let before = oldCursor.advance() { gone.append(before) }
+        while let after = newCursor.advance() { came.append(after) }
         deltas += Self.paired(gone: gone, came: came)
         return deltas
     }

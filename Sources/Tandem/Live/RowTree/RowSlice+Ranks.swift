@@ -7,14 +7,15 @@ extension RowSlice {
             let ranks = rows.compactMap { rank(of: $0) }
             return ranks.count == rows.count ? ranks : nil
         }
-        return withExtendedLifetime(rows) {
-            var wanted = rows.enumerated().map { (rowKey: RowKey($1), index: $0) }
-            wanted.sort { $0.rowKey.order($1.rowKey) < 0 }
+        return withExtendedLifetime((rows, tree)) {
+            let probes = rows.map { RowProbe($0.leaf.row($0.index)) }
             var ranks = Array(repeating: 0, count: rows.count)
             var cursor = cursor
             var rank = 0
-            for (rowKey, index) in wanted {
-                guard cursor.skip(before: rowKey, { rank += $0.count }) else { return nil }
+            for index in RowSorting.sorted(rows.count, row: { probes[$0].view }) {
+                let (skipped, isFound) = cursor.skip(before: probes[index])
+                guard isFound else { return nil }
+                rank += skipped
                 ranks[index] = rank
             }
             return ranks

@@ -1,236 +1,247 @@
 extension RowTree {
-    /// Inserts a row, and returns its position. If a row with its key and local ID exists, returns `nil` and inserts
-    /// nothing.
-    @discardableResult
-    mutating func insert(_ row: LiveRow) -> Int? {
-        withExtendedLifetime(row) {
-            let rowKey = RowKey(row)
-            var position: Int? = 0
-            let node = uniqueRoot()
-            if let right = Self.insert(rowKey, into: node, position: &position) {
-                let parent = RowNode.make(height: node.height + 1)
-                parent.branches.initialize(to: RowBranch(node))
-                (parent.branches + 1).initialize(to: RowBranch(right))
-                parent.count = 2
-                root = parent
-            }
-            if position != nil { count += 1 }
-            return position
+    /// Removes the rows with the key and local ID of a row in `removed`, and then inserts `inserted`. Both can be in
+    /// any order.
+    ///
+    /// - Parameter index: The index of this tree's rows, which is updated.
+    /// - Returns: `false` if a row of `removed` is missing, or if a row with the key and local ID of a row in
+    ///   `inserted` exists. The rows are then not as expected, and must be reloaded. The tree is unchanged, but the
+    ///   index is not.
+    /// - Complexity: O(*k* log *n*) for *k* rows, and at most O(*n* + *k* log *k*).
+    mutating func apply(removed: [LiveRow], inserted: [LiveRow], index: RowIndex? = nil) -> Bool {
+        if removed.isEmpty && inserted.isEmpty { return true }
+        if let index {
+            for row in removed { index.remove(row.rowID) }
         }
-    }
-
-    /// Removes the row with the key and local ID of another row, and returns its position, or `nil` if it does not
-    /// exist.
-    @discardableResult
-    mutating func remove(_ row: LiveRow) -> Int? {
-        guard root != nil else { return nil }
-        return withExtendedLifetime(row) {
-            var position = 0
-            let node = uniqueRoot()
-            guard let removed = Self.remove(RowKey(row), from: node, position: &position) else { return nil }
-            count -= 1
-            if count == 0 {
-                root = nil
-            } else if node.height > 0, node.count == 1 {
-                // The only child becomes the root, and takes over the old root's reference.
-                node.count = 0
-                root = node.branches[0].child.takeRetainedValue()
-            }
-            removed.release()
-            return position
+        return withExtendedLifetime((root, removed, inserted)) {
+            let rewriting = RowRewriting(
+                removed: RowRewriting.sorted(removed), inserted: RowRewriting.sorted(inserted), index: index)
+            guard let root = rewriting.rewrite(root) else { return false }
+            self.root = root.node
+            count += inserted.count - removed.count
+            return true
         }
-    }
-
-    /// Replaces the row that has the same key and local ID, and returns its position. If it does not exist, returns
-    /// `nil` and inserts nothing.
-    @discardableResult
-    mutating func replace(_ row: LiveRow) -> Int? {
-        guard root != nil else { return nil }
-        return withExtendedLifetime(row) {
-            var position = 0
-            let replaced = Self.replace(with: RowKey(row), in: uniqueRoot(), position: &position)
-            guard let replaced else { return nil }
-            replaced.release()
-            return position
-        }
-    }
-
-    /// Returns the root for modification.
-    private mutating func uniqueRoot() -> RowNode {
-        if !isKnownUniquelyReferenced(&root) { root = root?.copy() ?? RowNode.make(height: 0) }
-        return root.unsafelyUnwrapped
-    }
-
-    // MARK: Going down
-
-    /// Inserts below a node that only this tree owns, unless the key exists: `position` is then `nil`. If the node
-    /// was split, returns its new right neighbor.
-    private static func insert(_ rowKey: RowKey, into node: RowNode, position: inout Int?) -> RowNode? {
-        if node.height == 0 {
-            let (index, isFound) = node.search(leaf: rowKey)
-            position = isFound ? nil : position.map { $0 + index }
-            if isFound { return nil }
-            _ = rowKey.row.retain()
-            return insert(rowKey, at: index, of: node)
-        }
-        let index = node.search(branch: rowKey)
-        position = position.map { $0 + node.countBefore(branch: index) }
-        let right = node.withUniqueChild(index) { insert(rowKey, into: $0, position: &position) }
-        if position == nil { return nil }
-        node.branches[index].count += 1
-        guard let right else { return nil }
-        let branch = RowBranch(right)
-        node.branches[index].count -= branch.count
-        return insert(branch, at: index + 1, of: node)
-    }
-
-    /// Inserts an entry into a node, which is split if it is full.
-    @inline(__always)
-    private static func insert<Entry: RowNodeEntry>(_ entry: Entry, at index: Int, of node: RowNode) -> RowNode? {
-        let entries = Entry.all(of: node)
-        let count = node.count
-        if count < node.mostEntries {
-            entries.insert(entry, at: index, count: count)
-            node.count = count + 1
-            return nil
-        }
-        // Rows often arrive in order, as new IDs do. The left node should then not be half empty.
-        let cut = index == count ? count / 4 * 3 : count / 2
-        let right = RowNode.make(height: node.height)
-        let rightEntries = Entry.all(of: right)
-        rightEntries.moveInitialize(from: entries + cut, count: count - cut)
-        node.count = cut
-        right.count = count - cut
-        if index <= cut {
-            entries.insert(entry, at: index, count: cut)
-            node.count += 1
-        } else {
-            rightEntries.insert(entry, at: index - cut, count: count - cut)
-            right.count += 1
-        }
-        return right
-    }
-
-    /// Removes below a node that only this tree owns, and returns the reference to the row.
-    private static func remove(
-        _ rowKey: RowKey, from node: RowNode, position: inout Int
-    ) -> Unmanaged<LiveRow>? {
-        if node.height == 0 {
-            let (index, isFound) = node.search(leaf: rowKey)
-            guard isFound else { return nil }
-            position += index
-            let row = node.keys[index].row
-            node.keys.remove(at: index, count: node.count)
-            node.count -= 1
-            return row
-        }
-        let index = node.search(branch: rowKey)
-        position += node.countBefore(branch: index)
-        var left = 0
-        let row = node.withUniqueChild(index) { child in
-            let row = remove(rowKey, from: child, position: &position)
-            left = child.count
-            return row
-        }
-        guard let row else { return nil }
-        node.branches[index].count -= 1
-        if left < RowNode.minimum(height: node.height - 1) { node.mendChild(index) }
-        return row
-    }
-
-    /// Replaces below a node that only this tree owns, and returns the reference to the old row.
-    private static func replace(
-        with rowKey: RowKey, in node: RowNode, position: inout Int
-    ) -> Unmanaged<LiveRow>? {
-        if node.height == 0 {
-            let (index, isFound) = node.search(leaf: rowKey)
-            guard isFound else { return nil }
-            position += index
-            let row = node.keys[index].row
-            _ = rowKey.row.retain()
-            node.keys[index] = rowKey
-            return row
-        }
-        let index = node.search(branch: rowKey)
-        position += node.countBefore(branch: index)
-        return node.withUniqueChild(index) { replace(with: rowKey, in: $0, position: &position) }
     }
 }
 
-extension RowNode {
-    /// Modifies a child. This node must belong only to this tree, and the child is made unique first. Then the branch's
-    /// first key is updated.
-    @inline(__always)
-    fileprivate func withUniqueChild<T>(_ index: Int, change: (RowNode) -> T) -> T {
-        let child = uniqueChild(index)
-        return child._withUnsafeGuaranteedRef {
-            let result = change($0)
-            branches[index].firstKey = $0.firstKey
-            return result
+/// A change of rows that makes new nodes in place of those on the paths to the rows. Each leaf is made once, whatever
+/// the number of its changed rows.
+private struct RowRewriting {
+    /// A row of a new leaf, and the leaf that had it before.
+    private struct Entry {
+        let view: RowView
+        let leaf: UInt32
+    }
+
+    /// Removed and inserted rows, by their numbers.
+    private struct Steps {
+        var removed: Range<Int>
+        var inserted: Range<Int>
+
+        var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
+    }
+
+    /// The rows in order.
+    let removed: [RowProbe]
+    let inserted: [RowProbe]
+    let index: RowIndex?
+
+    static func sorted(_ rows: [LiveRow]) -> [RowProbe] {
+        let probes = rows.map { RowProbe($0.leaf.row($0.index)) }
+        guard rows.count > 1 else { return probes }
+        return RowSorting.sorted(rows.count) { probes[$0].view }.map { probes[$0] }
+    }
+
+    /// Returns the new root, whose node is `nil` if no row is left. Returns `nil` if the rows do not fit.
+    func rewrite(_ root: RowNode?) -> (node: RowNode?, Void)? {
+        let steps = Steps(removed: removed.indices, inserted: inserted.indices)
+        guard let root else {
+            guard removed.isEmpty, !hasTwins(inserted.indices) else { return nil }
+            let leaves = leaves(inserted.map { Entry(view: $0.view, leaf: RowIndex.noLeaf) }, ids: [])
+            return (RowTree.root(over: leaves, height: 0), ())
+        }
+        guard let nodes = rewrite(root, steps: steps) else { return nil }
+        guard !nodes.isEmpty else { return (nil, ()) }
+        var node = RowTree.root(over: nodes, height: root.height)
+        while node.height > 0, node.count == 1 { node = node.branch(0).child }
+        return (node, ())
+    }
+
+    /// Returns the nodes that replace a node, or `nil` if the rows do not fit. If there are several, each has enough
+    /// entries.
+    private func rewrite(_ node: RowNode, steps: Steps) -> [RowBranch]? {
+        node.height == 0 ? rewriteLeaf(node, steps: steps) : rewriteInner(node, steps: steps)
+    }
+
+    // MARK: Leaves
+
+    private func rewriteLeaf(_ leaf: RowNode, steps: Steps) -> [RowBranch]? {
+        var isRemoved: UInt64 = 0
+        for place in steps.removed {
+            let (index, isFound) = leaf.search(leaf: removed[place])
+            // A row can be removed only once.
+            guard isFound, isRemoved & (1 << UInt64(index)) == 0 else { return nil }
+            isRemoved |= 1 << UInt64(index)
+        }
+        guard !hasTwins(steps.inserted) else { return nil }
+        var insertions: [(index: Int, row: RowView)] = []
+        for place in steps.inserted {
+            let (index, isFound) = leaf.search(leaf: inserted[place])
+            guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
+            insertions.append((index, inserted[place].view))
+        }
+        if let next = RowNode.leaf(leaf, removing: isRemoved, inserting: insertions) {
+            if let index {
+                for (_, row) in insertions { index.set(row.rowID, leaf: leaf.id) }
+                index.set(next)
+            }
+            return [RowBranch(next)]
+        }
+        var entries: [Entry] = []
+        entries.reserveCapacity(leaf.count + insertions.count)
+        var next = 0
+        func keep(upTo end: Int) {
+            while next < end {
+                if isRemoved & (1 << UInt64(next)) == 0 { entries.append(Entry(view: leaf.row(next), leaf: leaf.id)) }
+                next += 1
+            }
+        }
+        for (index, row) in insertions {
+            keep(upTo: index)
+            entries.append(Entry(view: row, leaf: RowIndex.noLeaf))
+        }
+        keep(upTo: leaf.count)
+        return leaves(entries, ids: [leaf.id])
+    }
+
+    /// Returns whether two of the inserted rows have the same position.
+    private func hasTwins(_ range: Range<Int>) -> Bool {
+        range.dropFirst().contains { inserted[$0 - 1].view.order(inserted[$0].view) == 0 }
+    }
+
+    /// Makes leaves with rows.
+    ///
+    /// - Parameter ids: The numbers of the leaves that had the rows.
+    private func leaves(_ entries: [Entry], ids: [UInt32]) -> [RowBranch] {
+        var ids = ids[...]
+        defer {
+            if let index {
+                for id in ids { index.removeLeaf(id) }
+            }
+        }
+        if entries.isEmpty { return [] }
+        var views: [RowView] = []
+        return RowTree.groups(entries.count, of: RowNode.leafCapacity).map { group in
+            views.removeAll(keepingCapacity: true)
+            for place in group { views.append(entries[place].view) }
+            let id = ids.popFirst() ?? index?.newLeafID() ?? RowIndex.noLeaf
+            let leaf = views.withUnsafeBufferPointer { RowNode.leaf($0, id: id) }
+            if let index {
+                for place in group where entries[place].leaf != id { index.set(entries[place].view.rowID, leaf: id) }
+                index.set(leaf)
+            }
+            return RowBranch(leaf)
         }
     }
 
-    @inline(__always)
-    private func uniqueChild(_ index: Int) -> Unmanaged<RowNode> {
-        // Move the branch's own reference out and back: another reference would make the child look shared.
-        var child = branches[index].child.takeRetainedValue()
-        if !isKnownUniquelyReferenced(&child) { child = child.copy() }
-        let unique = Unmanaged.passRetained(child)
-        branches[index].child = unique
-        return unique
-    }
+    // MARK: Inner nodes
 
-    /// Fixes a child with too few entries: it takes some from a neighbor, or merges with it.
-    fileprivate func mendChild(_ index: Int) {
-        let index = max(index - 1, 0)
-        let left = uniqueChild(index).takeUnretainedValue()
-        let right = uniqueChild(index + 1).takeUnretainedValue()
-        if height == 1 {
-            Self.balance(left, right, of: RowKey.self)
-        } else {
-            Self.balance(left, right, of: RowBranch.self)
+    private func rewriteInner(_ node: RowNode, steps: Steps) -> [RowBranch]? {
+        var steps = steps
+        var replaced: [(index: Int, branches: [RowBranch])] = []
+        var count = node.count
+        var mustMend = false
+        while !steps.isEmpty {
+            // All changes below the branch of the first one.
+            let index = node.search(branch: first(steps))
+            let below = split(&steps, before: index + 1 < node.count ? node.branch(index + 1) : nil)
+            guard let branches = rewrite(node.branch(index).child, steps: below) else { return nil }
+            for child in branches where child.entryCount < RowNode.minimum(height: node.height - 1) { mustMend = true }
+            replaced.append((index, branches))
+            count += branches.count - 1
         }
-        branches[index].firstKey = left.firstKey
-        branches[index].count = left.total
-        if right.count == 0 {
-            branches[index + 1].child.release()
-            branches.remove(at: index + 1, count: count)
-            count -= 1
-        } else {
-            branches[index + 1].firstKey = right.firstKey
-            branches[index + 1].count = right.total
+        if !mustMend, count > 0, count <= RowNode.branchCapacity {
+            return [RowBranch(RowNode.inner(node, replacing: replaced, count: count))]
+        }
+        var children: [RowBranch] = []
+        children.reserveCapacity(count)
+        var next = 0
+        for (index, branches) in replaced {
+            for place in next..<index { children.append(node.branch(place)) }
+            children += branches
+            next = index + 1
+        }
+        for place in next..<node.count { children.append(node.branch(place)) }
+        if mustMend { mend(&children, height: node.height - 1) }
+        return nodes(children, height: node.height)
+    }
+
+    /// The first change in the order.
+    private func first(_ steps: Steps) -> RowProbe {
+        guard let removal = steps.removed.first else { return inserted[steps.inserted.lowerBound] }
+        guard let insertion = steps.inserted.first else { return removed[removal] }
+        return removed[removal].view.order(inserted[insertion].view) <= 0 ? removed[removal] : inserted[insertion]
+    }
+
+    /// Removes and returns the changes before a branch.
+    private func split(_ steps: inout Steps, before branch: RowBranch?) -> Steps {
+        guard let branch else {
+            defer { steps = Steps(removed: 0..<0, inserted: 0..<0) }
+            return steps
+        }
+        func end(_ rows: [RowProbe], _ range: Range<Int>) -> Int {
+            var low = range.lowerBound
+            var high = range.upperBound
+            while low < high {
+                let middle = (low + high) / 2
+                if branch.order(rows[middle]) > 0 { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        let (removedEnd, insertedEnd) = (end(removed, steps.removed), end(inserted, steps.inserted))
+        let below = Steps(
+            removed: steps.removed.lowerBound..<removedEnd, inserted: steps.inserted.lowerBound..<insertedEnd)
+        steps = Steps(
+            removed: removedEnd..<steps.removed.upperBound, inserted: insertedEnd..<steps.inserted.upperBound)
+        return below
+    }
+
+    /// Joins children with too few entries with their neighbors.
+    private func mend(_ children: inout [RowBranch], height: Int) {
+        let minimum = RowNode.minimum(height: height)
+        var place = 0
+        while children.count > 1, place < children.count {
+            guard children[place].entryCount < minimum else {
+                place += 1
+                continue
+            }
+            let left = max(place - 1, 0)
+            let joined = join(children[left].child, with: children[left + 1].child)
+            children.replaceSubrange(left...left + 1, with: joined)
+            // A single joined node can still be too small.
+            place = joined.count > 1 ? left + 2 : left
         }
     }
 
-    /// Moves entries between neighbors, so that the right one is empty, or both have enough entries for many later
-    /// changes.
-    private static func balance<Entry: RowNodeEntry>(_ left: RowNode, _ right: RowNode, of entry: Entry.Type) {
-        let leftEntries = Entry.all(of: left)
-        let rightEntries = Entry.all(of: right)
-        let total = left.count + right.count
-        let wanted = total <= left.mostEntries / 4 * 3 ? total : total / 2
-        let moved = wanted - left.count
-        if moved > 0 {
-            (leftEntries + left.count).moveInitialize(from: rightEntries, count: moved)
-            rightEntries.moveInitialize(from: rightEntries + moved, count: right.count - moved)
-        } else if moved < 0 {
-            (rightEntries - moved).moveInitialize(from: rightEntries, count: right.count)
-            rightEntries.moveInitialize(from: leftEntries + wanted, count: -moved)
+    /// Returns one or two nodes with the entries of two neighbors.
+    private func join(_ left: RowNode, with right: RowNode) -> [RowBranch] {
+        withExtendedLifetime((left, right)) {
+            if left.height == 0 {
+                let entries = [left, right].flatMap { leaf in
+                    (0..<leaf.count).map { Entry(view: leaf.row($0), leaf: leaf.id) }
+                }
+                return leaves(entries, ids: [left.id, right.id])
+            }
+            var children = [left, right].flatMap { node in (0..<node.count).map { node.branch($0) } }
+            mend(&children, height: left.height - 1)
+            return nodes(children, height: left.height)
         }
-        left.count = wanted
-        right.count = total - wanted
-    }
-}
-
-extension UnsafeMutablePointer {
-    @inline(__always)
-    fileprivate func insert(_ entry: Pointee, at index: Int, count: Int) {
-        (self + index + 1).moveInitialize(from: self + index, count: count - index)
-        (self + index).initialize(to: entry)
     }
 
-    @inline(__always)
-    fileprivate func remove(at index: Int, count: Int) {
-        (self + index).moveInitialize(from: self + index + 1, count: count - index - 1)
+    /// Makes inner nodes over children.
+    private func nodes(_ children: [RowBranch], height: Int) -> [RowBranch] {
+        if children.isEmpty { return [] }
+        return RowTree.groups(children.count, of: RowNode.branchCapacity).map {
+            RowBranch(RowNode.inner(children[$0], height: height))
+        }
     }
 }

@@ -1,87 +1,73 @@
-/// A cursor over the keys of a tree, leaf by leaf.
+/// A cursor over the rows of a tree, leaf by leaf.
 struct RowCursor {
     private let tree: RowTree
     /// The position of the first row of the next leaf, if it is before `end`.
     private var next: Int
     private let end: Int
-    private var rowKey: UnsafePointer<RowKey>?
-    private var left = 0
+    private(set) var leaf: RowNode?
+    /// The index of the current row in the leaf.
+    private(set) var index = 0
+    /// The number of rows from the current one to the end of the leaf or range. It is 0 at the end.
+    private(set) var left = 0
 
     init(_ tree: RowTree, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= tree.count, "There are no rows at these positions.")
         self.tree = tree
         next = range.lowerBound
         end = range.upperBound
+        loadLeaf()
     }
 
-    /// Returns the next key, whose row the tree keeps alive.
+    /// The current row, or `nil` at the end.
     @inline(__always)
-    mutating func advance() -> RowKey? {
-        if left == 0 {
-            guard next < end else { return nil }
-            loadLeaf()
-        }
-        left &-= 1
-        defer { rowKey = rowKey.unsafelyUnwrapped + 1 }
-        return rowKey.unsafelyUnwrapped.pointee
+    var current: LiveRow? {
+        left > 0 ? leaf.map { LiveRow($0, index: index) } : nil
     }
 
-    /// Skips the rows before a key, passes them on in runs, and returns whether the next row is at the key.
+    /// Returns the current row, and moves to the next one.
     @inline(__always)
-    mutating func skip(before wanted: RowKey, _ passed: (UnsafeBufferPointer<RowKey>) -> Void) -> Bool {
-        while true {
-            if left == 0 {
-                guard next < end else { return false }
-                loadLeaf()
+    mutating func advance() -> LiveRow? {
+        guard let row = current else { return nil }
+        skip(1)
+        return row
+    }
+
+    /// Moves forward by a number of rows, which is at most ``left``.
+    @inline(__always)
+    mutating func skip(_ count: Int) {
+        index &+= count
+        left &-= count
+        if left == 0 { loadLeaf() }
+    }
+
+    /// Skips the rows before a row, which is not before the current one. Returns the number of rows skipped, and
+    /// whether the current row is then at the same position.
+    mutating func skip(before wanted: RowProbe) -> (count: Int, isFound: Bool) {
+        var skipped = 0
+        while let leaf, left > 0 {
+            // A leaf that is entirely before the row costs a single comparison.
+            if leaf.row(index + left - 1).order(wanted.view) >= 0 {
+                let (place, isFound) = leaf.search(leaf: wanted)
+                let count = max(0, place - index)
+                if count > 0 { skip(count) }
+                return (skipped + count, isFound && place >= index)
             }
-            let rowKeys = rowKey.unsafelyUnwrapped
-            // A leaf that is entirely before the key costs a single comparison.
-            if rowKeys[left - 1].order(wanted) >= 0 {
-                let count = Self.countBefore(wanted, in: rowKeys, count: left)
-                if count > 0 { passed(UnsafeBufferPointer(start: rowKeys, count: count)) }
-                rowKey = rowKeys + count
-                left -= count
-                return rowKeys[count].order(wanted) == 0
-            }
-            passed(UnsafeBufferPointer(start: rowKeys, count: left))
-            left = 0
+            skipped += left
+            skip(left)
         }
-    }
-
-    /// Skips all remaining rows.
-    mutating func skipRest(_ passed: (UnsafeBufferPointer<RowKey>) -> Void) {
-        while left > 0 || next < end {
-            if left == 0 { loadLeaf() }
-            passed(UnsafeBufferPointer(start: rowKey, count: left))
-            left = 0
-        }
-    }
-
-    /// Returns the number of keys before a given key, which is not after the last one. It searches near the first key,
-    /// and then with growing steps.
-    @inline(__always)
-    private static func countBefore(_ wanted: RowKey, in rowKeys: UnsafePointer<RowKey>, count: Int) -> Int {
-        var low = 0
-        var high = 0
-        var step = 1
-        while high < count, rowKeys[high].order(wanted) < 0 {
-            low = high + 1
-            high += step
-            step *= 2
-        }
-        high = Swift.min(high, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if rowKeys[middle].order(wanted) < 0 { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return (skipped, false)
     }
 
     @inline(never)
     private mutating func loadLeaf() {
-        // The tree retains its nodes while the cursor is used.
-        (rowKey, left) = tree.withLeaf(at: next) { ($0, $1) }
-        left = Swift.min(left, end - next)
+        guard next < end else {
+            leaf = nil
+            return
+        }
+        let (leaf, index) = tree.leaf(at: next)
+        self.leaf = leaf
+        self.index = index
+        left = Swift.min(leaf.count - index, end - next)
         next += left
     }
 }
@@ -93,9 +79,7 @@ struct RowIterator: IteratorProtocol {
     init(_ cursor: RowCursor) { self.cursor = cursor }
 
     @inline(__always)
-    mutating func next() -> LiveRow? {
-        cursor.advance()?.row.takeUnretainedValue()
-    }
+    mutating func next() -> LiveRow? { cursor.advance() }
 }
 
 extension RowTree: Sequence {
@@ -112,5 +96,14 @@ extension RowTree: Sequence {
     func forEach(in range: Range<Int>, _ body: (LiveRow) throws -> Void) rethrows {
         var rows = RowIterator(RowCursor(self, range: range))
         while let row = rows.next() { try body(row) }
+    }
+
+    /// Calls a function with each leaf.
+    func forEachLeaf(_ body: (RowNode) -> Void) {
+        func visit(_ node: RowNode) {
+            if node.height == 0 { return body(node) }
+            for branch in 0..<node.count { visit(node.branch(branch).child) }
+        }
+        if let root { visit(root) }
     }
 }

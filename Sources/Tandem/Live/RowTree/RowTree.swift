@@ -5,17 +5,17 @@
 /// ```swift
 /// var tree = RowTree(sorted: rows)
 /// let snapshot = tree
-/// let position = tree.remove(row)  // `snapshot` still has it
+/// let fits = tree.apply(removed: [row], inserted: [])  // `snapshot` still has the row
 /// ```
 ///
-/// Rows are in the order of their keys' bytes, then of their local IDs' bytes (see ``RowKey``). No two rows have the
+/// Rows are in the order of their keys' bytes, then of their local IDs' bytes (see ``RowWords``). No two rows have the
 /// same key and local ID.
 ///
-/// - Complexity: Finding, adding, removing and indexing are O(log *n*). After a copy, a change also copies the nodes on
-///   its path, once.
+/// Nodes never change. The rows of a leaf are records in one block of memory, so that a row has no objects of its own.
 ///
-/// Proof of `@unchecked Sendable`: a node is modified only through a tree that owns it and its parents exclusively. A
-/// node that several trees share is never modified again.
+/// - Complexity: Finding and indexing are O(log *n*). A change makes new nodes on the paths to the changed rows.
+///
+/// Proof of `@unchecked Sendable`: a node does not change after it was made.
 struct RowTree: @unchecked Sendable {
     var root: RowNode?
     var count = 0
@@ -29,57 +29,52 @@ struct RowTree: @unchecked Sendable {
 
     subscript(position: Int) -> LiveRow {
         precondition(position >= 0 && position < count, "There is no row at this position.")
-        return withLeaf(at: position) { rowKeys, _ in rowKeys.pointee.row.takeUnretainedValue() }
+        let (leaf, index) = leaf(at: position)
+        return LiveRow(leaf, index: index)
     }
 
     /// Returns the position of the row with the key and local ID of another row, if it exists.
     func rank(of row: LiveRow) -> Int? {
-        let (rank, isFound) = find(row)
+        let (rank, isFound) = row.withView { find(RowProbe($0)) }
         return isFound ? rank : nil
     }
 
     /// Returns the number of rows before the key of a row, whether or not the row is in the tree.
     func lowerBound(_ row: LiveRow) -> Int {
-        find(row).rank
+        row.withView { find(RowProbe($0)) }.rank
     }
 
-    private func find(_ row: LiveRow) -> (rank: Int, isFound: Bool) {
+    private func find(_ row: RowProbe) -> (rank: Int, isFound: Bool) {
         guard let root else { return (0, false) }
-        return withExtendedLifetime((row, root)) {
-            let rowKey = RowKey(row)
+        return withExtendedLifetime(root) {
             var node = Unmanaged.passUnretained(root)
             var rank = 0
             for _ in 0..<root.height {
                 node = node._withUnsafeGuaranteedRef {
-                    let branch = $0.search(branch: rowKey)
+                    let branch = $0.search(branch: row)
                     rank += $0.countBefore(branch: branch)
-                    return $0.branches[branch].child
+                    return .passUnretained($0.branch(branch).child)
                 }
             }
-            let (index, isFound) = node._withUnsafeGuaranteedRef { $0.search(leaf: rowKey) }
+            let (index, isFound) = node._withUnsafeGuaranteedRef { $0.search(leaf: row) }
             return (rank + index, isFound)
         }
     }
 
-    /// Passes the key at a position to a function, and the number of keys in its leaf from there on.
-    @inline(__always)
-    func withLeaf<T>(at position: Int, _ body: (UnsafePointer<RowKey>, Int) -> T) -> T {
+    /// Returns the leaf with the row at a position, and the row's index in the leaf.
+    func leaf(at position: Int) -> (leaf: RowNode, index: Int) {
         guard let root else { preconditionFailure("There is no row at this position.") }
         return withExtendedLifetime(root) {
             var node = Unmanaged.passUnretained(root)
             var position = position
             for _ in 0..<root.height {
                 node = node._withUnsafeGuaranteedRef {
-                    let branches = $0.branches
-                    var branch = 0
-                    while position >= branches[branch].count {
-                        position &-= branches[branch].count
-                        branch &+= 1
-                    }
-                    return branches[branch].child
+                    let (branch, rest) = $0.branch(at: position)
+                    position = rest
+                    return .passUnretained($0.branch(branch).child)
                 }
             }
-            return node._withUnsafeGuaranteedRef { body($0.keys + position, $0.count - position) }
+            return (node.takeUnretainedValue(), position)
         }
     }
 }

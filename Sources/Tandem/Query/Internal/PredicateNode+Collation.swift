@@ -67,3 +67,13 @@ extension SortTerm {
         }
     }
 }
+
+extension ValueLeaf {
+    /// Returns this value with the sort keys of its folded texts.
+    func resolved(by collation: Collation) -> ValueLeaf {
+        switch self {
+        case .column: self
+        case .predicate(let node): .predicate(node.resolved(by: collation))
+        }
+    }
+}

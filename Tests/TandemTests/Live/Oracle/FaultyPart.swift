@@ -115,13 +115,14 @@ private struct FaultyWatcher: RowWatcher {
 extension RowMaker {
     /// The same factory, whose rows have their rowids in their keys.
     fileprivate var breakingTiesByRowID: RowMaker {
-        let make = self.make
+        let append = self.append
         return RowMaker(
             columns: columns, width: width,
-            make: { statement, rowID, key, sectionLength, sectionColumn, box, path in
-                try make(
-                    statement, rowID, key + [UInt8(truncatingIfNeeded: ~rowID)], sectionLength, sectionColumn, box, path
-                )
+            append: { statement, position, buffer, path in
+                let other = Position(
+                    rowID: position.rowID, key: position.key + [UInt8(truncatingIfNeeded: ~position.rowID)],
+                    sectionLength: position.sectionLength, sectionColumn: position.sectionColumn)
+                try append(statement, other, buffer, path)
             }, comparison: comparison)
     }
 }

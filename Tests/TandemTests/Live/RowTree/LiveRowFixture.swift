@@ -2,18 +2,16 @@ import TandemTesting
 
 @testable import Tandem
 
-/// Rows for tests of the live engine's structures. A row shows its row ID and a number, so that a replaced row looks
-/// different.
-final class NumberedRow: LiveRow, @unchecked Sendable {
-    let number: Int
-
-    init(_ number: Int, rowID: Int64, key: [UInt8], localID: LocalID) {
-        self.number = number
-        super.init(rowID: rowID, key: key, localID: localID)
-    }
-}
-
 extension LiveRow {
+    /// Makes a row with a number as its payload, so that a replaced row looks different.
+    ///
+    /// - Parameter padding: The number of further bytes of the payload.
+    init(number: Int, rowID: Int64, key: [UInt8], localID: LocalID, padding: Int = 0) {
+        let payload = withUnsafeBytes(of: number.littleEndian) { Array($0) }
+        self.init(
+            rowID: rowID, key: key, localID: localID, payload: payload + Array(repeating: 0x5A, count: padding))
+    }
+
     /// Compares rows by the engine's order in the simplest form.
     static func isBefore(_ lhs: LiveRow, _ rhs: LiveRow) -> Bool {
         if lhs.key != rhs.key { return lhs.key.lexicographicallyPrecedes(rhs.key) }
@@ -21,9 +19,37 @@ extension LiveRow {
     }
 }
 
+/// Returns whether both rows have the same bytes, or neither exists.
+func === (lhs: LiveRow?, rhs: LiveRow?) -> Bool {
+    guard let lhs, let rhs else { return lhs == nil && rhs == nil }
+    return lhs.isIdentical(to: rhs)
+}
+
 /// Returns whether two sequences have identical rows.
 func areSame(_ lhs: some Sequence<LiveRow>, _ rhs: some Sequence<LiveRow>) -> Bool {
-    lhs.elementsEqual(rhs, by: ===)
+    lhs.elementsEqual(rhs) { $0.isIdentical(to: $1) }
+}
+
+extension RowTree {
+    /// Inserts a row, and returns its position, or `nil` if a row with its key and local ID exists.
+    @discardableResult
+    mutating func insert(_ row: LiveRow) -> Int? {
+        apply(removed: [], inserted: [row]) ? rank(of: row) : nil
+    }
+
+    /// Removes the row with the key and local ID of another row, and returns its position, or `nil` if it does not
+    /// exist.
+    @discardableResult
+    mutating func remove(_ row: LiveRow) -> Int? {
+        let rank = rank(of: row)
+        return apply(removed: [row], inserted: []) ? rank : nil
+    }
+
+    /// Replaces the row with the same key and local ID, and returns its position, or `nil` if it does not exist.
+    @discardableResult
+    mutating func replace(_ row: LiveRow) -> Int? {
+        apply(removed: [row], inserted: [row]) ? rank(of: row) : nil
+    }
 }
 
 /// Makes rows whose keys and IDs are as similar as possible.
@@ -51,9 +77,14 @@ struct RowFactory {
         (0..<below(longestKey + 1)).map { _ in letters[below(letters.count)] }
     }
 
-    /// Returns a local ID that no other row of this factory has.
+    /// Returns a local ID that no other row of this factory has. Some are UUIDs, which are packed.
     mutating func newID() -> LocalID {
         made += 1
+        if made % 4 == 0 {
+            let digits = "0193a1b2c3d47000" + String(UInt64(made) | 1 << 60, radix: 16)
+            return LocalID(
+                [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(Array(digits)[$0]) }.joined(separator: "-"))
+        }
         let number = String(made, radix: 36)
         return LocalID(Self.beginnings[below(Self.beginnings.count)] + (made % 3 == 0 ? "\0\(number)" : "~\(number)"))
     }
@@ -61,7 +92,10 @@ struct RowFactory {
     mutating func row(rowID: Int64, localID: LocalID? = nil, key: [UInt8]? = nil) -> LiveRow {
         let id = localID ?? newID()
         made += 1
-        return NumberedRow(made, rowID: rowID, key: key ?? self.key(), localID: id)
+        // Some payloads are so long that they are in an object of their own.
+        return LiveRow(
+            number: made, rowID: rowID, key: key ?? self.key(), localID: id,
+            padding: made % 9 == 0 ? RowPayload.longestInline : made % 5)
     }
 
     /// Makes rows with row numbers from 1 in the engine's order.

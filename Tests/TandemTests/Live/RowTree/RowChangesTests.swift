@@ -120,7 +120,7 @@ private struct RowHistory {
         let old = RowSlice(RowTree(sorted: rows))
         let same = RowSlice(
             RowTree(
-                sorted: rows.map { NumberedRow(0, rowID: $0.rowID, key: $0.key, localID: $0.localID) }))
+                sorted: rows.map { LiveRow(number: 0, rowID: $0.rowID, key: $0.key, localID: $0.localID) }))
         #expect(old.deltas(to: same) { _, _ in true }.isEmpty)
         #expect(old.deltas(to: same) { _, _ in false }.count == 200)
         #expect(old.deltas(to: old) { _, _ in preconditionFailure() }.isEmpty)

@@ -20,10 +20,12 @@ extension RowTree {
         if root.height > 0, root.count < 2 { throw BrokenInvariant(description: "A root with one child.") }
         try Self.check(root, isRoot: true)
         var cursor = RowCursor(self, range: 0..<count)
-        var last: RowKey?
+        var last: LiveRow?
         var seen = 0
         while let place = cursor.advance() {
-            if let last, last.order(place) >= 0 { throw BrokenInvariant(description: "Row \(seen) is out of order.") }
+            if let last, !LiveRow.isBefore(last, place) {
+                throw BrokenInvariant(description: "Row \(seen) is out of order.")
+            }
             last = place
             seen += 1
         }
@@ -31,28 +33,24 @@ extension RowTree {
     }
 
     private static func check(_ node: RowNode, isRoot: Bool) throws {
-        if node.count > node.mostEntries { throw BrokenInvariant(description: "A node with \(node.count) entries.") }
+        if node.count > RowNode.maximum(height: node.height) {
+            throw BrokenInvariant(description: "A node with \(node.count) entries.")
+        }
         if !isRoot, node.count < RowNode.minimum(height: node.height) {
             throw BrokenInvariant(description: "A node with only \(node.count) entries.")
         }
-        guard node.height > 0 else {
-            for index in 0..<node.count {
-                let place = node.keys[index]
-                let expected = RowKey(place.row.takeUnretainedValue())
-                if place.high != expected.high || place.low != expected.low {
-                    throw BrokenInvariant(description: "A place with the words of another row.")
-                }
-            }
-            return
-        }
+        guard node.height > 0 else { return }
         for index in 0..<node.count {
-            let branch = node.branches[index]
-            let child = branch.child.takeUnretainedValue()
+            let branch = node.branch(index)
+            let child = branch.child
             if child.height != node.height - 1 { throw BrokenInvariant(description: "Leaves at two depths.") }
             if child.total != branch.count { throw BrokenInvariant(description: "A branch with a wrong count.") }
-            if child.firstKey.row.toOpaque() != branch.firstKey.row.toOpaque() {
-                throw BrokenInvariant(description: "A branch whose first row is another.")
-            }
+            if child.count != branch.entryCount { throw BrokenInvariant(description: "A branch with a wrong size.") }
+            let first = child.firstLeaf.takeUnretainedValue()
+            let words = RowWords(first.row(0))
+            guard branch.firstLeaf.toOpaque() == child.firstLeaf.toOpaque(), branch.words.high == words.high,
+                branch.words.low == words.low
+            else { throw BrokenInvariant(description: "A branch whose first row is another.") }
             try check(child, isRoot: false)
         }
     }

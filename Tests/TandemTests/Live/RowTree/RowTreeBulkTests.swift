@@ -97,37 +97,43 @@ import Testing
         }
     }
 
-    @Test func `rows are freed with the last tree that has them`() {
-        /// A row that counts its instances.
-        final class Counted: LiveRow, @unchecked Sendable {
-            nonisolated(unsafe) static var alive = 0
-            init(_ number: Int) {
-                Self.alive += 1
-                super.init(rowID: Int64(number), key: [UInt8(number % 7)], localID: LocalID("\(number)"))
-            }
-            deinit { Self.alive -= 1 }
-        }
+    @Test func `leaves and long payloads are freed with the last tree that has them`() throws {
+        var maker = RowFactory(.seeded())
+        weak var leaf: RowNode?
+        weak var payload: RowPayload?
+        var snapshot = RowTree()
         do {
-            var tree = RowTree()
-            for number in 0..<500 { tree.insert(Counted(number)) }
-            #expect(Counted.alive == 500)
-            var snapshot = tree
-            for number in 0..<400 {
-                tree.remove(LiveRow(rowID: 0, key: [UInt8(number % 7)], localID: LocalID("\(number)")))
-            }
-            #expect(tree.count == 100)
-            #expect(Counted.alive == 500)
+            let long = LiveRow(number: 1, rowID: 1, key: [], localID: "long", padding: RowPayload.longestInline)
+            var tree = RowTree(sorted: maker.rows(500))
+            tree.insert(long)
+            let row = tree[try #require(tree.rank(of: long))]
+            leaf = row.leaf
+            payload = row.withView { $0.box?.takeUnretainedValue() }
             snapshot = tree
-            #expect(Counted.alive == 100)
-            #expect(snapshot.count == 100)
-            tree.replace(Counted(450))
-            #expect(Counted.alive == 101)
-            let fits = tree.apply(removed: Array(tree), inserted: (1_000..<1_300).map { Counted($0) })
-            #expect(fits)
-            #expect(Counted.alive == 400)
-            snapshot = RowTree()
-            #expect(Counted.alive == 300)
+            // Other rows of the leaf change: the new version of the leaf shares the payload.
+            tree.remove(tree[tree.rank(of: long) == 0 ? 1 : 0])
+            tree.remove(long)
         }
-        #expect(Counted.alive == 0)
+        #expect(leaf != nil && payload != nil)
+        snapshot = RowTree()
+        #expect(leaf == nil && payload == nil)
+        #expect(snapshot.isEmpty)
+    }
+
+    @Test func `a tree takes little more memory than its rows`() throws {
+        let rows = 20_000
+        let buffer = RowBuffer()
+        for row in 0..<rows {
+            let key = Array("\(row / 100) Пятёрочка \(row % 100 + 100)".utf8)
+            buffer.append(
+                rowID: Int64(row + 1), key: key, localID: LocalIDGenerator.makeID(),
+                payload: Array(repeating: 1, count: 150))
+        }
+        let tree = RowTree(buffer, sorted: buffer.sorted())
+        var bytes = 0
+        tree.forEachLeaf { bytes += $0.byteCount }
+        // The payload has 150 bytes, the ID 16, and the rest of the key at most 27.
+        #expect(bytes / rows <= 210)
+        #expect(bytes / rows >= 150)
     }
 }

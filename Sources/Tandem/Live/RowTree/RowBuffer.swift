@@ -1,0 +1,141 @@
+/// Rows in the order in which they were read, before they are sorted into a ``RowTree``.
+///
+/// The records of all rows are in a single block of memory: reading a row allocates nothing.
+final class RowBuffer {
+    private var memory = UnsafeMutableRawPointer.allocate(byteCount: 1024, alignment: 8)
+    private var capacity = 1024
+    private(set) var byteCount = 0
+    /// The start of each record, and the end of the last one.
+    private var starts = [0]
+    /// Long payloads, which the records refer to.
+    private var boxes: [RowPayload] = []
+
+    deinit { memory.deallocate() }
+
+    var count: Int { starts.count - 1 }
+
+    /// The row with a number in the order of appending. The view is valid until the next append.
+    @inline(__always)
+    subscript(index: Int) -> RowView {
+        let record = UnsafeRawBufferPointer(start: memory + starts[index], count: starts[index + 1] - starts[index])
+        return RowView(record, prefix: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// Appends a row.
+    ///
+    /// - Parameters:
+    ///   - rowID: The row's rowid.
+    ///   - key: The sort key.
+    ///   - localID: The bytes of the local ID's text.
+    ///   - appendPayload: Appends the bytes of the payload. If it throws, the row is not appended.
+    func append(
+        rowID: Int64, key: UnsafeRawBufferPointer, localID: UnsafeRawBufferPointer, appendPayload: () throws -> Void
+    ) rethrows {
+        let start = byteCount
+        let number = RowView.zigzag(rowID)
+        let headCount = 30 + key.count + max(PackedUUID.packedCount, localID.count)
+        reserve(headCount)
+        withUnsafeTemporaryAllocation(byteCount: PackedUUID.packedCount, alignment: 8) { packed in
+            let isPacked = PackedUUID.pack(localID, to: packed.baseAddress.unsafelyUnwrapped)
+            let id = isPacked ? UnsafeRawBufferPointer(packed) : localID
+            let kind = RowView.kind(idCount: id.count, isPacked: isPacked, isBoxed: false)
+            var next = RowView.write(UInt64(key.count), to: memory + start)
+            next = RowView.write(kind, to: next)
+            next = RowView.write(number, to: next)
+            next = RowView.write(key, to: next)
+            next = RowView.write(id, to: next)
+            byteCount = next - memory
+        }
+        let payloadStart = byteCount
+        do {
+            try appendPayload()
+        } catch {
+            byteCount = start
+            throw error
+        }
+        if byteCount - payloadStart > RowPayload.longestInline { boxPayload(from: payloadStart, record: start) }
+        starts.append(byteCount)
+    }
+
+    /// Moves a long payload at the end into an object.
+    private func boxPayload(from start: Int, record: Int) {
+        let box = RowPayload.make(UnsafeRawBufferPointer(start: memory + start, count: byteCount - start))
+        boxes.append(box)
+        var next = UnsafeRawPointer(memory + record)
+        _ = RowView.varint(&next)
+        // The flag is in the first byte of the kind.
+        let kind = memory + (next - UnsafeRawPointer(memory))
+        kind.storeBytes(of: kind.load(as: UInt8.self) | RowView.boxedBit, as: UInt8.self)
+        let reference = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
+        (memory + start).storeBytes(of: reference, as: UnsafeRawPointer.self)
+        byteCount = start + MemoryLayout<UnsafeRawPointer>.size
+    }
+
+    // MARK: Payloads
+
+    /// Appends a byte to the payload.
+    @inline(__always)
+    func append(_ byte: UInt8) {
+        reserve(1)
+        memory.storeBytes(of: byte, toByteOffset: byteCount, as: UInt8.self)
+        byteCount += 1
+    }
+
+    /// Appends the low bytes of a word, the lowest first.
+    @inline(__always)
+    func append(_ word: UInt64, count: Int) {
+        reserve(8)
+        memory.storeBytes(of: word.littleEndian, toByteOffset: byteCount, as: UInt64.self)
+        byteCount += count
+    }
+
+    @inline(__always)
+    func append(varint value: UInt64) {
+        reserve(10)
+        byteCount = RowView.write(value, to: memory + byteCount) - memory
+    }
+
+    @inline(__always)
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        byteCount = RowView.write(bytes, to: memory + byteCount) - memory
+    }
+
+    /// Appends a tag and the packed form of a text, if it has one.
+    @inline(__always)
+    func append(tag: UInt8, packing text: UnsafeRawBufferPointer) -> Bool {
+        reserve(1 + PackedUUID.packedCount)
+        guard PackedUUID.pack(text, to: memory + byteCount + 1) else { return false }
+        memory.storeBytes(of: tag, toByteOffset: byteCount, as: UInt8.self)
+        byteCount += 1 + PackedUUID.packedCount
+        return true
+    }
+
+    @inline(__always)
+    private func reserve(_ count: Int) {
+        if byteCount + count > capacity { grow(count) }
+    }
+
+    @inline(never)
+    private func grow(_ count: Int) {
+        capacity = max(capacity * 2, byteCount + count)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        larger.copyMemory(from: memory, byteCount: byteCount)
+        memory.deallocate()
+        memory = larger
+    }
+}
+
+extension RowBuffer {
+    /// Appends a row.
+    func append(rowID: Int64, key: [UInt8], localID: LocalID, payload: [UInt8] = []) {
+        var text = localID.rawValue
+        text.withUTF8 { text in
+            key.withUnsafeBytes { key in
+                append(rowID: rowID, key: key, localID: UnsafeRawBufferPointer(text)) {
+                    payload.withUnsafeBytes { append($0) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// The rows of a tree by their rowids. It has the leaf of each row, by the leaf's number, which is the same in all
+/// versions of the leaf.
+final class RowIndex {
+    /// The number of a leaf that is in no index.
+    static let noLeaf = UInt32.max
+
+    /// The leaf of each rowid from 0, or ``noLeaf``. It is used while most rowids of the range have a row.
+    private var dense: [UInt32] = []
+    private var sparse: [Int64: UInt32] = [:]
+    private var isDense = true
+    /// The current versions of the leaves, by their numbers.
+    private var leaves: [RowNode?] = []
+    /// Unused numbers.
+    private var unused: [UInt32] = []
+
+    /// The maximum number of rowids for each row in an array over all rowids. A dictionary takes as much memory.
+    private static let mostGaps = 6
+    /// An array is used up to this rowid in any case.
+    private static let leastDense = 1024
+
+    /// Replaces the content by the rows of a new tree, whose leaves are numbered from 0.
+    func reset(_ tree: RowTree) {
+        removeAll()
+        var last: Int64 = 0
+        var isNatural = true
+        tree.forEachLeaf { leaf in
+            leaves.append(leaf)
+            for index in 0..<leaf.count {
+                let rowID = leaf.row(index).rowID
+                last = max(last, rowID)
+                if rowID < 0 { isNatural = false }
+            }
+        }
+        isDense = isNatural && last < Int64(max(Self.leastDense, tree.count * Self.mostGaps))
+        if isDense {
+            dense = Array(repeating: Self.noLeaf, count: tree.isEmpty ? 0 : Int(last) + 1)
+        } else {
+            sparse.reserveCapacity(tree.count)
+        }
+        for leaf in leaves {
+            guard let leaf else { continue }
+            for index in 0..<leaf.count { set(leaf.row(index).rowID, leaf: leaf.id) }
+        }
+    }
+
+    func removeAll() {
+        dense = []
+        sparse = [:]
+        isDense = true
+        leaves = []
+        unused = []
+    }
+
+    /// Returns the row with a rowid.
+    func row(_ rowID: Int64) -> LiveRow? {
+        let id = isDense ? dense.indices.contains(Int(rowID)) ? dense[Int(rowID)] : Self.noLeaf : sparse[rowID]
+        guard let id, id != Self.noLeaf, let leaf = leaves[Int(id)] else { return nil }
+        for index in 0..<leaf.count where leaf.row(index).rowID == rowID { return LiveRow(leaf, index: index) }
+        return nil
+    }
+
+    func remove(_ rowID: Int64) {
+        if !isDense {
+            sparse[rowID] = nil
+        } else if dense.indices.contains(Int(rowID)) {
+            dense[Int(rowID)] = Self.noLeaf
+        }
+    }
+
+    func set(_ rowID: Int64, leaf: UInt32) {
+        if isDense, rowID < 0 || rowID >= dense.count { growDense(rowID) }
+        if isDense { dense[Int(rowID)] = leaf } else { sparse[rowID] = leaf }
+    }
+
+    /// Makes the array long enough, or changes to a dictionary.
+    private func growDense(_ rowID: Int64) {
+        if rowID >= 0, rowID < Int64(max(Self.leastDense, dense.count * 2)) {
+            // New rows usually have the next rowids.
+            let count = max(Int(rowID) + 1, min(dense.count + dense.count / 8, dense.count + 4096))
+            dense.append(contentsOf: repeatElement(Self.noLeaf, count: count - dense.count))
+            return
+        }
+        for (rowID, leaf) in dense.enumerated() where leaf != Self.noLeaf { sparse[Int64(rowID)] = leaf }
+        dense = []
+        isDense = false
+    }
+
+    // MARK: Leaves
+
+    /// Returns a number for a new leaf.
+    func newLeafID() -> UInt32 {
+        if let id = unused.popLast() { return id }
+        leaves.append(nil)
+        return UInt32(leaves.count - 1)
+    }
+
+    /// Sets the current version of a leaf.
+    func set(_ leaf: RowNode) { leaves[Int(leaf.id)] = leaf }
+
+    /// Removes a leaf without rows.
+    func removeLeaf(_ id: UInt32) {
+        leaves[Int(id)] = nil
+        unused.append(id)
+    }
+}

@@ -1,0 +1,81 @@
+/// The sorting of rows into the order of a ``RowTree``.
+///
+/// A list sorted by name has many names with a common beginning. A comparison of two rows accesses both, wherever they
+/// are in memory. So rows are sorted by their words, which are in cache, and then each row of a group with equal words
+/// is accessed only once, for its following words.
+struct RowSorting {
+    private struct Entry {
+        var words: RowWords
+        var index: Int
+    }
+
+    private let row: (Int) -> RowView
+
+    /// Returns the numbers of rows in order.
+    ///
+    /// - Parameters:
+    ///   - count: The number of rows.
+    ///   - row: Returns a row by its number.
+    static func sorted(_ count: Int, row: (Int) -> RowView) -> [Int] {
+        withoutActuallyEscaping(row) { row in
+            let sorting = RowSorting(row: row)
+            var entries = (0..<count).map { Entry(words: RowWords(row($0)), index: $0) }
+            entries.withUnsafeMutableBufferPointer { sorting.sort($0) }
+            return entries.map(\.index)
+        }
+    }
+
+    private func sort(_ entries: UnsafeMutableBufferPointer<Entry>) {
+        if entries.indices.dropFirst().allSatisfy({ isBefore(entries[$0 - 1], entries[$0]) }) { return }
+        var entries = entries
+        entries.sort {
+            $0.words.high != $1.words.high ? $0.words.high < $1.words.high : $0.words.low < $1.words.low
+        }
+        var start = 0
+        for end in 1...entries.count {
+            if end < entries.count, entries[start].words.high == entries[end].words.high,
+                entries[start].words.low == entries[end].words.low
+            {
+                continue
+            }
+            if end - start > 1 {
+                let equals = UnsafeMutableBufferPointer(rebasing: entries[start..<end])
+                sort(equals, from: equals[0].words.equalBytes, depth: 0)
+            }
+            start = end
+        }
+    }
+
+    private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
+        if left.words.high != right.words.high { return left.words.high < right.words.high }
+        if left.words.low != right.words.low { return left.words.low < right.words.low }
+        return row(left.index).order(row(right.index)) < 0
+    }
+
+    /// Sorts rows whose keys have the same bytes up to an offset, or `nil` if that is unknown.
+    private func sort(_ entries: UnsafeMutableBufferPointer<Entry>, from offset: Int?, depth: Int) {
+        var entries = entries
+        guard let offset, entries.count > 4, depth < 16 else {
+            return entries.sort { row($0.index).order(row($1.index)) < 0 }
+        }
+        var deeper = entries.map { (words: row($0.index).words(at: offset), entry: $0) }
+        deeper.sort {
+            $0.words.first != $1.words.first ? $0.words.first < $1.words.first : $0.words.next < $1.words.next
+        }
+        for index in entries.indices { entries[index] = deeper[index].entry }
+        var start = 0
+        for end in 1...entries.count {
+            let words = deeper[start].words
+            if end < entries.count, words.first == deeper[end].words.first, words.next == deeper[end].words.next {
+                continue
+            }
+            if end - start > 1 {
+                let goesOn = deeper[start..<end].contains { $0.words.goesOn }
+                sort(
+                    UnsafeMutableBufferPointer(rebasing: entries[start..<end]), from: goesOn ? offset + 16 : nil,
+                    depth: depth + 1)
+            }
+            start = end
+        }
+    }
+}
