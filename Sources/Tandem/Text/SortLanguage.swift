@@ -74,3 +74,23 @@ public enum SortLanguage: String, Hashable, Sendable, Codable, CaseIterable {
     /// Welsh.
     case welsh = "cy"
 }
+
+extension SortLanguage {
+    /// Returns the sort key of a text in this language, by which a store sorts `@Folded` texts.
+    ///
+    /// Texts in memory are in the order of a store if they are sorted by the bytes of their keys:
+    ///
+    /// ```swift
+    /// names.sorted { language.sortKey($0).lexicographicallyPrecedes(language.sortKey($1)) }
+    /// ```
+    ///
+    /// Another version of Tandem may have other keys, so do not store them.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - sortsNumbersByValue: Whether sequences of digits are sorted by their value: see
+    ///     ``Store/Configuration/sortsNumbersByValue``.
+    public func sortKey(_ text: String, sortsNumbersByValue: Bool = false) -> [UInt8] {
+        Collation(language: self, isNumeric: sortsNumbersByValue).key(for: text)
+    }
+}

@@ -238,6 +238,35 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `the rows of a page get all keys of their folded texts`(kind: StoreKind) throws {
+        try kind.withStore(LoneName.self) { store in
+            let page: Page = (0..<40).map { number in
+                let values: [String: StorageValue] = [
+                    "name": .text(number == 7 ? "ИМЯ 3" : "Имя \(number)"),
+                    "alias": number.isMultiple(of: 3) ? .null : .text("Straße \(number)"),
+                ]
+                return (ServerItem(serverID: ServerID("n\(number)"), values: values), .client)
+            }
+            let receipts = try store.write { try $0.sync.applyServerItems(page, in: "LoneName") }
+            for (index, receipt) in receipts.enumerated() {
+                switch receipt {
+                case .inserted(let id): #expect(id.rawValue == "n\(index)" && index != 7)
+                case .refused(let error):
+                    #expect(error.code == .duplicateValue && error.property == "name" && index == 7)
+                    #expect(error.localID == "n3")
+                default: Issue.record("\(index): \(receipt)")
+                }
+            }
+            let names = store.objects(LoneName.self)
+            #expect(try names.count() == 39)
+            #expect(try names.where { $0.name.matches("имя 39") }.count() == 1)
+            #expect(try names.where { $0.alias.folded == "STRASSE 38" }.localIDs() == ["n38"])
+            #expect(try store.checkIntegrity() == [])
+            try store.expectSound()
+        }
+    }
+
     @Test func `new rows are inserted after the greatest row number`() throws {
         let store = try Store.inMemory(models: Person.self, Card.self, Badge.self)
         func receive(_ ids: [String]) throws {

@@ -44,6 +44,18 @@ struct CollationKeyTests {
         }
     }
 
+    @Test("The keys of a language are those of its collation")
+    func publicKeys() {
+        for (collation, number) in zip(Self.collations, 0...) {
+            for text in ["", "Лента 10", "ёж", "Åhlén"] + Self.texts(seed: UInt64(number), count: 20) {
+                let key = collation.language.sortKey(text, sortsNumbersByValue: collation.isNumeric)
+                #expect(key == collation.key(for: text), "\(collation): \(text.hex)")
+            }
+        }
+        #expect(SortLanguage.root.sortKey("Åhlén").lexicographicallyPrecedes(SortLanguage.root.sortKey("Zorn")))
+        #expect(SortLanguage.swedish.sortKey("Zorn").lexicographicallyPrecedes(SortLanguage.swedish.sortKey("Åhlén")))
+    }
+
     @Test("No key is a prefix of another")
     func prefixes() {
         let seed = testSeed()

@@ -24,7 +24,7 @@ struct GRDBCard: Codable, FetchableRecord, MutablePersistableRecord, CardFields 
     var payload: Data
     var note: String?
     var owner: String?
-    var sortShop: String?
+    var sortShop: Data?
     var searchShop: String?
 
     enum CodingKeys: String, CodingKey, ColumnExpression {
@@ -51,7 +51,7 @@ struct GRDBCard: Codable, FetchableRecord, MutablePersistableRecord, CardFields 
         payload = card.payload
         note = card.note
         owner = card.owner?.localID.rawValue
-        sortShop = Folding.sortKey(card.shop)
+        sortShop = Data(SortLanguage.root.sortKey(card.shop))
         searchShop = Folding.searchKey(card.shop)
     }
 

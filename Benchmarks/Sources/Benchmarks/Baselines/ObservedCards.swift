@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GRDB
 import Synchronization
 import Tandem
@@ -13,7 +14,7 @@ import Tandem
 final class ObservedCards {
     private struct Row: FetchableRecord, Sendable {
         let rowID: Int64
-        let key: String
+        let key: Data
         let localID: String
 
         init(row: GRDB.Row) {
@@ -51,7 +52,7 @@ final class ObservedCards {
 
     static let query = """
         SELECT "__rid", "__sort_shop", "localID", "points" FROM "Card" WHERE "deleted" = 0 AND "isPinned" = 0 \
-        ORDER BY "__sort_shop", "shop", "localID"
+        ORDER BY "__sort_shop", "localID"
         """
 
     init(path: String, count: Int) throws {
@@ -70,7 +71,7 @@ final class ObservedCards {
             try db.execute(
                 sql: """
                     CREATE INDEX IF NOT EXISTS "observed" \
-                    ON "Card" ("deleted", "isPinned", "__sort_shop", "shop", "localID", "points")
+                    ON "Card" ("deleted", "isPinned", "__sort_shop", "localID", "points")
                     """)
         }
         CommitClock.attach()
@@ -101,7 +102,10 @@ final class ObservedCards {
                         sql:
                             "UPDATE \"Card\" SET \"shop\" = ?, \"__sort_shop\" = ?, \"__search_shop\" = ? WHERE "
                             + "\"__rid\" = ?"
-                    ).execute(arguments: [name, Folding.sortKey(name), Folding.searchKey(name), rowID])
+                    ).execute(
+                        arguments: [
+                            name, Data(SortLanguage.root.sortKey(name)), Folding.searchKey(name), rowID,
+                        ])
                 case .points(let points):
                     try db.cachedStatement(sql: "UPDATE \"Card\" SET \"points\" = ? WHERE \"__rid\" = ?")
                         .execute(arguments: [OrderedInteger(value: points), rowID])

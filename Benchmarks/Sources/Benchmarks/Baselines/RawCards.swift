@@ -134,7 +134,7 @@ final class RawCards {
         } else {
             insertCard.bindNull(10)
         }
-        insertCard.bind(11, text: scratch.put(Folding.sortKey(card.shop)))
+        insertCard.bind(11, blob: SortLanguage.root.sortKey(card.shop).withUnsafeBytes { scratch.put($0) })
         let searchKey = scratch.put(Folding.searchKey(card.shop))
         insertCard.bind(12, text: searchKey)
         try insertCard.run()

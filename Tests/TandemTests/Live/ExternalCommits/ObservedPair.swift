@@ -49,11 +49,12 @@ final class ObservedPair {
 
     var cards: Results<Card> { store.objects(Card.self) }
 
-    /// Follows lists, a count, a sum and a query through references.
+    /// Follows lists, a count, a sum, and queries of folded texts and through references.
     func watchAll() {
         watch(cards.sorted(by: \.shop))
         watch(cards.where { $0.points > 5 }.sorted(by: \.points).limit(4))
         watch(cards.where { $0.owner.name == "Ада" }.sorted(by: \.barcode))
+        watch(cards.where { $0.shop.folded.hasPrefix("ЛЕНТА 1") }.sorted(by: \.shop, ascending: false))
         watch(cards.where { $0.points > 7 }.countPublisher) {
             try $0.objects(Card.self).where { $0.points > 7 }.count()
         }

@@ -56,6 +56,45 @@ import Testing
         }
     }
 
+    @Test func `predicates on folded texts are assigned by statements and row by row`() throws {
+        let store = try Store.inMemory(models: Ware.self)
+        try insertWares(3, into: store)
+        try store.write { tx in
+            let all = tx.objects(Ware.self)
+            try tx.update(all) { [$0.isNew.set(to: $0.name.folded == "ёЖ 1")] }
+            // Arithmetic is computed row by row.
+            try tx.update(all) {
+                [$0.isPinned.set(to: $0.name.folded.hasPrefix("ЁЖ")), $0.count.set(to: $0.count + 1)]
+            }
+        }
+        #expect(try store.objects(Ware.self).where { $0.isNew }.localIDs() == ["w1"])
+        #expect(try store.objects(Ware.self).where { $0.isPinned }.localIDs() == ["w0", "w1", "w2"])
+        #expect(try counts(store) == [1, 2, 3])
+    }
+
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `changed folded texts are in the order of the store's language`(kind: StoreKind) throws {
+        var configuration = Store.Configuration()
+        configuration.sortLanguage = .swedish
+        try kind.withStore(Ware.self, configuration: configuration) { store in
+            try insertWares(3, into: store)
+            try store.write { tx in
+                for (id, name) in [("w0", "Åhlén"), ("w1", "Zorn"), ("w2", "Ahlén")] {
+                    try tx.update(tx.objects(Ware.self).where { $0.localID == LocalID(id) }) {
+                        [$0.name.set(to: name), $0.shelf.set(to: name)]
+                    }
+                }
+            }
+            for names in [
+                try store.objects(Ware.self).sorted(by: \.name).all().map(\.name),
+                try store.objects(Ware.self).sorted(by: \.shelf).all().map(\.name),
+            ] {
+                #expect(names == ["Ahlén", "Zorn", "Åhlén"])
+            }
+            try store.expectSound()
+        }
+    }
+
     @Test func `an update has the order, the limit and the offset of its results`() throws {
         let store = try Store.inMemory(models: Ware.self)
         try insertWares(5, into: store)

@@ -22,6 +22,7 @@ enum WareChange: Sendable {
     case toggle
     case newIfMany(Int)
     case newIfOwnerIsMany(Int)
+    case newIfNamed(String)
     case note(String)
     case isPinned(Bool)
     case togglePinned
@@ -35,7 +36,7 @@ enum WareChange: Sendable {
     case rivals([LocalID])
 
     static func random(_ dice: inout Dice, ids: [LocalID]) -> WareChange {
-        switch dice.below(29) {
+        switch dice.below(30) {
         case 0: .name(dice.element(of: ["Ёж", "еж", "Апельсин", "b", ""]))
         case 1: .shelf(dice.maybe { $0.element(of: ["А", "Б"]) })
         case 2: .code(dice.chance(60) ? nil : "c\(dice.below(40))")
@@ -64,6 +65,7 @@ enum WareChange: Sendable {
         case 25: .owner(dice.maybe { $0.element(of: ids) })
         case 26: .ownerFromParent
         case 27: .owner(LocalID("unknown"))
+        case 28: .newIfNamed(dice.element(of: ["ёж", "ЯБЛОКО", "B"]))
         default: .rivals(dice.list { $0.element(of: ids) })
         }
     }
@@ -91,6 +93,7 @@ enum WareChange: Sendable {
         case .newIfMany(let count): ware.isNew = before.count > count
         case .newIfOwnerIsMany(let count):
             ware.isNew = try Self.owner(of: before, in: tx).map { $0.count > count } ?? false
+        case .newIfNamed(let name): ware.isNew = Folding.sortKey(before.name) == Folding.sortKey(name)
         case .note(let note): ware.note = note
         case .isPinned(let isPinned): ware.isPinned = isPinned
         case .togglePinned: ware.isPinned = !before.isPinned
@@ -127,6 +130,7 @@ enum WareChange: Sendable {
         case .toggle: ware.isNew.set(to: !ware.isNew)
         case .newIfMany(let count): ware.isNew.set(to: ware.count > count)
         case .newIfOwnerIsMany(let count): ware.isNew.set(to: ware.owner.count > count)
+        case .newIfNamed(let name): ware.isNew.set(to: ware.name.folded == name)
         case .note(let note): ware.note.set(to: note)
         case .isPinned(let isPinned): ware.isPinned.set(to: isPinned)
         case .togglePinned: ware.isPinned.set(to: !ware.isPinned)

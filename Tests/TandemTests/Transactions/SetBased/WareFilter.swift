@@ -5,6 +5,7 @@ enum WareFilter: CaseIterable {
     case all, many, new, notNew, synced, unsent, pinned
     case owned, owners, rivals, ownerIsNew, found
     case firstByName, middleByCount, distinct, firstOfMany
+    case named, prefixed
     case withDeleted
 
     func results(in store: Store) -> Results<Ware> {
@@ -26,6 +27,8 @@ enum WareFilter: CaseIterable {
         case .middleByCount: all.sorted(by: \.count, ascending: false).offset(2).limit(6)
         case .distinct: all.sorted(by: \.ratio).distinct(by: \.count)
         case .firstOfMany: all.limit(9).where { $0.count > 0 }
+        case .named: all.where { $0.name.folded.in(["ЁЖ", "B"]) }
+        case .prefixed: all.where { $0.name.folded.hasPrefix("я") && $0.shelf.folded != "А" }
         case .withDeleted: all.includingDeleted()
         }
     }

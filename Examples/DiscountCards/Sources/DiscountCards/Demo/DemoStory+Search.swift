@@ -22,7 +22,7 @@ extension DemoStory {
     }
 
     func sort(_ wallet: Wallet) throws {
-        try chapter("Sort", "By the folded name: lower and upper case are sorted together, in each script.")
+        try chapter("Sort", "By the name, as people read it: lower and upper case together, and ё beside е.")
         for sample in source.sortSamples {
             let names = try wallet.store.objects(Card.self)
                 .where(sample.predicate)
