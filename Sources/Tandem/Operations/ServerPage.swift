@@ -12,7 +12,7 @@ struct ServerPage {
     private var waiting: [Int] = []
     /// The IDs in the page that objects had before it, as server IDs or as local IDs.
     private var used: Set<ServerID> = []
-    /// The IDs of the objects that the page has added to the batch.
+    /// The IDs of the items that the page has added to the batch, or has applied alone. An object may have them now.
     private var added: Set<ServerID> = []
     /// The properties that refer to other objects of the table.
     private let ownReferences: [PropertyDefinition]
@@ -40,6 +40,7 @@ struct ServerPage {
             if isBatched, try addNew(index) { continue }
             try insertWaiting()
             receipts[index] = try applyAlone(index)
+            added.insert(items[index].item.serverID)
         }
         try insertWaiting()
         return receipts.compactMap(\.self)
@@ -85,7 +86,10 @@ struct ServerPage {
         guard item.unreadable == nil, !used.contains(item.serverID), !added.contains(item.serverID) else {
             return false
         }
-        if case .server(let localID?) = identity, used.contains(ServerID(localID.rawValue)) { return false }
+        if case .server(let localID?) = identity {
+            let id = ServerID(localID.rawValue)
+            if used.contains(id) || added.contains(id) { return false }
+        }
         if item.isDeleted {
             receipts[index] = try sync.receiveUnknownTombstone(item, in: table)
             return true

@@ -14,7 +14,8 @@ import Testing
 
     @Test func `random pages have the effect of their items one by one`() throws {
         var outcomes: Set<String> = []
-        for seed in 1...6 as ClosedRange<UInt64> { try play(Dice(seed: seed), &outcomes) }
+        // In the last one, a page deletes an object that it has inserted by itself.
+        for seed in [1, 2, 3, 4, 5, 6, 175_452] as [UInt64] { try play(Dice(seed: seed), &outcomes) }
         // Otherwise the comparison shows little.
         #expect(outcomes.isSuperset(of: ["inserted", "updated", "removed", "unknown", "deferred", "taken", "odd"]))
         for _ in 0..<(isSoak ? 300 : 3) { try play(Dice.seeded("server pages"), &outcomes) }
