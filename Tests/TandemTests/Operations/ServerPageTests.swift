@@ -102,7 +102,8 @@ import Testing
                 #expect(results[index] == results[0], "\(place)")
                 let differences = contents[index].difference(from: contents[0])
                 #expect(differences.isEmpty, "\(place): \(differences.prefix(6).map { "\($0)" })")
-                #expect(try reader.store.checkIntegrity() == [], "\(place)")
+                let damage = try reader.store.checkIntegrity()
+                #expect(damage == [], "\(place)")
                 try reader.store.expectSound()
             }
         }
