@@ -1,7 +1,7 @@
 /// The items of a page, which are applied to one table in their order.
 ///
 /// New objects wait in a batch, and one statement inserts many of them. Before any other item is applied, the waiting
-/// objects are inserted. If one of them violates a constraint, it is applied by itself, which tells the reason.
+/// objects are inserted. If one of them violates a constraint, it is applied by itself to find the reason.
 struct ServerPage {
     private let sync: SyncTransaction
     private let table: TableLayout
@@ -80,7 +80,7 @@ struct ServerPage {
 
     /// Adds an item's object to the batch if it is new.
     ///
-    /// - Returns: Whether nothing else is to be done for the item now.
+    /// - Returns: `false` if the item must be applied by itself.
     private mutating func addNew(_ index: Int) throws -> Bool {
         let (item, identity) = items[index]
         guard item.unreadable == nil, !used.contains(item.serverID), !added.contains(item.serverID) else {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// A page of server items has the same effect as its items one by one, in whatever numbers they are inserted.
+/// A page of server items has the same effect as its items one by one, for each number of rows in an insert.
 @Suite(.ownThreads) struct ServerPageTests {
     private typealias Page = [(item: ServerItem, identity: IdentityRule)]
 

@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func `the commits between two positions are counted whoever made them`() throws {
+    @Test func `the commits of all programs between two positions are counted`() throws {
         let pair = try ObservedPair(.file)
         let lock = ObserverLock(path: pair.path + "-wal")
         var positions = [try #require(pair.other.writer.connection.logPosition)]
