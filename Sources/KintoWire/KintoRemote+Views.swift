@@ -8,8 +8,8 @@ struct KintoView: Hashable, Sendable {
     /// The generation of the collection and of the view. It differs after the collection was removed and created again,
     /// and after the user got or lost the permission to read the whole collection.
     let generation: String
-    /// Whether the user sees only the records with a permission of their own. Kinto then lists no tombstones, because a
-    /// deleted record has no permissions.
+    /// Whether the user sees only records that have their own permission for the user. Kinto then lists no tombstones,
+    /// because a deleted record has no permissions.
     let isPartial: Bool
 }
 
@@ -22,7 +22,7 @@ extension KintoRemote {
     /// Returns the user's view of a collection.
     ///
     /// A user with the permission `record:create` may read the collection itself, but not all of its records. Kinto
-    /// then answers 403 for a missing record. It lists the collection's permissions to users who may write all records.
+    /// then returns 403 for a missing record. It lists the collection's permissions to users who may write all records.
     func view(of table: RemoteTableName) async throws(RemoteFailure) -> KintoView {
         let request = KintoRequest(
             method: .get, path: paths.collection(table), table: table, purpose: .resource)

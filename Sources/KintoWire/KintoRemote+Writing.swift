@@ -42,10 +42,10 @@ extension KintoRemote {
         }
     }
 
-    /// Returns the failure of a write, after a look-up if the response does not tell whether the record exists.
+    /// Returns the failure of a write, after a look-up if the response does not show whether the record exists.
     ///
-    /// Kinto answers 403 for a deleted record to a user who may not read the whole collection. It would refuse each
-    /// repeated delete after a lost response.
+    /// For a deleted record, Kinto returns 403 to a user without permission to read the whole collection. After a lost
+    /// response, it would refuse each repeated delete.
     func confirmed(_ failure: RemoteFailure, of request: KintoRequest) async -> RemoteFailure {
         guard case .refused(403, _) = failure, case .write(.delete, let id?) = request.purpose else { return failure }
         do throws(RemoteFailure) {

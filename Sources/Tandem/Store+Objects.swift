@@ -5,12 +5,12 @@ extension Store {
     /// let card = try store.object(ofType: Card.self, forPrimaryKey: id)
     /// ```
     ///
+    /// An object that was read twice comes from memory until a commit changes it: see
+    /// ``Configuration/objectCacheSize``.
+    ///
     /// - Parameters:
     ///   - model: The model of the object.
     ///   - localID: The object's local ID.
-    /// An object that was read recently, and that no commit has changed since, comes from memory: see
-    /// ``Configuration/objectCacheSize``.
-    ///
     /// - Complexity: O(log *n*), some 3 µs, or O(1) from memory. Several reads in a `read` block cost less each.
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {

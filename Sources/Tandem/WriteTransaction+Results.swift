@@ -51,8 +51,9 @@ extension WriteTransaction {
     ///     assignment counts.
     /// - Returns: The number of objects that the query found.
     /// - Throws: ``TandemError/Code/duplicateValue``, ``TandemError/Code/overflow`` if a number does not fit its
-    ///   property, ``TandemError/Code/objectDeleted`` if the query finds deleted objects, and
-    ///   ``TandemError/Code/invalidQuery`` if an assigned property is not one of the model itself.
+    ///   property, ``TandemError/Code/objectDeleted`` if the query finds deleted objects,
+    ///   ``TandemError/Code/invalidQuery`` if an assigned property is not one of the model itself, and
+    ///   ``TandemError/Code/invalidValue`` if a constant can't be encoded or a stored value can't be read.
     @discardableResult
     public func update<M: Model>(_ results: Results<M>, set assignments: (M.Columns) -> [Assignment<M>]) throws -> Int {
         try checkUsable()

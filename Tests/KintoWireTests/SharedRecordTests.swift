@@ -47,7 +47,8 @@ import Testing
         kinto.state.withLock { $0.mayWriteCollections = mayWrite }
         let page = try await KintoRemote(kinto).page(changes())
         #expect(page.items.names == ["a", "-b"] && page.visibleCount == nil)
-        // Users who may write the collection see its permissions. For others, a missing record tells.
+        // Users who may write the collection see its permissions. For others, the status for a missing record
+        // shows their view.
         let probes = mayWrite ? [] : ["HEAD /v1/buckets/b/collections/Card/records/tandem-no-record"]
         #expect(kinto.requests.filter { $0.hasPrefix("HEAD") } == probes)
     }
@@ -95,7 +96,7 @@ import Testing
         #expect(kinto.live() == ["c"])
     }
 
-    /// An update tells that the record can't be written. A pull then finds that it is hidden.
+    /// The status of an update shows that the record can't be written. A pull then detects that it is hidden.
     @Test func `an update of a hidden record is refused without a look-up`() async {
         let kinto = kinto(.init(visible: ["a"]))
         let remote = KintoRemote(kinto)

@@ -12,10 +12,10 @@ import TandemSync
 /// let files = KintoFiles(remote, over: transport)
 /// ```
 ///
-/// A file's URL is that of its record, and its ETag the hash of its bytes: a record's version also changes with its
-/// permissions. The plugin's own URL of the bytes is not stored in rows: everyone who has it can
-/// read the file. It is requested from the server for each download, and must be in the folder that the server
-/// announces. The user's credentials are not sent there.
+/// A file's URL is that of its record. Its ETag is the hash of its bytes, because a record's version also changes with
+/// its permissions. The plugin's own URL of the bytes gives anyone access to the file, so rows do not contain it. It is
+/// requested from the server for each download, and must be in the folder that the server announces. The user's
+/// credentials are not sent there.
 ///
 /// The plugin knows no ranges and no partial uploads. An interrupted upload begins again. An interrupted download
 /// fetches the first bytes again and drops them.
@@ -126,7 +126,8 @@ extension KintoFiles {
 
     /// Returns the record of a file; `nil` if there is none, or if the user may not see it.
     ///
-    /// Kinto answers 403 for a missing record to a user who may not read the whole collection. A list then tells.
+    /// For a missing record, Kinto returns 403 to a user without permission to read the whole collection. A list then
+    /// shows whether the record exists.
     private func visibleRecord(_ id: ServerID) async throws(RemoteFailure) -> KintoFileRecord? {
         do throws(RemoteFailure) {
             return try await record(id)

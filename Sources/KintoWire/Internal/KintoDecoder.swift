@@ -219,7 +219,7 @@ extension KintoDecoder {
     /// Returns the message for a refused request to a bucket that may be missing.
     var adviceOnForbiddenBucket: String {
         "The bucket '\(paths.bucket)' may not exist. \(advice(onCreating: paths.bucketPath))"
-            + " If it exists, this user may not read any of its records here."
+            + " If it exists, this user may not read any record of the collection."
     }
 
     private func advice(onCreating path: String) -> String {

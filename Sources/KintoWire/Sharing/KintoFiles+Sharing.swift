@@ -23,8 +23,9 @@ extension KintoFiles {
         try await change(attachment, by: remote.share(with: principal, for: permission))
     }
 
-    /// Withdraws the permissions of a user or a group for a file. Succeeds if there are none. Devices keep a file that
-    /// they have downloaded, and everyone with the plugin's own URL of the bytes can read them.
+    /// Withdraws the permissions of a user or a group for a file. Succeeds if there are none.
+    ///
+    /// Downloaded files stay on the devices, and the plugin's own URL of the bytes still gives anyone access to them.
     ///
     /// - Parameters:
     ///   - attachment: A file with a URL of this server.

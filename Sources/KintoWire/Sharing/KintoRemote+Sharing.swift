@@ -15,8 +15,8 @@ extension KintoRemote {
     /// try await server.remote.share(card, with: .account("maria"), for: .write)
     /// ```
     ///
-    /// The users must be allowed to share the object: by the permission `write` of its record, collection or bucket.
-    /// Each device of the other user fetches the object with its next pull, although no value has changed.
+    /// The current user needs the permission `write` for the object's record, collection or bucket. Each device of the
+    /// other user fetches the object with its next pull, although no value has changed.
     ///
     /// - Parameters:
     ///   - object: An object that the server has.
@@ -34,8 +34,8 @@ extension KintoRemote {
 
     /// Withdraws the permissions of a user or a group for an object. Succeeds if there are none.
     ///
-    /// Each device of the other user removes the object with its next pull, and keeps it until then. Permissions for
-    /// the whole collection or bucket stay valid. The server adds the user of this call to the users who may write the
+    /// Each device of the other user removes the object with its next pull, and has it until then. Permissions for the
+    /// whole collection or bucket stay valid. The server adds the user of this call to the users who may write the
     /// object.
     ///
     /// - Parameters:

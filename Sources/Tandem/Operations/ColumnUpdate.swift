@@ -77,7 +77,7 @@ struct ColumnUpdate {
 
     // MARK: SQL
 
-    /// Returns the rows with some rowids, in their order.
+    /// Returns the rows with the given rowids, in that order.
     private func chosen(_ rows: RowIDList) -> SQL {
         """
         json_each(\(bind: rows.json)) AS "chosen" CROSS JOIN \(name: table.table) AS \(alias: alias) \

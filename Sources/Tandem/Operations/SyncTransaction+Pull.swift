@@ -45,8 +45,8 @@ extension SyncTransaction {
     }
 
     /// Applies the items of a page, in their order. The result is that of ``applyServerItem(_:in:identity:)`` for one
-    /// item after the other, with fewer statements. An item with a value that can't be stored is deferred as one that
-    /// can't be read.
+    /// item after the other, with fewer statements. An item with a value that can't be stored is deferred like an
+    /// item that can't be read.
     ///
     /// - Parameters:
     ///   - items: The items, each with the rule that matches it to an object. An object may have several.

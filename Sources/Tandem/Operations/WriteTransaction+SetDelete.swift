@@ -1,9 +1,9 @@
 extension WriteTransaction {
-    /// The number of objects that are deleted together if other objects can refer to them. If one of them is referred
-    /// to, all of them are deleted one by one.
+    /// The number of objects that are deleted together if other objects can refer to them. If a live object refers to
+    /// any of them, all of them are deleted one by one.
     private static let heldBatch = 256
 
-    /// Deletes the objects with some keys. The result is that of a delete of each object, in their order.
+    /// Deletes the objects with the given keys. The result equals that of deleting each object, in that order.
     ///
     /// - Returns: The number of deleted objects. Objects that do not exist, or are deleted already, do not count.
     func delete(_ keys: [(localID: LocalID, rowID: Int64)], in table: TableLayout) throws -> Int {
@@ -28,7 +28,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether live objects refer to any of some objects.
+    /// Returns whether live objects refer to any of the given objects.
     private func areHeld(_ rows: RowIDList, in table: TableLayout) throws -> Bool {
         for holder in table.holders {
             let property = holder.table.definition.properties[holder.property]
@@ -102,7 +102,7 @@ extension WriteTransaction {
         return doomed.count
     }
 
-    /// Returns the live objects with some rowids, in their order.
+    /// Returns the live objects with the given rowids, in that order.
     private func doomed(_ rowIDs: [Int64], in table: TableLayout) throws -> [Doomed] {
         var doomed: [Doomed] = []
         let texts = table.searched.compactMap(\.searchColumn).map { ", \"target\".\(name: $0)" as SQL }.joined("")

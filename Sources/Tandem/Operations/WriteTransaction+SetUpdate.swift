@@ -1,5 +1,5 @@
 extension WriteTransaction {
-    /// Updates the objects with some keys. The result is that of an update of each object, in their order.
+    /// Updates the objects with the given keys. The result equals that of updating each object, in that order.
     func update<M: Model>(_ keys: [(localID: LocalID, rowID: Int64)], findsDeleted: Bool, by plan: UpdatePlan<M>) throws
     {
         if plan.assignments.isEmpty && !findsDeleted { return }

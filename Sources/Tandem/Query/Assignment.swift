@@ -23,7 +23,7 @@ public struct Assignment<Root: Model>: Sendable {
     /// Whether the constant can't be encoded.
     let isInvalid: Bool
 
-    /// Creates the assignment of a constant, which is kept with the assignment. An attachment in it stays available.
+    /// Creates the assignment of a constant. The assignment retains it, so that an attachment's file stays available.
     fileprivate init<Value: Sendable>(target: ColumnPath, constant: Value, encode: (Value) -> StorageValue) {
         let value = encode(constant)
         self.target = target

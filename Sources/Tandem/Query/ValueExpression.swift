@@ -36,7 +36,7 @@ enum ValueLeaf: Sendable {
     case predicate(PredicateNode)
 }
 
-/// An error thrown if a value that an assignment reads is not one of its property's type.
+/// An error thrown if an assignment reads a stored value that is not valid for its property's type.
 struct UnreadableLeaf: Error {
     let column: ColumnPath
     let reason: String

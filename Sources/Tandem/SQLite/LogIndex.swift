@@ -20,7 +20,7 @@ struct LogIndex: @unchecked Sendable {
         words = start.assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Returns the header, or `nil` if a commit is just changing it.
+    /// Returns the header, or `nil` if a commit is changing it.
     func header() -> LogIndexHeader? {
         // A writer writes the second copy first. If the first one is new, the second one therefore is too.
         let header = copy(at: 0)

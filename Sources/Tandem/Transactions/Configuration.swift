@@ -35,13 +35,11 @@ extension Store {
         /// default is 64 MiB. Memory is allocated only as needed.
         public var cacheSize = 64 << 20
 
-        /// The maximum memory for objects that are read again by their IDs, in bytes. The default is 16 MiB, and 0
-        /// turns this cache off.
+        /// The maximum memory of the object cache in bytes. The default is 16 MiB, and 0 turns the cache off.
         ///
-        /// An object that was read twice is answered from memory, until a commit changes it: by
-        /// `object(ofType:forPrimaryKey:)`, by `object(ofType:forServerID:)`, and by following a reference. The result
-        /// is always that of the store: commits of other threads and processes are noticed at once. See
-        /// <doc:Queries>.
+        /// An object that was read twice by its ID comes from memory until a commit changes it. This applies to
+        /// `object(ofType:forPrimaryKey:)`, `object(ofType:forServerID:)`, and references. The result always equals the
+        /// stored object: the store notices commits of other threads and processes at once. See <doc:Queries>.
         ///
         /// The size is estimated from the stored values. It does not include values that the app itself holds.
         public var objectCacheSize = 16 << 20

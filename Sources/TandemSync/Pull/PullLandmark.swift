@@ -7,7 +7,7 @@ import Tandem
 /// the pull does not show this after new writes. A look-up of one item is much cheaper than a full pull.
 ///
 /// The landmark is stored among the sync tokens of the table, which purges, adoption and migrations remove. It exists
-/// only for servers that have generations: these announce a delete until the table is created again.
+/// only for servers with generations: they announce a delete until the table is created again.
 struct PullLandmark: Hashable, Sendable {
     let id: ServerID
     let updatedAt: WireTimestamp
@@ -55,8 +55,8 @@ extension PullRun {
     /// The time after which a landmark is looked up again. A server may be restored while the app runs.
     private static let landmarkInterval: TimeInterval = 3600
 
-    /// Returns the landmark of a page. `nil` if the server may not have the item later although it was not restored: it
-    /// keeps no tombstones, or hides them from the user.
+    /// Returns the landmark of a page. `nil` if the server has no tombstones or hides them from the user: a missing
+    /// item then does not show that the server was restored.
     func landmark(of page: RemotePage, history: ServerHistory, isPartial: Bool) -> PullLandmark? {
         guard history.generation != nil, query.settings.features.softDelete, !isPartial else { return nil }
         return PullLandmark(page)

@@ -1,15 +1,15 @@
 import Tandem
 
-// A user may see only some items of a table. The server then hides the tombstones of the others, and announces neither
-// a deleted item nor one that is hidden now. An item that becomes visible without a change has an old time. Only the
-// number of the visible items tells.
+// A user may see only some items of a table. The server then hides the tombstones of the others, and does not announce
+// that an item was deleted or hidden. An item that becomes visible without a change has an old time. Only the number of
+// visible items shows these events.
 
 extension PullRun {
     /// Returns whether the server shows another number of items than this device has of them, after a pull of all
     /// changes.
     ///
     /// An item that was inserted after the server counted makes the numbers differ, which costs a full pull. A hidden
-    /// item and one that becomes visible without a change may make them equal. The next full pull finds both.
+    /// item and one that becomes visible without a change may make them equal. The next full pull detects both.
     func differs(from visibleCount: Int) async throws -> Bool {
         // The store can't tell whether a deferred item matches a filter.
         guard query.filter == nil else { return false }

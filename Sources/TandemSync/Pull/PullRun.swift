@@ -126,7 +126,7 @@ struct PullRun {
 
     /// Stores a page, and reports the progress.
     ///
-    /// - Parameter items: The items of the page that were not read before.
+    /// - Parameter items: The new items of the page.
     /// - Returns: Whether the token was written.
     private mutating func store(
         _ items: ArraySlice<RemoteItem>, of page: RemotePage, token: SyncToken, history: ServerHistory,

@@ -76,7 +76,7 @@ public struct RemotePage: Sendable, Equatable {
     public var serverDate: Date?
     /// A value that differs after the table was removed and created again. Positions and tombstones of the former table
     /// are not valid then, and a full pull follows. `nil` if the server has no such value. A table with a generation
-    /// keeps its tombstones, unless ``visibleCount`` says otherwise: a missing item shows that the server was restored.
+    /// keeps its tombstones, unless ``visibleCount`` is set. A missing item then shows that the server was restored.
     public var generation: String?
     /// The time for which the server asks clients to send no further requests of their own accord; `nil` without one.
     public var backoff: Duration?

@@ -207,7 +207,7 @@ package protocol LocalTransaction: LocalReadTransaction {
     func applyServerItem(_ item: ServerItem, in table: String, identity: IdentityRule) throws -> ServerReceipt
 
     /// Applies the items of a page in their order, as ``applyServerItem(_:in:identity:)`` does one after the other. An
-    /// item that lacks a required value of a new object is deferred as one that can't be decoded. By default, the
+    /// item that lacks a required value of a new object is deferred like an item that can't be decoded. By default, the
     /// method calls it for each item.
     ///
     /// - Parameter items: Items of the same table, each with the rule that matches it to a local object.

@@ -17,7 +17,7 @@ struct RandomActs {
     /// The items of a server, which deferred items are decoded from.
     private(set) var items: [[UInt8]: ServerItem] = [:]
     private var numbers = 0
-    /// Whether some calls receive a whole page. Earlier seeds are without them.
+    /// Whether some calls receive a whole page. Histories of earlier seeds have none.
     private let hasPages: Bool
 
     init(seed: UInt64, hasPages: Bool) {

@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a newest item that was changed or deleted meanwhile is no sign`(isDeleted: Bool) async throws {
+    func `a newest item that was changed or deleted meanwhile causes no full pull`(isDeleted: Bool) async throws {
         let device = try await Device()
         device.desk.remote.advanceClock(by: 60)
         if isDeleted {
@@ -128,7 +128,7 @@ import Testing
         #expect(device.desk.asked == [.find, .page])
     }
 
-    @Test func `unsent changes are kept`() async throws {
+    @Test func `a full pull after a restore keeps unsent changes`() async throws {
         let device = try await Device()
         try await device.desk.store.write { tx in
             try tx.update(Card.self, localID: "late") { $0.points = 9 }
@@ -144,13 +144,13 @@ import Testing
     }
 
     /// Such a server may remove an item without a tombstone.
-    @Test func `a server without generations is not asked`() async throws {
+    @Test func `a server without generations gets no look-up`() async throws {
         let device = try await Device(traits: [])
         try await device.restarted().pull(Self.query)
         #expect(device.desk.asked == [.page])
     }
 
-    @Test func `a purge forgets the newest item`() async throws {
+    @Test func `a purge removes the newest item`() async throws {
         let device = try await Device()
         try await device.desk.sync.purge(Card.self)
         try await device.restarted().pull(Self.query)

@@ -129,7 +129,7 @@ import Testing
         #expect(device.remote.changesOnly().allSatisfy { $0 })
     }
 
-    /// The user can't tell whether the item was deleted or is hidden, and may not write it in either case.
+    /// The device can't distinguish a deleted item from a hidden one. The user may not write either.
     @Test func `an edit of an item that is hidden now is dropped and reported`() async throws {
         let device = try await Device()
         try await device.desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }

@@ -322,7 +322,7 @@ import Testing
     // MARK: IDs
 
     @Test(arguments: StoreKind.allCases)
-    func `object is answered by its server ID, before and after a change of that ID`(kind: StoreKind) throws {
+    func `object is found by its server ID, before and after a change of that ID`(kind: StoreKind) throws {
         try kind.withStore(Badge.self) { store in
             let badge = try store.applyServerObject(Badge(name: "one"), serverID: "s1", version: "1")
             let id = badge.localID

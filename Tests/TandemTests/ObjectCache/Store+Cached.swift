@@ -21,7 +21,7 @@ func onOtherThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) thro
 }
 
 extension Store {
-    /// Whether a read of an object by its local ID is answered from memory. Asking counts as a read.
+    /// Whether a read of an object by its local ID comes from memory. The check itself counts as a read.
     func isCached<M: Model>(_ model: M.Type, _ id: LocalID) -> Bool {
         isCached(CacheKey(model, kind: .localID, text: id.rawValue))
     }

@@ -263,7 +263,9 @@ final class LiveEngine: StorePart {
         return state.withLock { state in
             state.sequence += 1
             state.lastExternal = state.sequence
-            var notifications = state.dispatch(resolved, quiet: [], logStart: log.start)
+            // A result may have been read between two of these commits. The commits together may not concern it.
+            let wakesAll = log.commits.count > 1
+            var notifications = state.dispatch(resolved, quiet: [], logStart: log.start, wakesAll: wakesAll)
             notifications.hasExternalCommit = true
             notifications.isExternal = true
             return notifications
@@ -424,9 +426,11 @@ extension Store {
 extension LiveEngine.State {
     /// Distributes the events of a commit to the subscriptions.
     ///
-    /// - Parameter logStart: The position before the commit, if it is of another process.
+    /// - Parameters:
+    ///   - logStart: The position before the commit, if it is of another process.
+    ///   - wakesAll: Whether a subscription without a change also gets an event.
     fileprivate mutating func dispatch(
-        _ resolved: CommitChanges, quiet: Set<LiveToken>, logStart: LogPosition? = nil
+        _ resolved: CommitChanges, quiet: Set<LiveToken>, logStart: LogPosition? = nil, wakesAll: Bool = false
     ) -> PendingNotifications {
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
             subscription.token.map(quiet.contains) ?? false
@@ -457,6 +461,9 @@ extension LiveEngine.State {
         for id in resolved.reloads {
             guard id < owners.count, let owner = owners[id] else { continue }
             note(owner.subscription) { $0.mustReload = true }
+        }
+        if wakesAll {
+            for subscription in subscriptions.values { note(subscription) { _ in } }
         }
         if resolved.planVersion != plan.version {
             for subscription in subscriptions.values where !subscription.isRecorded(by: resolved.planVersion) {

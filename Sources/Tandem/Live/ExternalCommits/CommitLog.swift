@@ -1,8 +1,8 @@
 /// The recorded changes between two states of the store.
 ///
-/// **Proof that nothing is missing.** The ends of all commits between two positions are read from the log itself
-/// (``LogCommits``), whichever program made them. Only one transaction can commit on top of a position, and its entry,
-/// if it has one, is in that transaction. So if an entry names the position before a commit, then it is the entry of
+/// **Proof that nothing is missing.** The ends of all commits between two positions, of any program, are read from the
+/// log itself (``LogCommits``). Only one transaction can commit on top of a position, and its entry, if it has one, is
+/// in that transaction. So if an entry names the position before a commit, then it is the entry of
 /// this commit and has all its changes. If a commit has no such entry, its changes are unknown: the commit of another
 /// program, of an older version of Tandem, of a process that did not know of an observer, or an entry that later
 /// entries have displaced. If the log has begun again in between, the commits before that can't be counted, and the

@@ -61,7 +61,7 @@ final class ObserverLock: Sendable {
     func close() {
         state.withLock { state in
             if state.descriptor >= 0 {
-                // Closing the file is not enough: a child process that is just being started has it open too.
+                // Closing the file is not enough: a child process that is being started has it open too.
                 _ = Self.control(state.descriptor, Self.set, type: Int16(F_UNLCK))
                 Foundation.close(state.descriptor)
             }

@@ -1,8 +1,8 @@
 /// A part of the object cache: a hash table of objects with a maximum size in bytes.
 ///
 /// An object is added when it is read for the second time within a while. Otherwise a long iteration by ID would fill
-/// the cache with objects that are read only once. If the table is full, an object that was not read recently makes
-/// room (the CLOCK algorithm). If all were, the new object is not added.
+/// the cache with objects that are read only once. If the table is full, it removes an object that was not read
+/// recently (the CLOCK algorithm). If all examined objects were read recently, the new object is not added.
 ///
 /// Each object has the number of the state in which it was read. It is valid from that state to the newest one, because
 /// a commit removes the objects that it changes.
@@ -42,7 +42,8 @@ struct CacheTable {
     /// The estimated memory of the cached objects, in bytes, including their slots.
     private(set) var byteCount = 0
 
-    /// The memory of a slot. At most three quarters of the slots are used, and at least three eighths.
+    /// The estimated memory of an object's slot. In a growing table, between three eighths and three quarters of the
+    /// slots are used.
     static let slotSize = 2 * (MemoryLayout<Slot>.stride + MemoryLayout<UInt64>.stride)
 
     init(limit: Int) { self.limit = limit }
@@ -145,8 +146,7 @@ struct CacheTable {
         self = CacheTable(limit: limit)
     }
 
-    /// Removes objects until there is room for another one. Returns `false` if the objects that it looked at were all
-    /// read recently.
+    /// Removes objects until there is room for another one. Returns `false` if all examined objects were read recently.
     private mutating func makeRoom(for needed: Int, oldest: UInt64) -> Bool {
         var chances = 32
         while byteCount + needed > limit, chances > 0 {

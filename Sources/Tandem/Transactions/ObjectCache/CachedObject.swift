@@ -2,8 +2,8 @@ import SQLiteCipher
 
 /// An object in the cache. Its memory is overwritten before it is freed.
 ///
-/// Proof of `@unchecked Sendable`: the memory is written only by the initializer, and holds a value of a `Sendable`
-/// type.
+/// Proof of `@unchecked Sendable`: only the initializer and the deinitializer write the memory, which holds a value of
+/// a `Sendable` type.
 class CachedObject: @unchecked Sendable {
     fileprivate let memory: UnsafeMutableRawBufferPointer
 

@@ -17,7 +17,7 @@ import Synchronization
 ///   outdated.
 ///
 /// An object is added only if it was read in the newest known state, and no commit is being recorded. The cache is
-/// therefore right whatever other processes do, and whether or not a commit is recorded here.
+/// therefore correct for all commits of all processes, recorded here or not.
 ///
 /// A store in memory has no log and no other process. Each commit of its only connection is either recorded, or
 /// reported by SQLite's commit hook: the state is then unknown until a commit is recorded.
@@ -219,7 +219,7 @@ final class ObjectCache: Sendable {
 
     /// Gives an unknown state a number, if it is still the current one.
     ///
-    /// - Returns: `nil` if a newer state exists, or a commit is just being recorded.
+    /// - Returns: `nil` if a newer state exists, or a commit is being recorded.
     private func give(_ state: LogIndexHeader) -> UInt64? {
         let number: UInt64?? = numbering.withLockIfAvailable { last in
             guard header() == state else { return nil }

@@ -174,6 +174,20 @@ import Testing
         try pair.check()
     }
 
+    @Test func `a result read between two commits that cancel each other out is corrected`() throws {
+        let pair = try ObservedPair(.file)
+        pair.watchAll()
+        try pair.setPoints("1", 5)
+        try pair.check()
+        try pair.unnoticed {
+            try pair.setPoints("1", 61)
+            let count = { (store: Store) in try store.objects(Card.self).where { $0.points > 60 }.count() }
+            pair.watch(pair.cards.where { $0.points > 60 }.countPublisher, fresh: count)
+            try pair.setPoints("1", 5)
+        }
+        try pair.check()
+    }
+
     // MARK: The cost for writers
 
     /// The number of pages that a write of one value adds to the log.
@@ -265,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func `the commits between two positions are counted whoever made them`() throws {
+    @Test func `the commits of all programs between two positions are counted`() throws {
         let pair = try ObservedPair(.file)
         let lock = ObserverLock(path: pair.path + "-wal")
         var positions = [try #require(pair.other.writer.connection.logPosition)]

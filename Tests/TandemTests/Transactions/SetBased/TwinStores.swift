@@ -15,7 +15,7 @@ struct TwinStores {
 
     static let ids = (0..<16).map { LocalID("n\(String(format: "%02d", $0))") }
 
-    /// A clock that stands still, so that both stores record the same times.
+    /// A clock with a constant time, so that both stores record the same times.
     static var configuration: Store.Configuration {
         var configuration = Store.Configuration()
         configuration.now = { Date(timeIntervalSinceReferenceDate: 800_000_000) }
