@@ -17,7 +17,7 @@ import Testing
         var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
         func watcher(of path: String) -> ExternalCommitMonitor {
-            ExternalCommitMonitor(path: path) { [self] in
+            ExternalCommitMonitor(path: path, makeChanges: patientFileChanges) { [self] in
                 count.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 return .none
             }
@@ -151,4 +151,17 @@ import Testing
         }
         #expect(left <= 40)
     }
+}
+
+/// The system's observer. Other tests and processes may have all observers that a user is allowed, for a while, and the
+/// monitor then polls.
+private let patientFileChanges: FileChangesMaker = { path, queue, onChange in
+    for _ in 0..<10_000 {
+        if let changes = systemFileChanges(path, queue, onChange) {
+            if changes.isWatching { return changes }
+            changes.cancel()
+        }
+        usleep(1000)
+    }
+    return nil
 }
