@@ -45,7 +45,7 @@ import Testing
                 let before = server.requests.count
                 // Without a request ahead none comes during the transaction.
                 for _ in 0..<2_000 where server.requests.count == before { await Task.yield() }
-                let stored = try device.store.objects(Pet.self).count()
+                let stored = try await device.store.objects(Pet.self).count()
                 let waiting = min(server.requests.count * Self.pageSize, count) - stored
                 most.withLock { $0 = max($0, waiting) }
             }

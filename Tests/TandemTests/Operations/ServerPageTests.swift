@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func `new rows are inserted after the greatest row number`() throws {
-        let store = try Store.inMemory(models: Person.self)
+        let store = try Store.inMemory(models: Person.self, Card.self, Badge.self)
         func receive(_ ids: [String]) throws {
             let page: Page = ids.map { id in
                 (ServerItem(serverID: ServerID(id), values: ["name": .text("name of \(id)")]), .client)
