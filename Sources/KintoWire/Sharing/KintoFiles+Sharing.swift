@@ -15,8 +15,8 @@ extension KintoFiles {
     ///   - attachment: A file with a URL of this server.
     ///   - principal: The user or the group.
     ///   - permission: The permission to add.
-    /// - Throws: ``SyncError/Code/notEncodable`` if the file is not uploaded, or has another server's URL;
-    ///   ``SyncError/Code/refused`` if the current user may not write the file; the other errors of a request.
+    /// - Throws: `SyncError.Code.notEncodable` if the file is not uploaded, or has another server's URL;
+    ///   `SyncError.Code.refused` if the current user may not write the file; the other errors of a request.
     public func share(
         _ attachment: Attachment, with principal: KintoPrincipal, for permission: KintoPermission = .read
     ) async throws(SyncError) {

@@ -22,7 +22,7 @@ extension KintoRemote {
     ///   - object: An object that the server has.
     ///   - principal: The user or the group.
     ///   - permission: The permission to add.
-    /// - Throws: ``SyncError/Code/notEncodable`` if the object has no server ID yet; ``SyncError/Code/refused`` if the
+    /// - Throws: `SyncError.Code.notEncodable` if the object has no server ID yet; `SyncError.Code.refused` if the
     ///   current user may not write the object; the other errors of a request.
     public func share<M: Model>(
         _ object: M, with principal: KintoPrincipal, for permission: KintoPermission = .read
@@ -51,7 +51,7 @@ extension KintoRemote {
     /// Returns the permissions of an object. The server shows them only to users who may write it.
     ///
     /// - Parameter object: An object that the server has.
-    /// - Throws: ``SyncError/Code/notEncodable`` if the object has no server ID yet; ``SyncError/Code/refused`` if the
+    /// - Throws: `SyncError.Code.notEncodable` if the object has no server ID yet; `SyncError.Code.refused` if the
     ///   object does not exist, or if the current user may not read it; the other errors of a request.
     public func permissions<M: Model>(of object: M) async throws(SyncError) -> KintoPermissions {
         let table = M.remoteTable
@@ -65,7 +65,7 @@ extension KintoRemote {
     /// Returns the current user, so that another user can share objects with it. An account is also
     /// ``KintoPrincipal/account(_:)`` with its name.
     ///
-    /// - Throws: ``SyncError/Code/unauthenticated`` if the credentials are missing or not valid; the other errors of a
+    /// - Throws: `SyncError.Code.unauthenticated` if the credentials are missing or not valid; the other errors of a
     ///   request.
     public func principal() async throws(SyncError) -> KintoPrincipal {
         try await reporting(nil) { () async throws(RemoteFailure) in

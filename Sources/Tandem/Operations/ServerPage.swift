@@ -1,7 +1,7 @@
 /// The items of a page, which are applied to one table in their order.
 ///
 /// New objects wait in a batch, and one statement inserts many of them. Before any other item is applied, the waiting
-/// objects are inserted. If one of them violates a constraint, it is applied by itself, which tells the reason.
+/// objects are inserted. If one of them violates a constraint, it is applied by itself to find the reason.
 struct ServerPage {
     private let sync: SyncTransaction
     private let table: TableLayout
@@ -12,7 +12,7 @@ struct ServerPage {
     private var waiting: [Int] = []
     /// The IDs in the page that objects had before it, as server IDs or as local IDs.
     private var used: Set<ServerID> = []
-    /// The IDs of the objects that the page has added to the batch.
+    /// The IDs of the items that the page has added to the batch, or has applied alone. An object may have them now.
     private var added: Set<ServerID> = []
     /// The properties that refer to other objects of the table.
     private let ownReferences: [PropertyDefinition]
@@ -40,6 +40,7 @@ struct ServerPage {
             if isBatched, try addNew(index) { continue }
             try insertWaiting()
             receipts[index] = try applyAlone(index)
+            added.insert(items[index].item.serverID)
         }
         try insertWaiting()
         return receipts.compactMap(\.self)
@@ -79,13 +80,16 @@ struct ServerPage {
 
     /// Adds an item's object to the batch if it is new.
     ///
-    /// - Returns: Whether nothing else is to be done for the item now.
+    /// - Returns: `false` if the item must be applied by itself.
     private mutating func addNew(_ index: Int) throws -> Bool {
         let (item, identity) = items[index]
         guard item.unreadable == nil, !used.contains(item.serverID), !added.contains(item.serverID) else {
             return false
         }
-        if case .server(let localID?) = identity, used.contains(ServerID(localID.rawValue)) { return false }
+        if case .server(let localID?) = identity {
+            let id = ServerID(localID.rawValue)
+            if used.contains(id) || added.contains(id) { return false }
+        }
         if item.isDeleted {
             receipts[index] = try sync.receiveUnknownTombstone(item, in: table)
             return true

@@ -3,8 +3,8 @@ import Tandem
 
 /// The newest item that an incremental pull of a query has fetched.
 ///
-/// A server that was restored from a backup has an earlier version of the item, or does not have it. Unlike the position
-/// of the pull, this shows also after new writes. A look-up of one item is much cheaper than a full pull.
+/// A server that was restored from a backup has an earlier version of the item, or does not have it. The position of
+/// the pull does not show this after new writes. A look-up of one item is much cheaper than a full pull.
 ///
 /// The landmark is stored among the sync tokens of the table, which purges, adoption and migrations remove. It exists
 /// only for servers that have generations: these announce a delete until the table is created again.

@@ -85,6 +85,7 @@ extension FakeKinto: FileTransport {
             let time = state.tick(bucket, collection)
             state.buckets[bucket]?[collection]?.records[id] = Record(
                 members: [("attachment", attachment)], time: time)
+            state.shared[collection]?.visible.insert(id)
             return Self.response(
                 Reply(status: 201, fields: [.eTag: "\"\(time)\""], body: attachment), now: state.now)
         }
