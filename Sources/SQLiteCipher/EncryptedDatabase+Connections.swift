@@ -4,7 +4,8 @@ import GRDB
 extension EncryptedDatabase {
     /// Returns the error behind a SQLite result code, as ``explain(_:)`` does for GRDB's errors.
     ///
-    /// Call it on the thread on which SQLite returned the code. Errors of connections on other threads are not returned.
+    /// Call it on the thread on which SQLite returned the code. Errors of connections on other threads are not
+    /// returned.
     ///
     /// - Parameter sqliteCode: The extended result code of a connection to this database, as `sqlite3_extended_errcode`
     ///   returns it.
