@@ -49,11 +49,15 @@ extension KintoRemote {
     func confirmed(_ failure: RemoteFailure, of request: KintoRequest) async -> RemoteFailure {
         guard case .refused(403, _) = failure, case .write(.delete, let id?) = request.purpose else { return failure }
         do throws(RemoteFailure) {
-            let item = try await find(request.table, key: .id(id))
-            return item.map(\.isDeleted) ?? true ? .notFound : failure
+            return try await isMissing(id, in: request.table) ? .notFound : failure
         } catch {
             return failure
         }
+    }
+
+    /// Returns whether a record does not exist, is deleted, or is hidden from the user. After a 403, the list decides.
+    func isMissing(_ id: ServerID, in table: RemoteTableName) async throws(RemoteFailure) -> Bool {
+        try await find(table, key: .id(id))?.isDeleted ?? true
     }
 
     /// Throws a conflict unless a record is deleted and its tombstone has a version.

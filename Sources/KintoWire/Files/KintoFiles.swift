@@ -133,7 +133,7 @@ extension KintoFiles {
             return try await record(id)
         } catch {
             guard case .refused(403, _) = error else { throw error }
-            guard try await remote.find(collection, key: .id(id))?.isDeleted ?? true else { throw error }
+            guard try await remote.isMissing(id, in: collection) else { throw error }
             return nil
         }
     }

@@ -10,10 +10,8 @@ struct ServerPage {
     private let batch: RowBatch
     /// The indices of the items whose objects wait in the batch.
     private var waiting: [Int] = []
-    /// The IDs in the page that objects had before it, as server IDs or as local IDs.
+    /// The IDs in the page that objects have as server IDs or as local IDs, or may have by an earlier item.
     private var used: Set<ServerID> = []
-    /// The IDs of the items that the page has added to the batch, or has applied alone. An object may have them now.
-    private var added: Set<ServerID> = []
     /// The properties that refer to other objects of the table.
     private let ownReferences: [PropertyDefinition]
 
@@ -40,7 +38,7 @@ struct ServerPage {
             if isBatched, try addNew(index) { continue }
             try insertWaiting()
             receipts[index] = try applyAlone(index)
-            added.insert(items[index].item.serverID)
+            used.insert(items[index].item.serverID)
         }
         try insertWaiting()
         return receipts.compactMap(\.self)
@@ -83,13 +81,8 @@ struct ServerPage {
     /// - Returns: `false` if the item must be applied by itself.
     private mutating func addNew(_ index: Int) throws -> Bool {
         let (item, identity) = items[index]
-        guard item.unreadable == nil, !used.contains(item.serverID), !added.contains(item.serverID) else {
-            return false
-        }
-        if case .server(let localID?) = identity {
-            let id = ServerID(localID.rawValue)
-            if used.contains(id) || added.contains(id) { return false }
-        }
+        guard item.unreadable == nil, !used.contains(item.serverID) else { return false }
+        if case .server(let localID?) = identity, used.contains(ServerID(localID.rawValue)) { return false }
         if item.isDeleted {
             receipts[index] = try sync.receiveUnknownTombstone(item, in: table)
             return true
@@ -109,7 +102,7 @@ struct ServerPage {
         batch.append(
             row, twins: sync.connection.twins, state: sync.stateOfNew(item), unresolved: unresolved)
         waiting.append(index)
-        added.insert(item.serverID)
+        used.insert(item.serverID)
         if batch.isFull { try insertWaiting() }
         return true
     }

@@ -134,23 +134,13 @@ extension RowEncoder {
 
     /// Appends a state without its row number, in the order of an insert's parameters.
     fileprivate func append(_ state: ObjectState) {
-        append(text: state.localID.rawValue)
-        append(optional: state.serverID?.rawValue)
-        append(integer: state.isSynced ? 1 : 0)
-        append(integer: state.isDeleted ? 1 : 0)
-        append(optional: state.version)
-        append(state.createdAt)
-        append(state.updatedAt)
-    }
-
-    private func append(optional text: String?) {
-        if let text { append(text: text) } else { appendNull() }
-    }
-
-    private func append(_ date: Date?) {
-        guard let interval = date?.timeIntervalSinceReferenceDate else { return appendNull() }
-        // SQLite would silently convert a NaN to NULL.
-        if interval.isNaN { append(.blob) { NaNStorage.append(interval, to: &$0) } } else { append(real: interval) }
+        append(state.localID.rawValue, String.self)
+        append(state.serverID?.rawValue, String?.self)
+        append(state.isSynced, Bool.self)
+        append(state.isDeleted, Bool.self)
+        append(state.version, String?.self)
+        append(state.createdAt, Date?.self)
+        append(state.updatedAt, Date?.self)
     }
 
     /// Appends a copy of another encoder's values.

@@ -33,7 +33,11 @@ struct PageRequester: Sendable {
     }
 
     /// Requests a page ahead, while another one is being stored. An error counts when the page is needed.
-    func ahead(_ request: PageRequest) async -> PageAhead {
+    ///
+    /// - Parameter request: The request; `nil` if the next page is not to be requested ahead.
+    /// - Returns: `nil` without a request.
+    func ahead(_ request: PageRequest?) async -> PageAhead? {
+        guard let request else { return nil }
         do {
             try Task.checkCancellation()
             try await context.waitOutPause(for: coder)

@@ -122,14 +122,12 @@ extension PullRun {
             recordTimes(of: page.items, &pass)
             // A short first page is nearly always the last one, although not every server says so.
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
-            if page.hasMore, let request = requestAhead(.id(after: pass.cursor.last), top: top, includeDeleted: false) {
-                let requester = requester
-                async let next = requester.ahead(request)
-                try await store(page, pass: &pass, isResumable: isResumable)
-                ahead = await next
-            } else {
-                try await store(page, pass: &pass, isResumable: isResumable)
-            }
+            let requester = requester
+            let request =
+                page.hasMore ? requestAhead(.id(after: pass.cursor.last), top: top, includeDeleted: false) : nil
+            async let next = requester.ahead(request)
+            try await store(page, pass: &pass, isResumable: isResumable)
+            ahead = await next
             guard page.hasMore else { return }
             isFirst = false
         }

@@ -100,22 +100,15 @@ struct PullRun {
             let isNew = token != stored || history != known || next != landmark
             let isLast = cursor.ends(with: page, top: top)
             if isLast { token.lastSuccess = context.options.clock.now() }
-            let wasWritten: Bool
-            let change = next == landmark ? nil : next
-            if !isLast,
-                let request = requestAhead(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
-            {
-                let requester = requester
-                async let following = requester.ahead(request)
-                wasWritten = try await store(
-                    items, of: page, token: token, history: history, landmark: change, of: queryID, always: isNew,
-                    isLast: isLast)
-                ahead = await following
-            } else {
-                wasWritten = try await store(
-                    items, of: page, token: token, history: history, landmark: change, of: queryID, always: isNew,
-                    isLast: isLast)
-            }
+            let requester = requester
+            let request =
+                isLast
+                ? nil : requestAhead(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
+            async let following = requester.ahead(request)
+            let wasWritten = try await store(
+                items, of: page, token: token, history: history, landmark: next == landmark ? nil : next, of: queryID,
+                always: isNew, isLast: isLast)
+            ahead = await following
             if wasWritten { (stored, landmark) = (token, next) }
             if isLast { break }
         }
