@@ -102,14 +102,7 @@ import Testing
                 #expect(results[index] == results[0], "\(place)")
                 let differences = contents[index].difference(from: contents[0])
                 #expect(differences.isEmpty, "\(place): \(differences.prefix(6).map { "\($0)" })")
-                let damage = try reader.store.checkIntegrity()
-                let waiting = damage.filter { $0.contains(", waits for ") }
-                withKnownIssue(
-                    "A reference may wait for an object that exists, as with seed 68153.", isIntermittent: true
-                ) {
-                    #expect(waiting == [], "\(place)")
-                }
-                #expect(damage.count == waiting.count, "\(place): \(damage)")
+                #expect(try reader.store.checkIntegrity() == [], "\(place)")
                 try reader.store.expectSound()
             }
         }
