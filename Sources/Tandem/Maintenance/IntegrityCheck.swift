@@ -160,7 +160,7 @@ final class IntegrityCheck {
                 binding: [.integer(object)])
             guard let value else { return report("\(name) waits for \(id), but does not exist.") }
             if !link.isToMany, value != .integer(0) { report("\(name) waits for \(id), but refers to another object.") }
-            // The local ID of an object can equal the server ID of a removed one, which the reference waits for.
+            // A local ID can equal the server ID of a removed object, which the reference waits for.
             let live = try connection.value(
                 """
                 SELECT 1 FROM \(target.quotedTable) WHERE "deleted" = 0 \
