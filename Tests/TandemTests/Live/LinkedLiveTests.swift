@@ -268,6 +268,42 @@ import Testing
         listed.recorder.cancel()
     }
 
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `links of deleted objects are followed`(_ kind: StoreKind) throws {
+        let charts = try Charts(kind)
+        defer { charts.store.close() }
+        let store = charts.store
+        let song = try store.applyServerObject(Song(title: "Д"), serverID: "5", version: "1")
+        let list = try store.applyServerObject(
+            Playlist(name: "x", songs: [song.reference, charts.songs[0].reference]), serverID: "l", version: "1")
+        let star = try store.applyServerObject(
+            Star(song: song.reference, fan: charts.ada.reference), serverID: "s", version: "1")
+        let stars = store.objects(Star.self).includingDeleted()
+        charts.follow(stars.where { $0.song.title == "Д" })
+        charts.follow(stars.onlyDeleted().where { $0.fan.name == "Ада" || $0.song.playlists.count > 0 })
+        charts.follow(store.objects(Playlist.self).includingDeleted().where { $0.songs.any { $0.year > 1999 } })
+        charts.follow(
+            charts.all.includingDeleted().sorted(by: .matchingFirst { $0.stars.isEmpty }, .ascending(\.title)))
+        let loads = charts.loads
+        try store.write { tx in
+            try tx.delete(star)
+            try tx.delete(list)
+        }
+        try charts.check()
+        try store.write { tx in try tx.update(Song.self, localID: song.localID) { $0.title = "Е" } }
+        try charts.check()
+        try store.write { tx in
+            // The tombstones keep their references to these objects.
+            try tx.delete(song)
+            try tx.delete(charts.songs[0])
+            try tx.delete(charts.ada)
+        }
+        try charts.check()
+        try store.applyServerDelete(of: Song.self, serverID: "5")
+        try charts.check()
+        #expect(charts.loads == loads)
+    }
+
     @Test func `a limited list is refilled as stars move its songs`() throws {
         let charts = try Charts()
         defer { charts.store.close() }

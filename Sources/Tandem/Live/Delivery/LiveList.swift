@@ -81,9 +81,6 @@ extension LiveList.Upkeep {
             self = .requery(reason: "its window ends beyond \(Self.largestWindow) objects")
         } else if RowPredicate(query, slots: &slots) != nil, RowOrder(query.order).own(&slots) != nil {
             self = .rows
-        } else if query.life != .live {
-            // A deleted object keeps its references, even to objects that no longer exist.
-            self = .requery(reason: "it follows references or links of deleted objects")
         } else {
             self = .joined
         }

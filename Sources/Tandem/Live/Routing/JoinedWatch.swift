@@ -3,7 +3,8 @@
 ///
 /// A row's result changes only if an object changes that the row was linked with before the transaction or is linked
 /// with after it. Of the changed objects on such a path, take the nearest to the row. The path up to it did not change,
-/// so it exists after the transaction. The last hop is found by the object's former key as well as by its new one.
+/// so it exists after the transaction. The last hop is found by the object's former key as well as by its new one: a
+/// deleted row keeps its references, even to objects that no longer exist.
 struct JoinedWatch: Sendable {
     /// A table that the query's links lead to.
     struct Reach: Sendable {
