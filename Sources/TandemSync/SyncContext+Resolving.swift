@@ -253,7 +253,7 @@ extension SyncContext {
         // An attempt with an error has ended without a response.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(
-                .busy, message: "The operation is being sent.", advice: "Choose when its answer has come.",
+                .busy, message: "The operation is being sent.", advice: "Decide after its response has arrived.",
                 table: operation.table)
         }
         return operation

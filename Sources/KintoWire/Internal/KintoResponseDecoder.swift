@@ -203,10 +203,10 @@ extension KintoResponseDecoder {
         // twice.
         if request.purpose == .list {
             return bad(
-                .status, message: "No Kinto answers at \(paths.url(request.path)).", request: request,
+                .status, message: "No Kinto server responds at \(paths.url(request.path)).", request: request,
                 response: response)
         }
-        return .refused(status: 404, message: "No Kinto answers at \(paths.url(request.path)).")
+        return .refused(status: 404, message: "No Kinto server responds at \(paths.url(request.path)).")
     }
 
     /// Returns the message for a missing bucket or collection, with the request that creates it.
