@@ -276,7 +276,7 @@ extension SyncContext {
     private static func gone(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
             .staleOperation, message: "The operation \(id) is no longer in the queue.",
-            advice: "Look at the queue again.")
+            advice: "Read the queue again.")
     }
 
     /// Returns the known server side of an operation: the item of a pull, or the response with which the operation

@@ -59,7 +59,7 @@ struct FilterTranslation {
     private func member(_ path: ColumnPath) throws -> RemoteFilter.Member {
         guard path.steps.isEmpty else {
             throw refusal(
-                path, suffix: "", message: "A server's table is asked by itself, without what its references lead to.")
+                path, suffix: "", message: "A request reads one table of the server, without referenced objects.")
         }
         switch path.column {
         case .property:
