@@ -52,6 +52,27 @@ import Testing
         #expect(kinto.requests.filter { $0.hasPrefix("HEAD") } == probes)
     }
 
+    /// A whole view would have no number, so that hidden records stay.
+    @Test(arguments: [
+        (429, HTTPFields([HTTPField(name: .retryAfter, value: "7")]), "later 429 7.0 seconds"),
+        (503, HTTPFields([HTTPField(name: .retryAfter, value: "3")]), "later 503 3.0 seconds"),
+        (500, HTTPFields(), "later 500 -"), (401, HTTPFields(), "unauthenticated 401"),
+        (400, HTTPFields(), "refused 400 "), (204, HTTPFields(), "invalidResponse status"),
+        (201, HTTPFields(), "invalidResponse status"),
+    ])
+    func `a failed look-up of a missing record fails the page`(
+        status: Int, fields: HTTPFields, expected: String
+    ) async throws {
+        let kinto = kinto(.init(visible: ["a"], mayCreate: true))
+        let remote = KintoRemote(kinto)
+        // The collection is read first.
+        kinto.fail(.fields([:]), .response(status, fields))
+        let outcome = await line { () async throws(RemoteFailure) in try await remote.page(changes()) }
+        #expect(outcome == expected)
+        #expect(kinto.requests.count == 2)
+        #expect(try await remote.page(changes()).visibleCount == 1)
+    }
+
     /// A record that becomes visible without a change has an old time. Another generation causes a full pull.
     @Test(arguments: [false, true])
     func `a view of the whole collection has another generation than a partial one`(mayCreate: Bool) async throws {
