@@ -29,6 +29,11 @@ import Testing
         let place = try #require(first.items.last?.updatedAt)
         let second = try await remote.page(changes(from: place))
         #expect(second.items.isEmpty && second.visibleCount == 1 && second.generation == first.generation)
+        // The number of a filtered page says that tombstones are hidden. A missing record is then no sign of a restored
+        // server.
+        var filtered = changes()
+        filtered.filter = .comparison(RemoteFilter.Member("shop"), .equal, .text("Лента"))
+        #expect(try await remote.page(filtered).visibleCount == 1)
         // Further pages and full pulls need no number.
         var next = changes()
         next.wantsGeneration = false
