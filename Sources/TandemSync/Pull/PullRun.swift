@@ -119,9 +119,7 @@ struct PullRun {
             if wasWritten { (stored, landmark) = (token, next) }
             if isLast { break }
         }
-        if let visibleCount, try await differs(from: visibleCount) {
-            try await pullAgain(queryID, keepsEdits: false)
-        }
+        if let visibleCount { try await compare(visibleCount, of: queryID) }
     }
 
     /// Stores a page, and reports the progress.
