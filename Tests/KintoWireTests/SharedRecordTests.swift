@@ -121,6 +121,26 @@ import Testing
         #expect(kinto.live() == ["c"])
     }
 
+    /// A refused operation would not be repeated.
+    @Test(arguments: [
+        (FakeKinto.Fault.lostRequest, "notSent Lost"), (.lostResponse, "notSent Lost"),
+        (.response(503, [.retryAfter: "3"]), "later 503 3.0 seconds"), (.response(401), "unauthenticated 401"),
+        (.response(400), "refused 403 This user cannot access this resource."),
+    ])
+    func `a delete whose look-up fails is repeated`(fault: FakeKinto.Fault, expected: String) async throws {
+        let kinto = kinto(.init(visible: ["a", "b", "c"]))
+        let remote = KintoRemote(kinto)
+        kinto.delete("b")
+        kinto.delete("c")
+        // The delete, then the look-up.
+        kinto.fail(.fields([:]), fault)
+        #expect(await line { () async throws(RemoteFailure) in try await remote.delete(.card("b")) } == expected)
+        // The batch, then the look-up of its first part.
+        kinto.fail(.fields([:]), fault)
+        let deletes = ["b", "c"].map { RemoteRequest(.delete, item: .card(ServerID($0))) }
+        #expect(try await remote.send(deletes).map(\.line) == [expected, "notFound"])
+    }
+
     /// An update tells that the record can't be written. A pull then finds that it is hidden.
     @Test func `an update of a hidden record is refused without a look-up`() async {
         let kinto = kinto(.init(visible: ["a"]))
