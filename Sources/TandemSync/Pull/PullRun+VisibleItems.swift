@@ -4,16 +4,6 @@ import Tandem
 // a deleted item nor one that is hidden now. An item that becomes visible without a change has an old time. Only the
 // number of the visible items tells.
 
-/// The numbers of a table's items that a pull has compared.
-struct ItemCounts: Hashable, Sendable {
-    /// The number of items that the server shows.
-    let visible: Int
-    /// The number of the server's items in the store.
-    let stored: Int
-    /// Whether the pull reports edits of items that are no longer visible.
-    let reportsEdits: Bool
-}
-
 extension PullRun {
     /// Fetches everything if the server shows another number of items than this device has of them. Follows a pull of
     /// all changes.
