@@ -45,13 +45,18 @@ extension KintoRemote {
     /// Returns the failure of a write, after a look-up if the response does not tell whether the record exists.
     ///
     /// Kinto answers 403 for a deleted record to a user who may not read the whole collection. It would refuse each
-    /// repeated delete after a lost response.
+    /// repeated delete after a lost response. If the look-up does not reach the server, the delete is to be repeated.
     func confirmed(_ failure: RemoteFailure, of request: KintoRequest) async -> RemoteFailure {
         guard case .refused(403, _) = failure, case .write(.delete, let id?) = request.purpose else { return failure }
         do throws(RemoteFailure) {
             return try await isMissing(id, in: request.table) ? .notFound : failure
         } catch {
-            return failure
+            switch error {
+            // The delete itself was refused.
+            case .notSent(let cause), .lost(let cause): return .notSent(cause)
+            case .later, .unauthenticated: return error
+            default: return failure
+            }
         }
     }
 
