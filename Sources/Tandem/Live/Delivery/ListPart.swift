@@ -261,11 +261,14 @@ final class ListPart: LivePart {
     /// The objects of removed rows that the subscriber was not notified of. An object can get another row in the same
     /// commit.
     private var unknownRemovedObjects: Set<LocalID> {
-        Set(
-            latest.compactMap { delta in
-                guard delta.new == nil, let old = delta.old, pending[old.rowID] == nil else { return nil }
-                return old.localID
-            })
+        var objects: Set<LocalID> = []
+        for delta in latest where delta.new == nil {
+            if let old = delta.old, pending[old.rowID] == nil { objects.insert(old.localID) }
+        }
+        guard !objects.isEmpty else { return [] }
+        // The subscriber knows an object that it was shown in an earlier row.
+        for delta in pending.all { if let had = delta.old { objects.remove(had.localID) } }
+        return objects
     }
 
     func resetBaseline() {
