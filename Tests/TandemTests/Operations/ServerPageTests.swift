@@ -280,7 +280,10 @@ import Testing
         let deleted = ServerItem(serverID: "b0", isDeleted: true, values: [:])
         let page = badges(["n", "n", "m"]) + [(deleted, IdentityRule.client)]
         let receipts = try store.write { try $0.sync.applyServerItems(page, in: "Badge") }
-        guard case .removed = receipts[3] else { return Issue.record("\(receipts)") }
+        guard case .removed = receipts[3] else {
+            Issue.record("\(receipts)")
+            return
+        }
         #expect(try store.objects(Badge.self).all().map(\.localID) == ["b2"])
         #expect(try store.checkIntegrity() == [])
     }
