@@ -164,7 +164,7 @@ final class IntegrityCheck {
             let live = try connection.value(
                 """
                 SELECT 1 FROM \(target.quotedTable) WHERE "deleted" = 0 \
-                AND ("serverID" = ?1 OR "localID" = ?1 AND "serverID" IS NULL) LIMIT 1
+                AND "localID" = ?1 AND ("serverID" IS NULL OR "serverID" = ?1)
                 """, binding: [.text(id)])
             if live != nil { report("\(name) waits for \(id), which exists.") }
         }

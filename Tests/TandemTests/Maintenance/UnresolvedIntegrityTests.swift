@@ -29,23 +29,29 @@ import Testing
         return try store.checkIntegrity()
     }
 
+    /// Gives the object that was sent another local ID.
+    private func identify(_ localID: String, in store: Store) throws {
+        try store.write { tx in
+            try tx.store.writer.connection.execute(
+                "UPDATE \"Node\" SET \"localID\" = ? WHERE \"serverID\" = 'server'", binding: [.text(localID)])
+        }
+    }
+
     @Test(arguments: ["missing", "local"])
     func `a reference may wait for a missing object, also with a text that is a sent object's local ID`(
         id: String
     ) throws {
         let store = try store()
-        let known = try #require(try store.objects(Node.self).where { $0.name == "known" }.first())
-        try store.write { tx in
-            try tx.store.writer.connection.execute(
-                "UPDATE \"Node\" SET \"localID\" = 'local' WHERE \"localID\" = ?",
-                binding: [.text(known.localID.rawValue)])
-        }
+        try identify("local", in: store)
         #expect(try damage(store, id: id) == [])
     }
 
+    /// An object that was sent with its local ID, and one that was never sent.
     @Test(arguments: ["server", "unsent"])
     func `a reference must not wait for an object that exists`(id: String) throws {
-        #expect(try damage(try store(), id: id).first?.hasSuffix("waits for \(id), which exists.") == true)
+        let store = try store()
+        try identify("server", in: store)
+        #expect(try damage(store, id: id).first?.hasSuffix("waits for \(id), which exists.") == true)
     }
 
     @Test(arguments: [
