@@ -155,6 +155,6 @@ import Testing
     @Test func `a list without any visible record is refused with the possible reasons`() async {
         let remote = KintoRemote(kinto(.init()))
         let outcome = await line { () async throws(RemoteFailure) in try await remote.page(changes()) }
-        #expect(outcome.hasPrefix("refused 403") && outcome.hasSuffix("may not read any of its records here."))
+        #expect(outcome.hasPrefix("refused 403") && outcome.hasSuffix("may not read any record of the collection."))
     }
 }
