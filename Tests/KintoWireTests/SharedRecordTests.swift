@@ -136,11 +136,12 @@ import Testing
         // The delete, then the look-up.
         kinto.fail(.fields([:]), fault)
         let outcome = await line { () async throws(RemoteFailure) in try await remote.delete(.card("b")) }
-        #expect(outcome == expected)
+        #expect(outcome.hasPrefix(expected))
         // The batch, then the look-up of its first part.
         kinto.fail(.fields([:]), fault)
         let deletes = ["b", "c"].map { RemoteRequest(.delete, item: .card(ServerID($0))) }
-        #expect(try await remote.send(deletes).map(\.line) == [expected, "notFound"])
+        let outcomes = try await remote.send(deletes).map(\.line)
+        #expect(outcomes.count == 2 && outcomes[0].hasPrefix(expected) && outcomes[1] == "notFound")
     }
 
     /// The status of an update shows that the record can't be written. A pull then detects that it is hidden.
