@@ -61,8 +61,8 @@ extension Store {
         ///
         /// The store remembers it. If it is opened with another language, all sort keys are computed again, in the
         /// transaction that opens it. A process that has the store open with the earlier language must then open it
-        /// again: its reads and writes throw ``TandemError/Code/foreignSchemaChange``. Use the same language in all
-        /// processes that open a store at the same time.
+        /// again: its writes throw ``TandemError/Code/foreignSchemaChange``, and its live queries end with that error.
+        /// Use the same language in all processes that open a store at the same time.
         public var sortLanguage = SortLanguage.root
 
         /// Whether sequences of digits in `@Folded` texts are sorted by their value: "Лента 2" before "Лента 10". The
