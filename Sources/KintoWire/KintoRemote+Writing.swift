@@ -45,7 +45,8 @@ extension KintoRemote {
     /// Returns the failure of a write, after a look-up if the response does not show whether the record exists.
     ///
     /// For a deleted record, Kinto returns 403 to a user without permission to read the whole collection. After a lost
-    /// response, it would refuse each repeated delete. If the look-up does not reach the server, the delete is repeated.
+    /// response, it would refuse each repeated delete. If the look-up does not reach the server, the delete is sent
+    /// again.
     func confirmed(_ failure: RemoteFailure, of request: KintoRequest) async -> RemoteFailure {
         guard case .refused(403, _) = failure, case .write(.delete, let id?) = request.purpose else { return failure }
         do throws(RemoteFailure) {
