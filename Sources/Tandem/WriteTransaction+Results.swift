@@ -38,9 +38,9 @@ extension WriteTransaction {
     /// }
     /// ```
     ///
-    /// The result is that of ``update(_:_:)`` with the same changes: unchanged properties are not written, each changed
-    /// object gets its own operation, and observers receive the same changes. All values of one object are computed
-    /// from its values before the change. If an error is thrown, none of the objects is changed.
+    /// The result is that of updating each object with the same changes: unchanged properties are not written, each
+    /// changed object gets its own operation, and observers receive the same changes. All values of one object are
+    /// computed from its values before the change. If an error is thrown, none of the objects is changed.
     ///
     /// - Complexity: O(*n*). Constants, other properties and predicates on the object itself are assigned by a few SQL
     ///   statements for some thousand objects each. Arithmetic, unique properties, lists of references and attachments
