@@ -18,10 +18,12 @@ extension Store {
     ///   - isWritable: Whether the store can be written. By default it is opened only for reading.
     ///   - configuration: The cache, readers, timeouts and so on. The sort order, the schema version and
     ///     ``Configuration/isReadOnly`` are not used: the store and `isWritable` determine them.
-    /// - Throws: ``TandemError``: ``TandemError/Code/cannotOpen`` or ``TandemError/Code/notAStore`` if there is no store;
-    ///   ``TandemError/Code/wrongKey`` or ``TandemError/Code/notEncrypted``; ``TandemError/Code/newerSchema`` if a newer
-    ///   version of Tandem wrote it; ``TandemError/Code/schemaMismatch`` if its app must open it first, because an older
-    ///   version of Tandem wrote it, or it was salvaged. The file is then unchanged.
+    /// - Throws: ``TandemError``. The file is then unchanged. The codes are:
+    ///   - ``TandemError/Code/cannotOpen`` or ``TandemError/Code/notAStore`` if the file is not a store;
+    ///   - ``TandemError/Code/wrongKey`` or ``TandemError/Code/notEncrypted``;
+    ///   - ``TandemError/Code/newerSchema`` if a newer version of Tandem wrote it;
+    ///   - ``TandemError/Code/schemaMismatch`` if its app must open it first, because an older version of Tandem wrote
+    ///     it, or it was salvaged.
     public static func inspect(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, isWritable: Bool = false,
         configuration: Configuration = Configuration()

@@ -65,7 +65,7 @@ struct DynamicResolver {
     private func inverse(
         _ names: [String], to model: ModelDefinition, through reference: ColumnPath?, of path: DynamicPath
     ) throws -> LinkPath {
-        let links = InverseLink.all(to: model, in: schema)
+        let links = InverseReference.all(to: model, in: schema)
         guard names.count == 2,
             let link = links.first(where: { $0.source.name == names[0] && $0.property.name == names[1] })
         else {

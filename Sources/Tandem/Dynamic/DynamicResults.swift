@@ -59,8 +59,8 @@ public struct DynamicResults: Sendable {
     /// Returns the objects for which a condition holds. With several calls, all conditions must hold.
     ///
     /// - Parameter predicate: The condition.
-    /// - Throws: ``TandemError`` with the code `invalidQuery` if a name is unknown, or a value or a test does not fit the
-    ///   kind of its property.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if a name is unknown, or if a value or a test does not
+    ///   fit the kind of its property.
     public func `where`(_ predicate: DynamicPredicate) throws -> DynamicResults {
         with(query.filtered(try resolver.node(predicate).resolved(by: store.collation)))
     }

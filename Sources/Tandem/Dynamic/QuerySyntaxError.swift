@@ -1,4 +1,4 @@
-/// An error in the text of a condition or an order: its position, and what was expected there.
+/// An error in the text of a condition or an order, with its position and the possible continuations.
 ///
 /// ```swift
 /// do {
@@ -12,9 +12,9 @@ public struct QuerySyntaxError: Error, Hashable, Sendable {
     public let text: String
     /// The position of the error: the number of characters before it.
     public let offset: Int
-    /// What was expected there: `a value`, `"and"`.
+    /// The possible continuations: `a value`, `"and"`.
     public let expected: [String]
-    /// What the text has there, or `nil` if it ends.
+    /// The text at the position, or `nil` if it ends.
     public let found: String?
 
     init(text: String, offset: Int, expected: [String], found: String?) {

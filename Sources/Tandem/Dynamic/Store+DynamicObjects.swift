@@ -105,8 +105,8 @@ extension Store {
     ///
     /// - Parameter model: The model's name in Swift.
     /// - Throws: ``TandemError/Code/unknownModel``.
-    public func inverseLinks(ofModel model: String) throws -> [InverseLink] {
-        InverseLink.all(to: try self.model(named: model), in: schema)
+    public func inverseLinks(ofModel model: String) throws -> [InverseReference] {
+        InverseReference.all(to: try self.model(named: model), in: schema)
     }
 
     /// Returns the objects that refer to an object.
@@ -114,7 +114,7 @@ extension Store {
     /// - Parameters:
     ///   - link: One of ``inverseLinks(ofModel:)``.
     ///   - object: The object that they refer to.
-    public func objects(linkedBy link: InverseLink, to object: DynamicObject) -> DynamicResults {
+    public func objects(linkedBy link: InverseReference, to object: DynamicObject) -> DynamicResults {
         DynamicResults(store: self, query: QueryDescription(link.source).filtered(link.node(to: object.localID)))
     }
 

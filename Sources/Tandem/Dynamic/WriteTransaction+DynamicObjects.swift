@@ -78,13 +78,26 @@ extension WriteTransaction {
     ///   - model: The model's name in Swift.
     ///   - localID: The object's local ID.
     /// - Returns: `false` if the object does not exist, or is already deleted.
-    /// - Throws: ``TandemError/Code/unknownModel``, ``TandemError/Code/deleteDenied``, or
-    ///   ``TandemError/Code/schemaMismatch`` if an earlier version of Tandem wrote the store, which did not record the
-    ///   delete rules of references.
+    /// - Throws: ``TandemError/Code/unknownModel``, ``TandemError/Code/deleteDenied``.
     @discardableResult
     public func delete(_ model: String, localID: LocalID) throws -> Bool {
         try checkUsable()
         return try delete(localID, in: try store.table(forModel: model))
+    }
+
+    /// Restores a deleted object. See `undelete(_:)`.
+    ///
+    /// - Parameters:
+    ///   - model: The model's name in Swift.
+    ///   - localID: The object's local ID.
+    /// - Returns: The object in its stored state.
+    /// - Throws: ``TandemError/Code/unknownModel``, and the errors of `undelete(_:)`.
+    @discardableResult
+    public func undelete(_ model: String, localID: LocalID) throws -> DynamicObject {
+        try checkUsable()
+        let table = try store.table(forModel: model)
+        try undelete(localID, in: table)
+        return try stored(localID, in: table)
     }
 
     private func stored(_ localID: LocalID, in table: TableLayout) throws -> DynamicObject {

@@ -111,8 +111,8 @@ struct SchemaUpdater {
 
     /// Reads the schema that a store records, to open the store without the Swift types of its models.
     ///
-    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store must first be opened by its app: it has an older format
-    ///   or older keys, or was salvaged, or lacks the delete rules that a writer needs.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store must first be opened by its app: it has an older
+    ///   format or older keys, was salvaged, or lacks the delete rules that a writer needs.
     func recorded() throws -> Stored {
         guard let stored = try connection.consistently(true, { try read() }) else {
             throw TandemError(

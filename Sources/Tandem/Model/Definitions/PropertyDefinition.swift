@@ -161,6 +161,12 @@ public final class PropertyDefinition: Sendable {
     /// Whether the column itself has a unique index.
     var hasUniqueColumn: Bool { isUnique && uniqueColumn == column }
 
+    /// The model of the objects that a reference, or a list of references, leads to. It is `nil` for other properties.
+    public var targetModel: ModelDefinition? { target?() }
+
+    /// Whether the property is a list of references.
+    public var isListOfReferences: Bool { isToMany }
+
     var isToOne: Bool {
         if case .reference = kind { true } else { false }
     }

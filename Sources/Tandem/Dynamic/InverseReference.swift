@@ -2,7 +2,7 @@
 ///
 /// It leads from an object to the objects that refer to it. A store does not record the names of `@Inverse` properties,
 /// so inverse links have the name of the reference: `Card.owner`.
-public struct InverseLink: Sendable {
+public struct InverseReference: Sendable {
     /// The model with the reference.
     public let source: ModelDefinition
     /// The reference.
@@ -14,9 +14,9 @@ public struct InverseLink: Sendable {
     public var path: DynamicPath { DynamicPath([DynamicPath.links, source.name, property.name]) }
 
     /// Returns the links to a model.
-    static func all(to target: ModelDefinition, in schema: Schema) -> [InverseLink] {
+    static func all(to target: ModelDefinition, in schema: Schema) -> [InverseReference] {
         (schema.table(of: target)?.holders ?? []).map {
-            InverseLink(source: $0.table.definition, propertyIndex: $0.property)
+            InverseReference(source: $0.table.definition, propertyIndex: $0.property)
         }
     }
 
@@ -33,7 +33,7 @@ public struct InverseLink: Sendable {
     }
 }
 
-extension InverseLink: CustomStringConvertible {
+extension InverseReference: CustomStringConvertible {
     /// The names of the model and the reference: `Card.owner`.
     public var description: String { "\(source.name).\(property.name)" }
 }
