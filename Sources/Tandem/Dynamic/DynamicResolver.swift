@@ -1,3 +1,5 @@
+import Foundation
+
 /// Resolves names in a model, and conditions by names to the predicates of typed queries.
 struct DynamicResolver {
     let model: ModelDefinition

@@ -164,9 +164,9 @@ extension DynamicValue {
         case .null: return .null
         case .bool(let value): return .bool(value)
         case .integer(let value): return .integer(value)
-        case .bigInt(let value): return Int64(exactly: value).map { .integer($0) } ?? .text(String(value))
+        case .bigInt(let value): return value.__json
         case .double(let value): return .real(value)
-        case .decimal(let value): return .text(value.description)
+        case .decimal(let value): return value.__json
         case .string(let value): return .text(value)
         case .data(let value): return value.__json
         case .date(let value): return value.__json

@@ -26,9 +26,10 @@ extension PropertyDefinition {
         case (.data, .blob(let bytes)): return .data(Data(bytes))
         case (.uuid, .blob): return .uuid(try stored.value(as: UUID.self))
         case (.url, .text): return .url(try stored.value(as: URL.self))
-        case (.decimal, .blob): return .decimal(try stored.value(as: Decimal.self))
-        case (.bigInt, .blob): return .bigInt(try stored.value(as: BigInt.self))
-        case (.bigUInt, .blob): return .bigInt(BigInt(try stored.value(as: BigUInt.self)))
+        case (.decimal, .blob(let bytes)): return .decimal(try bytes.withUnsafeBytes { try OrderedDecimal.decode($0) })
+        case (.bigInt, .blob(let bytes)): return .bigInt(try bytes.withUnsafeBytes { try OrderedBigInt.decode($0) })
+        case (.bigUInt, .blob(let bytes)):
+            return .bigInt(BigInt(try bytes.withUnsafeBytes { try OrderedBigInt.decodeUnsigned($0) }))
         case (.reference, .text(let text)): return .reference(LocalID(text))
         case (.references, .text(let text)): return .references(try LinkList.parse(text))
         case (.attachment, .text): return .attachment(try stored.value(as: Attachment.self))
@@ -70,8 +71,10 @@ extension PropertyDefinition {
         case .attachment(let attachment): return appendAny(attachment, row)
         case .attachments(let attachments): return appendAny(attachments, row)
         case .unreadable: return false
-        case .decimal(let decimal) where kind.isFloating:
-            return Double(decimal.description).map { appendJSON(.real($0), row) } ?? false
+        case .decimal(let number) where kind == .double || kind == .float:
+            return Double(number.description).map { appendJSON(.real($0), row) } ?? false
+        case .bigInt(let number) where kind == .double || kind == .float:
+            return appendJSON(.real(Double(number)), row)
         case .json(let text):
             guard let node = node(ofJSON: text) else { return false }
             if case .json = kind, isOpaque {
@@ -101,12 +104,24 @@ extension PropertyDefinition {
     /// Whether a value's case can be given for the property. JSON nodes alone do not distinguish all of them.
     private func isGiven(_ value: DynamicValue) -> Bool {
         switch (value, kind) {
-        case (.reference, .reference), (.references, .references), (.uuid, .uuid), (.url, .url), (.data, .data): true
-        case (.date, .date): true
-        case (.reference, _), (.references, _), (.uuid, _), (.url, _), (.data, _), (.date, _): false
-        case (.string, .json), (.string, .collection): false
-        case (_, .json): false
-        default: true
+        case (.bool, .bool), (.integer, .bool): true
+        case (.integer, _), (.bigInt, _), (.double, _), (.decimal, _): kind.isNumeric
+        case (.string, .string), (.string, .url), (.string, .uuid), (.string, .date), (.string, .data),
+            (.string, .reference):
+            true
+        case (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url), (.reference, .reference),
+            (.references, .references):
+            true
+        default: false
+        }
+    }
+}
+
+extension PropertyKind {
+    fileprivate var isNumeric: Bool {
+        switch self {
+        case .integer, .unsigned64, .double, .float, .decimal, .bigInt, .bigUInt: true
+        default: false
         }
     }
 }

@@ -63,15 +63,15 @@ struct QueryParser {
     // MARK: Conditions
 
     private mutating func or() throws -> DynamicPredicate {
-        var result = try and()
-        while consume(keyword: "or") || consume(symbol: "||") { result = result || (try and()) }
-        return result
+        var operands = [try and()]
+        while consume(keyword: "or") || consume(symbol: "||") { operands.append(try and()) }
+        return operands.count == 1 ? operands[0] : .any(operands)
     }
 
     private mutating func and() throws -> DynamicPredicate {
-        var result = try unary()
-        while consume(keyword: "and") || consume(symbol: "&&") { result = result && (try unary()) }
-        return result
+        var operands = [try unary()]
+        while consume(keyword: "and") || consume(symbol: "&&") { operands.append(try unary()) }
+        return operands.count == 1 ? operands[0] : .all(operands)
     }
 
     private mutating func unary() throws -> DynamicPredicate {
@@ -205,8 +205,8 @@ struct QueryParser {
             // After a period, a keyword is a name.
             case .name(let name) where !names.isEmpty || !Self.keywords.contains(name.lowercased()): names.append(name)
             default:
-                throw error(
-                    orConditions ? ["a property", "\"not\"", "\"(\""] : [names.isEmpty ? "a property" : "a name"])
+                guard names.isEmpty else { throw error(["a name"]) }
+                throw error(orConditions ? ["a property", "\"not\"", "\"(\""] : ["a property"])
             }
             position += 1
         } while consume(symbol: ".")
@@ -248,7 +248,7 @@ struct QueryParser {
 
     private func error(_ expected: [String]) -> QuerySyntaxError {
         QuerySyntaxError(
-            text: text, offset: current.offset, expected: expected,
+            text: text, scalarOffset: current.offset, expected: expected,
             found: current.kind == .end ? nil : "\"\(current.source)\"")
     }
 }

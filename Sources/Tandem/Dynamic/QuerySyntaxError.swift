@@ -17,9 +17,12 @@ public struct QuerySyntaxError: Error, Hashable, Sendable {
     /// The text at the position, or `nil` if it ends.
     public let found: String?
 
-    init(text: String, offset: Int, expected: [String], found: String?) {
+    /// Creates an error.
+    ///
+    /// - Parameter scalarOffset: The number of Unicode scalars before the error.
+    init(text: String, scalarOffset: Int, expected: [String], found: String?) {
         self.text = text
-        self.offset = offset
+        offset = String(String.UnicodeScalarView(text.unicodeScalars.prefix(scalarOffset))).count
         self.expected = expected
         self.found = found
     }

@@ -14,16 +14,18 @@ struct QueryToken {
     }
 
     let kind: Kind
-    /// The number of characters before the token.
+    /// The number of Unicode scalars before the token.
     let offset: Int
     /// The token in the text.
     let source: String
 }
 
 /// Divides the text of a condition into tokens.
+///
+/// It works on Unicode scalars: a combining mark after a quote does not change the quote.
 struct QueryLexer {
     private let text: String
-    private let characters: [Character]
+    private let scalars: [Unicode.Scalar]
     private var position = 0
 
     private static let symbols = [
@@ -32,7 +34,7 @@ struct QueryLexer {
 
     init(_ text: String) {
         self.text = text
-        characters = Array(text)
+        scalars = Array(text.unicodeScalars)
     }
 
     /// Returns all tokens, the last of which is the end.
@@ -44,92 +46,95 @@ struct QueryLexer {
     }
 
     private mutating func next() throws -> QueryToken {
-        while position < characters.count, characters[position].isWhitespace { position += 1 }
+        while position < scalars.count, scalars[position].properties.isWhitespace { position += 1 }
         let start = position
         func token(_ kind: QueryToken.Kind) -> QueryToken {
-            QueryToken(kind: kind, offset: start, source: String(characters[start..<position]))
+            QueryToken(kind: kind, offset: start, source: Self.string(scalars[start..<position]))
         }
-        guard position < characters.count else { return token(.end) }
-        let first = characters[position]
+        guard position < scalars.count else { return token(.end) }
+        let first = scalars[position]
         if Self.beginsName(first) {
-            repeat { position += 1 } while position < characters.count && Self.continuesName(characters[position])
-            return token(.name(String(characters[start..<position])))
+            repeat { position += 1 } while position < scalars.count && Self.continuesName(scalars[position])
+            return token(.name(Self.string(scalars[start..<position])))
         }
         if first == "`" { return try quotedName(start) }
         if first == "'" || first == "\"" {
             let string = try string(quote: first, start)
             return token(.value(.string(string)))
         }
-        if let digit = first == "-" ? character(at: position + 1) : first, Self.isDigit(digit) {
+        if let digit = first == "-" ? scalar(at: position + 1) : first, Self.isDigit(digit) {
             let value = try number(start)
             return token(.value(value))
         }
-        for symbol in Self.symbols where characters[position...].starts(with: symbol) {
-            position += symbol.count
+        for symbol in Self.symbols where scalars[position...].starts(with: symbol.unicodeScalars) {
+            position += symbol.unicodeScalars.count
             return token(.symbol(symbol))
         }
         throw error(at: start, expected: ["a name", "a value", "an operator"])
     }
 
-    private func character(at index: Int) -> Character? { index < characters.count ? characters[index] : nil }
+    private func scalar(at index: Int) -> Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
-    private static func beginsName(_ character: Character) -> Bool {
-        character.isLetter || character == "_" || character == "@" || character == "$"
+    private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        String(String.UnicodeScalarView(scalars))
     }
 
-    private static func continuesName(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || character == "_" || character == "$"
+    private static func beginsName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar == "_" || scalar == "@" || scalar == "$"
     }
 
-    private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+    private static func continuesName(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .decimalNumber, .letterNumber, .nonspacingMark, .spacingMark: true
+        default: scalar != "@" && beginsName(scalar)
+        }
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
     private mutating func quotedName(_ start: Int) throws -> QueryToken {
         position += 1
         let name = start + 1
-        while let character = character(at: position), character != "`" { position += 1 }
-        guard position < characters.count else { throw error(at: position, expected: ["\"`\""]) }
+        while let next = scalar(at: position), next != "`" { position += 1 }
+        guard position < scalars.count else { throw error(at: position, expected: ["\"`\""]) }
         defer { position += 1 }
         return QueryToken(
-            kind: .quotedName(String(characters[name..<position])), offset: start,
-            source: String(characters[start...position]))
+            kind: .quotedName(Self.string(scalars[name..<position])), offset: start,
+            source: Self.string(scalars[start...position]))
     }
 
-    private mutating func string(quote: Character, _ start: Int) throws -> String {
+    private mutating func string(quote: Unicode.Scalar, _ start: Int) throws -> String {
         position += 1
-        var result = ""
-        while let character = character(at: position), character != quote {
+        var result = String.UnicodeScalarView()
+        while let next = scalar(at: position), next != quote {
             position += 1
-            guard character == "\\" else {
-                result.append(character)
-                continue
-            }
-            result.unicodeScalars.append(contentsOf: try escape())
+            result.append(next == "\\" ? try escape() : next)
         }
-        guard position < characters.count else { throw error(at: position, expected: [String(quote)]) }
+        guard position < scalars.count else { throw error(at: position, expected: [String(quote)]) }
         position += 1
-        return result
+        return String(result)
     }
 
     /// Reads the rest of an escape sequence.
-    private mutating func escape() throws -> String.UnicodeScalarView {
+    private mutating func escape() throws -> Unicode.Scalar {
         let start = position
-        guard let character = character(at: position) else {
+        guard let next = scalar(at: position) else {
             throw error(at: position, expected: ["the rest of an escape sequence"])
         }
         position += 1
-        switch character {
-        case "n": return "\n".unicodeScalars
-        case "t": return "\t".unicodeScalars
-        case "r": return "\r".unicodeScalars
-        case "\\", "'", "\"": return String(character).unicodeScalars
+        switch next {
+        case "n": return "\n"
+        case "t": return "\t"
+        case "r": return "\r"
+        case "\\", "'", "\"": return next
         case "u":
-            let end = characters[position...].firstIndex(of: "}")
-            if self.character(at: position) == "{", let end,
-                let number = UInt32(String(characters[(position + 1)..<end]), radix: 16),
+            let end = scalars[position...].firstIndex(of: "}")
+            if scalar(at: position) == "{", let end,
+                let number = UInt32(Self.string(scalars[(position + 1)..<end]), radix: 16),
                 let scalar = Unicode.Scalar(number)
             {
                 position = end + 1
-                return String(scalar).unicodeScalars
+                return scalar
             }
             throw error(at: start, expected: ["an escape sequence such as \\u{43B}"])
         default: throw error(at: start, expected: ["n", "t", "r", "\\", "'", "\"", "u{…}"])
@@ -138,29 +143,29 @@ struct QueryLexer {
 
     private mutating func number(_ start: Int) throws -> DynamicValue {
         func skipDigits() {
-            while let digit = character(at: position), Self.isDigit(digit) { position += 1 }
+            while let digit = scalar(at: position), Self.isDigit(digit) { position += 1 }
         }
-        if characters[position] == "-" { position += 1 }
+        if scalars[position] == "-" { position += 1 }
         skipDigits()
         var (hasFraction, hasExponent) = (false, false)
-        if character(at: position) == ".", let digit = character(at: position + 1), Self.isDigit(digit) {
+        if scalar(at: position) == ".", let digit = scalar(at: position + 1), Self.isDigit(digit) {
             hasFraction = true
             position += 1
             skipDigits()
         }
-        if let exponent = character(at: position), exponent == "e" || exponent == "E" {
+        if let exponent = scalar(at: position), exponent == "e" || exponent == "E" {
             position += 1
-            if let sign = character(at: position), sign == "-" || sign == "+" { position += 1 }
-            guard let digit = character(at: position), Self.isDigit(digit) else {
+            if let sign = scalar(at: position), sign == "-" || sign == "+" { position += 1 }
+            guard let digit = scalar(at: position), Self.isDigit(digit) else {
                 throw error(at: position, expected: ["a digit"])
             }
             hasExponent = true
             skipDigits()
         }
-        if let next = character(at: position), Self.beginsName(next) {
+        if let next = scalar(at: position), Self.beginsName(next) {
             throw error(at: position, expected: ["a digit"])
         }
-        let digits = String(characters[start..<position])
+        let digits = Self.string(scalars[start..<position])
         if !hasFraction && !hasExponent {
             return Int64(digits).map { .integer($0) } ?? .bigInt(BigInt(digits) ?? 0)
         }
@@ -173,6 +178,6 @@ struct QueryLexer {
 
     private func error(at offset: Int, expected: [String]) -> QuerySyntaxError {
         QuerySyntaxError(
-            text: text, offset: offset, expected: expected, found: character(at: offset).map { "\"\($0)\"" })
+            text: text, scalarOffset: offset, expected: expected, found: scalar(at: offset).map { "\"\($0)\"" })
     }
 }

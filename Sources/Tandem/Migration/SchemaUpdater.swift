@@ -114,7 +114,7 @@ struct SchemaUpdater {
     /// - Throws: ``TandemError/Code/schemaMismatch`` if the store must first be opened by its app: it has an older
     ///   format or older keys, was salvaged, or lacks the delete rules that a writer needs.
     func recorded() throws -> Stored {
-        guard let stored = try connection.consistently(true, { try read() }) else {
+        guard let stored = try connection.consistently(true, body: { try read() }) else {
             throw TandemError(
                 .cannotOpen, message: "The store is empty.", advice: "Open it once with its app.",
                 store: connection.path)
