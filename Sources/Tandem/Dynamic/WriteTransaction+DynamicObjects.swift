@@ -7,7 +7,7 @@ extension WriteTransaction {
     /// ```
     ///
     /// A property without a value gets its default, or nil. A store that was opened without Swift types knows no
-    /// defaults, so a property that can't be nil then needs a value.
+    /// defaults: a list of references is then empty, and every other property that can't be nil needs a value.
     ///
     /// - Parameters:
     ///   - model: The model's name in Swift.
@@ -29,6 +29,8 @@ extension WriteTransaction {
                 try append(value, of: property, to: row, in: table)
             } else if let appendDefault = property.appendDefault {
                 appendDefault(row)
+            } else if property.isToMany {
+                row.append(json: .array([]))
             } else {
                 throw TandemError(
                     .invalidValue, message: "A new object needs a value for the property.",
