@@ -58,6 +58,12 @@ extension DynamicResults {
         }
     }
 
+    /// Returns the SQL of this query, SQLite's plan, the way in which a live result follows changes, and suggested
+    /// indexes. See ``Results/explain()``.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
+    public func explain() throws -> QueryExplanation { try query.explanation(on: store) }
+
     /// Compiles the statement that reads the objects.
     func compileObjects(_ compiler: inout SQLCompiler) -> SQL {
         compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, alias: scope.alias) }

@@ -216,6 +216,17 @@ import Testing
         #expect(failure { try objects.where("textMap contains 'x'") }?.code == .invalidQuery)
     }
 
+    @Test func `a query by names is explained as the typed one`() throws {
+        let fixture = try DynamicFixture()
+        defer { fixture.owner.close() }
+        let store = try fixture.inspect()
+        defer { store.close() }
+        let typed = try fixture.owner.objects(Card.self).where { $0.points > 10 }.sorted(by: \.shop).explain()
+        let dynamic = try store.objects(named: "Card").where("points > 10").sorted(by: "shop").explain()
+        #expect(dynamic.sql == typed.sql && dynamic.values == typed.values && dynamic.plan == typed.plan)
+        #expect(dynamic.live == typed.live && dynamic.suggestions == typed.suggestions)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a typed store is queried by names too`(kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

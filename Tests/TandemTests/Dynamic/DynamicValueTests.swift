@@ -45,6 +45,47 @@ import Testing
         #expect(try fixture.owner.checkIntegrity() == [])
     }
 
+    @Test(arguments: StoreKind.files)
+    func `the JSON of an object is imported without loss`(kind: StoreKind) throws {
+        let fixture = try DynamicFixture(kind, models: [EveryType.self])
+        defer { fixture.owner.close() }
+        var dice = Dice.seeded("JSON by name")
+        let originals = try fixture.owner.write { tx in
+            try (0..<40).map { _ in try tx.insert(EveryType.random(&dice)) }
+        }
+        let store = try fixture.inspect()
+        defer { store.close() }
+        let lines = try store.objects(named: "EveryType").all().map(\.json)
+        let other = try DynamicFixture(kind, models: [EveryType.self])
+        defer { other.owner.close() }
+        let writer = try other.inspect(isWritable: true)
+        defer { writer.close() }
+        let ids = try writer.write {
+            try $0.upsert("EveryType", json: Data("[\(lines.joined(separator: ","))]".utf8))
+        }
+        #expect(ids.sorted() == originals.map(\.localID).sorted())
+        for original in originals {
+            var copy = try #require(
+                try other.owner.object(ofType: EveryType.self, forPrimaryKey: original.localID))
+            copy.__state = original.__state
+            #expect(copy == original, "TANDEM_SEED=\(dice.seed)")
+        }
+        #expect(try other.owner.checkIntegrity() == [])
+    }
+
+    @Test func `the JSON of an object has its IDs and all values`() throws {
+        let fixture = try DynamicFixture()
+        defer { fixture.owner.close() }
+        try fixture.fill()
+        let card = try #require(try fixture.owner.object(named: "Card", localID: "card3"))
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(card.json.utf8)) as? [String: Any])
+        #expect(object["localID"] as? String == "card3" && object["serverID"] is NSNull)
+        #expect(object["shop"] as? String == "Пятёрочка" && object["points"] as? String == "300")
+        #expect(object["isPinned"] as? Bool == true && object["badges"] as? [String] == ["new", "gold"])
+        #expect(object.count == 5 + card.model.properties.count)
+    }
+
     @Test func `values have the case of their property's kind`() throws {
         let fixture = try DynamicFixture(models: [EveryType.self])
         defer { fixture.owner.close() }
