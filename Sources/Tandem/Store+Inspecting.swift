@@ -37,7 +37,7 @@ extension Store {
         guard let language = recorded.keyRules.language.flatMap(SortLanguage.init(rawValue:)) else {
             throw TandemError(
                 .newerSchema,
-                message: "This version of Tandem does not have the store's \(recorded.keyRules.order ?? "sort order").",
+                message: "This version of Tandem does not have \(recorded.keyRules.order ?? "the store's sort order").",
                 advice: "Open it with the newer version. The store was not changed.", store: path)
         }
         configuration.sortLanguage = language

@@ -45,7 +45,7 @@ struct DynamicResolver {
         }
         let property = model.properties[index]
         let column = reached(ColumnPath(model, property: index))
-        if property.isToMany, let target = property.target?() {
+        if property.isToMany, let target = property.target?.definition {
             guard rest.isEmpty else {
                 throw invalid(
                     "\(path) leads through \(name), which is a list of references.",
@@ -55,7 +55,7 @@ struct DynamicResolver {
                 LinkPath(steps: column.steps, kind: .list(holder: model, property: index, target: target)))
         }
         if rest.isEmpty { return .property(column, property) }
-        guard property.isToOne, let target = property.target?() else {
+        guard property.isToOne, let target = property.target?.definition else {
             throw invalid(
                 "\(path) leads through \(name), which is a \(property.kind) and not a reference.",
                 advice: "Use a reference, or end the path there.", model, name)

@@ -29,7 +29,8 @@ public struct InverseReference: Sendable {
         return .linkContains(
             LinkPath(
                 steps: [],
-                kind: .list(holder: source, property: propertyIndex, target: property.target?() ?? source)), target)
+                kind: .list(holder: source, property: propertyIndex, target: property.target?.definition ?? source)),
+            target)
     }
 }
 

@@ -122,7 +122,7 @@ extension Store {
         of property: String, in object: DynamicObject, isToMany: Bool
     ) throws -> ModelDefinition {
         let definition = object.model.index(ofProperty: property).map { object.model.properties[$0] }
-        guard let definition, definition.isToMany == isToMany, let target = definition.target?() else {
+        guard let definition, definition.isToMany == isToMany, let target = definition.target?.definition else {
             let links = object.model.properties.filter { $0.target != nil && $0.isToMany == isToMany }.map(\.name)
             throw TandemError(
                 .invalidQuery,

@@ -41,10 +41,10 @@ final class RecordedTargets: Sendable {
         }
     }
 
-    /// Returns a function that returns the definition of a target, or `nil` if the store has no such model.
-    func target(_ name: String) -> (@Sendable () -> ModelDefinition)? {
+    /// Returns the target with a name, or `nil` if the store has no such model.
+    func target(_ name: String) -> ModelTarget? {
         guard names.contains(name) else { return nil }
-        return {
+        return ModelTarget(name: name) {
             self.definitions.withLock { $0[name]?.definition }
                 // The store that the definitions belong to no longer exists.
                 ?? ModelDefinition(
@@ -150,14 +150,14 @@ enum RecordedType {
 
 /// The codecs of references to recorded models.
 private enum RecordedReference {
-    static func codec(_ kind: PropertyKind, target: (@Sendable () -> ModelDefinition)?) -> Codec<LocalID> {
+    static func codec(_ kind: PropertyKind, target: ModelTarget?) -> Codec<LocalID> {
         Codec(
             kind: kind, isOptional: false, append: { $1.append(text: $0.rawValue) },
             read: { LocalID(try $0.text($1)) },
             fromJSON: { if case .text(let text) = $0 { LocalID(text) } else { nil } }, target: target)
     }
 
-    static func listCodec(_ kind: PropertyKind, target: (@Sendable () -> ModelDefinition)?) -> Codec<[LocalID]> {
+    static func listCodec(_ kind: PropertyKind, target: ModelTarget?) -> Codec<[LocalID]> {
         Codec(
             kind: kind, isOptional: false,
             append: { ids, row in row.append(json: .array(ids.map { .text($0.rawValue) })) },

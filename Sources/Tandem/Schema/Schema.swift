@@ -41,7 +41,7 @@ struct Schema: Sendable {
         }
         for table in tables {
             for property in table.definition.properties {
-                guard let target = property.target?() else { continue }
+                guard let target = property.target else { continue }
                 guard byIdentity[target.identity] != nil else {
                     throw TandemError(
                         .invalidSchema,
@@ -69,6 +69,10 @@ struct Schema: Sendable {
 
     func table(of definition: ModelDefinition) -> TableLayout? {
         byIdentity[definition.identity]
+    }
+
+    func table(of target: ModelTarget) -> TableLayout? {
+        byIdentity[target.identity]
     }
 
     func table(named name: String) -> TableLayout? {

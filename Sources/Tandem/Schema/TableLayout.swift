@@ -36,7 +36,7 @@ final class TableLayout: @unchecked Sendable {
     struct Link: Sendable {
         let property: Int
         let isToMany: Bool
-        let target: @Sendable () -> ModelDefinition
+        let target: ModelTarget
     }
     let links: [Link]
 
@@ -110,9 +110,9 @@ final class TableLayout: @unchecked Sendable {
     }
 
     func findHolders(in schema: Schema) {
-        linkTargets = links.compactMap { schema.table(of: $0.target()) }
+        linkTargets = links.compactMap { schema.table(of: $0.target) }
         holders = schema.tables.flatMap { table in
-            table.links.filter { schema.table(of: $0.target()) === self }.map { link in
+            table.links.filter { schema.table(of: $0.target) === self }.map { link in
                 Holder(
                     table: table, property: link.property, isToMany: link.isToMany,
                     rule: table.definition.properties[link.property].deleteRule)

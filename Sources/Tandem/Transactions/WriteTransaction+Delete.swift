@@ -237,7 +237,7 @@ extension WriteTransaction {
             entries.removeAll { !$0.waits && doomed.contains($0.id, in: table) }
             row.append(text: LinkList.text(entries.filter { !$0.waits }.map(\.id)))
             let link = TableLayout.Link(
-                property: property, isToMany: true, target: { table.definition })
+                property: property, isToMany: true, target: ModelTarget(table.definition))
             unresolved = entries.enumerated().filter(\.element.waits).map {
                 UnresolvedReference(link: link, target: table, position: $0.offset, id: $0.element.id)
             }

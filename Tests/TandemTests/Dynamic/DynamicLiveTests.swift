@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Synchronization
 import TandemTesting
 import TestSupport

@@ -69,7 +69,8 @@ import Testing
             try cards.sorted(by: DynamicSort.keys("owner.name nils last, points desc")).ids
                 == ["card3", "card1", "card2", "card4"])
         let page = try cards.sorted(by: "shop").offset(1).limit(2)
-        #expect(try page.ids == ["card2", "card4"] && page.count() == 2)
+        #expect(try page.ids == ["card2", "card4"])
+        #expect(try page.count() == 2)
         #expect(try page.where("points > 0").ids == ["card2"])
         #expect(try cards.sorted(by: "shop").first()?.localID == "card1")
     }
@@ -106,11 +107,7 @@ import Testing
         let fixture = try DynamicFixture()
         defer { fixture.owner.close() }
         try fixture.fill()
-        try fixture.owner.put(Card(shop: "С сервера", barcode: "9").identified(by: "s"))
-        try fixture.owner.writer.queue.unsafeReentrantWrite { _ in
-            try fixture.owner.writer.connection.execute(
-                "UPDATE Card SET serverID = 's', synced = 1 WHERE localID = 's'")
-        }
+        try fixture.owner.applyServerObject(Card(shop: "С сервера", barcode: "9").identified(by: "s"))
         try fixture.owner.write { _ = try $0.delete(Card.self, localID: "s") }
         let store = try fixture.inspect()
         defer { store.close() }
@@ -179,7 +176,7 @@ import Testing
         let error = failure { try store.objects(named: "Card").where(text) }
         #expect(error?.code == .invalidQuery)
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
-        #expect(error?.advice?.contains(advice) ?? advice.isEmpty, "\(error?.advice ?? "")")
+        #expect(advice.isEmpty || error?.advice?.contains(advice) == true, "\(error?.advice ?? "")")
         #expect(error?.store == fixture.folder.file())
     }
 
@@ -232,10 +229,12 @@ import Testing
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in
                 _ = try tx.insert(Card(shop: "Лента", barcode: "1", points: 7))
-                #expect(try tx.objects(named: "Card").where("points == 7").count() == 1)
+                let count = try tx.objects(named: "Card").where("points == 7").count()
+                #expect(count == 1)
             }
             try store.read { tx in
-                #expect(try tx.objects(named: "Card").where("shop beginsWith 'лен'").count() == 1)
+                let count = try tx.objects(named: "Card").where("shop beginsWith 'лен'").count()
+                #expect(count == 1)
             }
         }
     }

@@ -105,7 +105,8 @@ private struct ConditionMaker {
         case 7: return compared(things.uuid, "uuid", random.pick(QueryWorld.uuids)) { .uuid($0) }
         case 8: return compared(things.code, "code", text()) { .string($0) }
         case 9: return compared(things.owner.name, "owner.name", text()) { .string($0) }
-        case 10: return compared(things.owner.boss.age, "owner.boss.age", random.pick([1, 30, 50])) { .integer($0) }
+        case 10:
+            return compared(things.owner.boss.age, "owner.boss.age", random.pick([1, 30, 50])) { .integer(Int64($0)) }
         case 11: return tested(things.code, "code")
         case 12: return tested(things.nickname, "nickname")
         case 13: return folded()

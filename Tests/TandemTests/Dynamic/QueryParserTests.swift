@@ -55,11 +55,13 @@ import Testing
         ("not a and b", .all([.not(.isTrue("a")), .isTrue("b")])),
     ]
 
-    @Test(arguments: texts) func `a condition is read from its text`(text: String, expected: DynamicPredicate) throws {
+    @Test(arguments: QueryParserTests.texts) func `a condition is read from its text`(
+        text: String, expected: DynamicPredicate
+    ) throws {
         #expect(try DynamicPredicate(text) == expected)
     }
 
-    @Test(arguments: texts)
+    @Test(arguments: QueryParserTests.texts)
     func `the text of a condition is read as the same condition`(text: String, expected: DynamicPredicate) throws {
         #expect(try DynamicPredicate(expected.description) == expected, "\(expected)")
     }

@@ -40,7 +40,7 @@ public final class PropertyDefinition: Sendable {
     /// The effect of deleting the target on this object.
     public let deleteRule: DeleteRule
     /// The model that the property links to.
-    let target: (@Sendable () -> ModelDefinition)?
+    let target: ModelTarget?
 
     /// Appends the default value, if there is one.
     package let appendDefault: (@Sendable (RowEncoder) -> Void)?
@@ -162,7 +162,7 @@ public final class PropertyDefinition: Sendable {
     var hasUniqueColumn: Bool { isUnique && uniqueColumn == column }
 
     /// The model of the objects that a reference, or a list of references, leads to. It is `nil` for other properties.
-    public var targetModel: ModelDefinition? { target?() }
+    public var targetModel: ModelDefinition? { target?.definition }
 
     /// Whether the property is a list of references.
     public var isListOfReferences: Bool { isToMany }
