@@ -109,8 +109,8 @@ extension DynamicValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension DynamicValue: CustomStringConvertible {
-    /// The value as a person would write it: a date in ISO 8601 with milliseconds, bytes in base64, nil as `nil`. A date
-    /// beyond the years 1 to 9999 is the number of seconds since 2001.
+    /// The value as a person would write it: a date in ISO 8601 with milliseconds, bytes in base64, nil as `nil`. A
+    /// date beyond the years 1 to 9999 is the number of seconds since 2001.
     public var description: String {
         switch self {
         case .null: "nil"

@@ -44,7 +44,7 @@ final class RecordedTargets: Sendable {
     /// Returns the target with a name, or `nil` if the store has no such model.
     func target(_ name: String) -> ModelTarget? {
         guard names.contains(name) else { return nil }
-        return ModelTarget(name: name) {
+        return .named(name) {
             self.definitions.withLock { $0[name]?.definition }
                 // The store that the definitions belong to no longer exists.
                 ?? ModelDefinition(
