@@ -23,7 +23,7 @@ extension Store {
     ///   - ``TandemError/Code/wrongKey`` or ``TandemError/Code/notEncrypted``;
     ///   - ``TandemError/Code/newerSchema`` if a newer version of Tandem wrote it;
     ///   - ``TandemError/Code/schemaMismatch`` if its app must open it first, because an older version of Tandem wrote
-    ///     it, or it was salvaged.
+    ///     it, or because it was salvaged and is opened for writing.
     public static func inspect(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, isWritable: Bool = false,
         configuration: Configuration = Configuration()
