@@ -149,6 +149,9 @@ import Testing
         let shops = try store.objects(named: "Card").sorted(by: "shop").all().compactMap { $0["shop"]?.description }
         #expect(shops == ["Ahlén 2", "Ahlén 10", "Zorn", "Öhman"])
         #expect(store.configuration.schemaVersion == 7)
+        #expect(store.configuration.sortLanguage == .swedish && store.configuration.sortsNumbersByValue)
+        // An inspector must not evict the files that the app keeps.
+        #expect(store.configuration.attachmentCacheSize == .max)
     }
 
     @Test func `models that the app no longer names are readable`() throws {
