@@ -17,13 +17,14 @@ extension Store {
     ///   - profile: The encryption format of an encrypted store's pages.
     ///   - isWritable: Whether the store can be written. By default it is opened only for reading.
     ///   - configuration: The cache, readers, timeouts and so on. The sort order, the schema version and
-    ///     ``Configuration/isReadOnly`` are not used: the store and `isWritable` determine them.
+    ///     ``Configuration/isReadOnly`` are not used: the store and `isWritable` determine them. Cached attachments are
+    ///     not evicted, whatever their size.
     /// - Throws: ``TandemError``. The file is then unchanged. The codes are:
     ///   - ``TandemError/Code/cannotOpen`` or ``TandemError/Code/notAStore`` if the file is not a store;
     ///   - ``TandemError/Code/wrongKey`` or ``TandemError/Code/notEncrypted``;
     ///   - ``TandemError/Code/newerSchema`` if a newer version of Tandem wrote it;
     ///   - ``TandemError/Code/schemaMismatch`` if its app must open it first, because an older version of Tandem wrote
-    ///     it, or it was salvaged.
+    ///     it, or because it was salvaged and is opened for writing.
     public static func inspect(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, isWritable: Bool = false,
         configuration: Configuration = Configuration()
@@ -44,6 +45,8 @@ extension Store {
         configuration.sortsNumbersByValue = recorded.keyRules.sortsNumbers ?? false
         configuration.schemaVersion = recorded.schemaVersion
         configuration.migrationSteps = [:]
+        // The app's limit is unknown.
+        configuration.attachmentCacheSize = .max
         let schema = try Schema(definitions: RecordedModels.definitions(recorded.record))
         let opener = StoreOpener(location: location, configuration: configuration)
         let writer = try opener.openWriter(recorded: recorded, schema: schema)

@@ -326,14 +326,9 @@ struct DynamicResolver {
 
     // MARK: Orders
 
-    /// Returns the key of an order.
+    /// Returns the key of an order. Every column has an order in the store, even if its values have none in Swift.
     func sortTerm(_ sort: DynamicSort) throws -> SortTerm {
         let column = try column(sort.path)
-        guard column.kind.isOrdered || column.kind == .bool else {
-            throw invalid(
-                "\(sort.path) is a \(column.kind), which has no order.", advice: "Sort by another property.", model,
-                "\(sort.path)")
-        }
         return .column(column.path, ascending: sort.ascending, nilsFirst: sort.nilsFirst)
     }
 

@@ -109,7 +109,8 @@ extension DynamicValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension DynamicValue: CustomStringConvertible {
-    /// The value as a person would write it: a date in ISO 8601, bytes in base64, nil as `nil`.
+    /// The value as a person would write it: a date in ISO 8601 with milliseconds, bytes in base64, nil as `nil`. A
+    /// date beyond the years 1 to 9999 is the number of seconds since 2001.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -120,7 +121,7 @@ extension DynamicValue: CustomStringConvertible {
         case .decimal(let value): "\(value)"
         case .string(let value), .json(let value): value
         case .data(let value): value.base64EncodedString()
-        case .date(let value): value.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        case .date(let value): value.isoText
         case .uuid(let value): value.uuidString
         case .url(let value): value.absoluteString
         case .reference(let value): value.rawValue
@@ -178,5 +179,17 @@ extension DynamicValue {
         case .attachments(let value): return value.__json
         case .json, .unreadable: return nil
         }
+    }
+}
+
+extension Date {
+    /// The seconds of the years that have four digits in ISO 8601, since 2001.
+    private static let datedSeconds = -63_113_904_000.0..<252_423_993_600.0
+
+    /// The date in ISO 8601. Foundation traps on NaN, and on some dates of distant years.
+    fileprivate var isoText: String {
+        let seconds = timeIntervalSinceReferenceDate
+        guard Self.datedSeconds.contains(seconds) else { return "\(seconds)" }
+        return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

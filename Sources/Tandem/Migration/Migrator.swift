@@ -270,7 +270,7 @@ final class Migrator {
         migration.enumerations = try migration.enumerations.compactMap { enumeration in
             guard case .model(let type) = enumeration.source else { return enumeration }
             guard let table = schema.table(ofType: type) else {
-                var error = Schema.unknown(type.__definition)
+                var error = Schema.unknown("\(type)")
                 error.store = connection.path
                 throw error
             }

@@ -111,8 +111,8 @@ struct SchemaUpdater {
 
     /// Reads the schema that a store records, to open the store without the Swift types of its models.
     ///
-    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store must first be opened by its app: it has an older
-    ///   format or older keys, was salvaged, or lacks the delete rules that a writer needs.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store must first be opened by its app. It has an older
+    ///   format or older keys. Or it is opened for writing, and was salvaged or lacks the delete rules.
     func recorded() throws -> Stored {
         guard let stored = try connection.consistently(true, body: { try read() }) else {
             throw TandemError(
@@ -130,13 +130,11 @@ struct SchemaUpdater {
         guard stored.keyRules.folding == Folding.version, stored.keyRules.collation == Collation.version else {
             throw refusal("The store's sort and search keys are of another version of Tandem.")
         }
-        if stored.record.models.contains(where: { $0.isSalvaged == true }) {
-            throw refusal("The store was salvaged, and its indexes are not rebuilt yet.")
+        guard !configuration.isReadOnly else { return stored }
+        if let model = stored.record.models.first(where: { !$0.hasValidKeys }) {
+            throw refusal("The search index and the sort keys of the model \(model.name) must be rebuilt first.")
         }
-        if stored.record.models.contains(where: { $0.foldingVersion != nil }) {
-            throw refusal("The keys of a model, without which the store was opened, are of another version of Tandem.")
-        }
-        if !configuration.isReadOnly, !stored.record.hasDeleteRules {
+        if !stored.record.hasDeleteRules {
             throw refusal("An earlier version of Tandem wrote the store, without the delete rules of its references.")
         }
         return stored

@@ -15,7 +15,12 @@ enum RecordedModels {
             ModelDefinition(
                 recorded: model.name, table: model.table, wireName: model.wireName ?? model.table,
                 localOnly: model.isLocalOnly, indexes: model.indexes,
-                properties: model.properties.map { RecordedProperty(property: $0, targets: targets).definition })
+                properties: model.properties.map { property in
+                    var property = property
+                    // Texts without valid keys are read, sorted and compared as plain texts.
+                    if !model.hasValidKeys { property.folding = .none }
+                    return RecordedProperty(property: property, targets: targets).definition
+                })
         }
         targets.resolve(definitions)
         return definitions
@@ -44,7 +49,7 @@ final class RecordedTargets: Sendable {
     /// Returns the target with a name, or `nil` if the store has no such model.
     func target(_ name: String) -> ModelTarget? {
         guard names.contains(name) else { return nil }
-        return ModelTarget(name: name) {
+        return .named(name) {
             self.definitions.withLock { $0[name]?.definition }
                 // The store that the definitions belong to no longer exists.
                 ?? ModelDefinition(

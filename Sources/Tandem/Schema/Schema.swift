@@ -59,7 +59,7 @@ struct Schema: Sendable {
 
     /// Returns the layout of a model's table.
     func table<M: Model>(_ model: M.Type) throws -> TableLayout {
-        guard let table = byIdentity[ObjectIdentifier(model)] else { throw Self.unknown(M.__definition) }
+        guard let table = byIdentity[ObjectIdentifier(model)] else { throw Self.unknown("\(M.self)") }
         return table
     }
 
@@ -79,10 +79,11 @@ struct Schema: Sendable {
         tables.first { $0.table == name }
     }
 
-    static func unknown(_ model: ModelDefinition) -> TandemError {
+    /// Returns the error for a model with a name in Swift.
+    static func unknown(_ model: String) -> TandemError {
         TandemError(
             .unknownModel, message: "The store was not opened with this model.",
-            advice: "Add \(model.name).self to the models given to Store(at:models:).", model: model.name)
+            advice: "Add \(model).self to the models given to Store(at:models:).", model: model)
     }
 
     private static func check(_ definition: ModelDefinition) throws {

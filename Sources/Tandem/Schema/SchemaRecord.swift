@@ -55,6 +55,9 @@ struct SchemaRecord: Codable, Equatable {
         /// The table's name on the wire, if it differs from the table. Older versions of Tandem omit it.
         var wireName: String?
 
+        /// Whether the stored keys and the search index are those of this version of Tandem.
+        var hasValidKeys: Bool { foldingVersion == nil && isSalvaged != true }
+
         /// The model without the facts that its tables do not depend on.
         var withoutNotes: Model {
             var model = self

@@ -215,7 +215,7 @@ extension Store {
     /// Checks that the store was opened with a model.
     func requireModel(_ model: ModelDefinition) throws {
         guard schema.table(of: model) != nil else {
-            var error = Schema.unknown(model)
+            var error = Schema.unknown(model.name)
             error.store = path
             throw error
         }

@@ -86,25 +86,39 @@ import Testing
         }
     }
 
-    @Test func `counts and local IDs are published`() async throws {
+    @Test func `the values of a query by names are an asynchronous sequence`() async throws {
+        let fixture = try DynamicFixture()
+        defer { fixture.owner.close() }
+        try fixture.fill()
+        let query = try fixture.owner.objects(named: "Card").where("points > 10").sorted(by: "shop")
+        var cards = query.collectionPublisher.values.makeAsyncIterator()
+        let first = try await cards.next()
+        #expect(first.map { Array($0.localIDs) } == ["card1", "card3"])
+        try await fixture.owner.write { _ = try $0.update("Card", localID: "card2", values: ["points": 11]) }
+        let second = try await cards.next()
+        #expect(second?.map { $0["points"] } == [.bigInt(20), .bigInt(11), .bigInt(300)])
+    }
+
+    @Test func `counts and local IDs are published`() throws {
         let fixture = try DynamicFixture()
         defer { fixture.owner.close() }
         try fixture.fill()
         let store = try fixture.inspect()
         defer { store.close() }
         let query = try store.objects(named: "Card").where("owner.name beginsWith 'ада'")
-        var counts = query.countPublisher.values.makeAsyncIterator()
-        var ids = query.localIDChangesetPublisher.values.makeAsyncIterator()
-        let first = try await counts.next()
-        let initial = try await ids.next()
-        #expect(first == 2)
-        #expect(initial.map { Array($0.results) } == ["card1", "card3"])
+        let counts = query.countPublisher.record()
+        let ids = query.localIDChangesetPublisher.record()
+        defer {
+            counts.cancel()
+            ids.cancel()
+        }
+        #expect(counts.waitForValues(1) && ids.waitForValues(1))
+        #expect(counts.values == [2])
+        #expect(ids.values.first.map { Array($0.results) } == ["card1", "card3"])
         // The owner's name decides: the change is in another table.
-        try await fixture.owner.write { _ = try $0.update(Person.self, localID: "ada") { $0.name = "Вера" } }
-        let second = try await counts.next()
-        let change = try await ids.next()
-        #expect(second == 0)
-        #expect(change?.deletedIDs == ["card1", "card3"])
+        try fixture.owner.write { _ = try $0.update(Person.self, localID: "ada") { $0.name = "Вера" } }
+        #expect(counts.waitForValue { $0 == 0 })
+        #expect(ids.waitForValue { $0.deletedIDs == ["card1", "card3"] })
     }
 
     @Test func `every kind of value is decoded in a live result`() throws {

@@ -149,6 +149,9 @@ import Testing
         let shops = try store.objects(named: "Card").sorted(by: "shop").all().compactMap { $0["shop"]?.description }
         #expect(shops == ["Ahlén 2", "Ahlén 10", "Zorn", "Öhman"])
         #expect(store.configuration.schemaVersion == 7)
+        #expect(store.configuration.sortLanguage == .swedish && store.configuration.sortsNumbersByValue)
+        // An inspector must not evict the files that the app keeps.
+        #expect(store.configuration.attachmentCacheSize == .max)
     }
 
     @Test func `models that the app no longer names are readable`() throws {
@@ -190,6 +193,25 @@ import Testing
         let writer = try fixture.inspect(isWritable: true)
         defer { writer.close() }
         #expect(try writer.write { try $0.delete("Card", localID: "card1") })
+    }
+
+    @Test func `a salvaged store is read with plain texts, and written after its app has opened it`() throws {
+        let fixture = try DynamicFixture(.encrypted)
+        try fixture.fill()
+        fixture.owner.close()
+        let rescued = fixture.folder.file("rescued")
+        _ = try Store.salvage(at: fixture.folder.file(), key: StoreKind.key, to: rescued)
+        let reader = try Store.inspect(at: rescued, key: StoreKind.key)
+        let cards = try reader.objects(named: "Card")
+        #expect(try cards.sorted(by: "barcode").ids == ["card1", "card2", "card3", "card4"])
+        #expect(try cards.where("shop beginsWith 'Лен'").ids == ["card1"])
+        expectError(.invalidQuery) { try cards.where("shop matches 'лен'") }
+        reader.close()
+        expectError(.schemaMismatch) { try Store.inspect(at: rescued, key: StoreKind.key, isWritable: true) }
+        try Store(at: rescued, key: StoreKind.key, models: DynamicFixture.models).close()
+        let writer = try Store.inspect(at: rescued, key: StoreKind.key, isWritable: true)
+        defer { writer.close() }
+        #expect(try writer.objects(named: "Card").where("shop matches 'лен'").ids == ["card1", "card2"])
     }
 
     @Test func `an unknown model is refused with the names of all models`() throws {

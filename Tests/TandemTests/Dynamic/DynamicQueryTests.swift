@@ -68,6 +68,8 @@ import Testing
         #expect(
             try cards.sorted(by: DynamicSort.keys("owner.name nils last, points desc")).ids
                 == ["card3", "card1", "card2", "card4"])
+        #expect(try cards.sorted(by: "owner").ids == ["card4", "card1", "card3", "card2"])
+        #expect(try cards.sorted(by: "isPinned", ascending: false).first()?.localID == "card3")
         let page = try cards.sorted(by: "shop").offset(1).limit(2)
         #expect(try page.ids == ["card2", "card4"])
         #expect(try page.count() == 2)
