@@ -10,17 +10,16 @@ import Testing
 /// Export and import, from one store to another.
 @Suite(.ownThreads) struct ImportExportTests {
     @Test(arguments: ReadingCommandTests.kinds)
-    func `an exported store is imported without loss`(kind: StoreKind) throws {
+    func `all values of an exported store are imported without loss`(kind: StoreKind) throws {
         let source = try InspectorFixture(kind)
         try source.fill()
-        try source.store.applyServerObject(Card(shop: "Ашан", barcode: "9").identified(by: "s"), version: "v7")
         let (status, exported) = try source.run("export")
         #expect(status == .success && exported.output.hasPrefix("{\n\"Badge\": [\n"))
         let target = try InspectorFixture(kind)
         let file = try target.file("all.json", exported.output)
         let (imported, console) = try target.run("import", [file, "--write"])
         #expect(imported == .success, "\(console.errors)")
-        #expect(console.output == "Badge: 1 objects imported\nCard: 4 objects imported\nPerson: 2 objects imported\n")
+        #expect(console.output == "Badge: 1 objects imported\nCard: 3 objects imported\nPerson: 2 objects imported\n")
         let (_, again) = try target.run("export")
         #expect(again.output == exported.output)
         #expect(try target.store.operations.count(.insert) == 6)
@@ -38,7 +37,7 @@ import Testing
         #expect(
             exported.output == """
                 \(columns)
-                card1,Лента,1,20,0,0.5,false,2001-01-01T00:00:00.100Z,,ada,"[""gold""]"
+                card1,Лента,1,20,0,0.5,false,2001-01-01T00:00:00.500Z,,ada,"[""gold""]"
                 card2,東京ストア,2,5,0,,false,,"a, ""b""
                 c",bob,[]
                 card3,Магнит,3,1000000000000000000000000000000,0,,false,,"",ada,[]
@@ -73,7 +72,7 @@ import Testing
             (#"[{"localID":"card1","#, "Card", "JSON"),
             (#"[{"localID":"card1","points":1}]"#, nil, "Give the name of the model"),
             (#"{"Cart":[]}"#, nil, "Badge, Card, Person"),
-            (#"[{"name":"gold"}]"#, "Badge", "another object"),
+            (#"[{"name":"gold"}]"#, "Badge", "Badge.name"),
         ])
     func `an import with an error changes nothing`(json: String, model: String?, text: String) throws {
         let fixture = try InspectorFixture()

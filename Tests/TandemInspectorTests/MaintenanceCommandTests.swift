@@ -48,6 +48,9 @@ import Testing
         let card = try #require(rows.first { $0.first == "Card" })
         #expect(card.count > 2 && card[2] != "all" && Int(card[1]).map { $0 < 1003 } == true)
         #expect(try fixture.run("query", ["Person"]).status == .success)
+        let (info, summary) = try fixture.run("info")
+        #expect(info == .data && summary.errors.contains("Card can't be read"))
+        #expect(summary.lines.contains { $0.hasPrefix("Person ") && $0.contains(" 2 ") })
         let (export, exported) = try fixture.run("export", ["Card"])
         #expect(export == .data && exported.errors.contains("tandem check"))
     }
@@ -162,7 +165,10 @@ import Testing
         let (status, console) = try fixture.run("salvage", [target])
         #expect(status == .negative && console.output.contains("The copy is not complete."))
         #expect(!console.output.contains("Damaged pages: 0"))
-        // Its app opens it.
+        // It is readable at once, and its app opens it.
+        let inspected = TestConsole()
+        #expect(inspected.run(["query", target, "Person", "--count"] + (try fixture.key)) == .success)
+        #expect(inspected.output == "2\n")
         let store = try kind.open(at: target, InspectorFixture.models)
         defer { store.close() }
         #expect(try store.objects(Person.self).count() == 2)

@@ -43,7 +43,7 @@ struct CSVImport {
             }
             return .property(property)
         }
-        return ObjectColumn.State.imported.contains { $0.rawValue == name } ? .id(name) : .unknown(name)
+        return ObjectColumn.State.exported.contains { $0.rawValue == name } ? .id(name) : .unknown(name)
     }
 
     private static func member(_ column: Column, field: String?) -> (String, JSONOutput) {

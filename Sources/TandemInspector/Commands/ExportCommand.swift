@@ -5,9 +5,10 @@ struct ExportCommand: InspectorCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print objects as JSON or CSV.",
         discussion: """
-            JSON is lossless, and `tandem import` reads it: an array for a model, or an object with an array for each \
-            model of the store. CSV has a line with the names, then a line for each object. An empty field is nil, \
-            and "" is an empty text. Dates in CSV have milliseconds. Files are described, but not exported.
+            JSON has all values without loss, and `tandem import` reads it: an array for a model, or an object with \
+            an array for each model of the store. CSV has a line with the names, then a line for each object. An \
+            empty field is nil, and "" is an empty text. Dates in CSV have milliseconds. Files are described, but \
+            not exported.
             """)
 
     @OptionGroup var location: StoreOptions
@@ -69,7 +70,7 @@ struct ExportCommand: InspectorCommand {
     private func printCSV(_ results: DynamicResults, on console: Console) throws {
         let columns =
             try columns.map { try ObjectColumn.named($0, of: results.model) }
-            ?? ObjectColumn.all(of: results.model, states: ObjectColumn.State.imported)
+            ?? ObjectColumn.all(of: results.model, states: ObjectColumn.State.exported)
         var buffer = OutputBuffer(console)
         try buffer.append(CSVText.line(columns.map(\.title)))
         try results.forEach { object in

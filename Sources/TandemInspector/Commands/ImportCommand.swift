@@ -7,7 +7,8 @@ struct ImportCommand: InspectorCommand {
         commandName: "import", abstract: "Insert or change objects from JSON or CSV.",
         discussion: """
             An object with a known localID or serverID is changed: only the named properties. Others are inserted. \
-            The changes are queued for the server, as those of the app. Either all objects are imported, or none.
+            The server's data (server ID, version, times) is not imported. The changes are queued for the server, as \
+            those of the app. Either all objects are imported, or none.
             """)
 
     @OptionGroup var location: StoreOptions

@@ -5,8 +5,8 @@ struct SalvageCommand: InspectorCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage", abstract: "Copy the readable content of a damaged encrypted store to a new store.",
         discussion: """
-            The damaged store is not changed. The new store has the same key. Its app must open it first, which \
-            rebuilds the indexes.
+            The damaged store is not changed. The new store has the same key. It is readable at once. When its app \
+            opens it, the indexes are rebuilt.
             """)
 
     @OptionGroup var location: StoreOptions

@@ -20,10 +20,12 @@ struct StoreSummary {
     let schemaVersion: Int
     let sortLanguage: String
     let models: [Counts]
-    /// The numbers of operations by their state.
+    /// The numbers of operations by their state. It is empty if the queue can't be read.
     let operations: [(state: PendingOperation.State, count: Int)]
+    /// The error if the queue can't be read.
+    let queueError: String?
 
-    var isDamaged: Bool { models.contains { $0.error != nil } }
+    var isDamaged: Bool { queueError != nil || models.contains { $0.error != nil } }
 
     init(_ store: Store, path: String) throws {
         self.path = path
@@ -32,15 +34,22 @@ struct StoreSummary {
         schemaVersion = store.configuration.schemaVersion
         sortLanguage = store.configuration.sortLanguage.rawValue
         // All numbers come from the same state.
-        (models, operations) = try store.read { transaction in
-            let pending = try transaction.operations.all().reduce(into: [:]) { $0[$1.model, default: 0] += 1 }
-            let states: [PendingOperation.State] = [.pending, .attempted, .failed, .held]
-            return (
-                store.models.sorted { $0.name < $1.name }.map {
-                    Self.counts(of: $0, in: store, pending: pending[$0.name] ?? 0)
-                },
-                try states.map { ($0, try transaction.operations.count(in: $0)) }
-            )
+        (models, operations, queueError) = try store.read { transaction in
+            var pending: [String: Int] = [:]
+            var operations: [(state: PendingOperation.State, count: Int)] = []
+            var queueError: String?
+            do {
+                pending = try transaction.operations.countsByModel()
+                for state in [PendingOperation.State.pending, .attempted, .failed, .held] {
+                    operations.append((state, try transaction.operations.count(in: state)))
+                }
+            } catch {
+                queueError = CommandFailure(error)?.message ?? "\(error)"
+            }
+            let models = store.models.sorted { $0.name < $1.name }.map {
+                Self.counts(of: $0, in: store, pending: pending[$0.name] ?? 0)
+            }
+            return (models, operations, queueError)
         }
     }
 
@@ -77,8 +86,12 @@ extension StoreSummary {
         }
         try table.print(on: console)
         try console.print()
-        let states = operations.map { "\($0.count) \($0.state)" }.joined(separator: ", ")
-        try console.print("Queue: \(states)")
+        if let queueError {
+            console.report("The queue can't be read: \(queueError)".printable)
+        } else {
+            let states = operations.map { "\($0.count) \($0.state)" }.joined(separator: ", ")
+            try console.print("Queue: \(states)")
+        }
         for model in models {
             if let error = model.error { console.report("\(model.name) can't be read: \(error)".printable) }
         }
@@ -100,6 +113,7 @@ extension StoreSummary {
                     })
             ),
             ("operations", .object(operations.map { ("\($0.state)", .integer($0.count)) })),
+            ("queueError", JSONOutput(queueError)),
         ])
     }
 }

@@ -6,8 +6,8 @@ enum ObjectColumn {
     enum State: String, CaseIterable {
         case localID, serverID, isSynced, isDeleted, version, createdAt, updatedAt
 
-        /// The parts that an import reads.
-        static let imported: [State] = [.localID, .serverID, .version, .createdAt, .updatedAt]
+        /// The parts that an export contains.
+        static let exported: [State] = [.localID, .serverID, .version, .createdAt, .updatedAt]
 
         func value(of object: DynamicObject) -> DynamicValue {
             switch self {

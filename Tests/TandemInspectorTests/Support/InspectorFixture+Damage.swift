@@ -18,7 +18,7 @@ extension InspectorFixture {
         // The cards fill most of the new pages. Earlier pages hold the schema and the settings.
         let count = bytes.count / Self.pageSize
         for page in stride(from: before + (count - before) / 4, to: before + (count - before) / 2, by: 3) {
-            let range = page * Self.pageSize + 100..<page * Self.pageSize + 3000
+            let range = page * Self.pageSize..<(page + 1) * Self.pageSize
             bytes.replaceSubrange(range, with: repeatElement(0xA5, count: range.count))
         }
         try bytes.write(to: URL(fileURLWithPath: path))

@@ -50,7 +50,7 @@ final class InspectorFixture {
             let bob = try tx.insert(Person(name: "Bob").identified(by: "bob"))
             let gold = try tx.insert(Badge(name: "gold").identified(by: "gold"))
             var first = Card(shop: "Лента", barcode: "1", points: 20, owner: ada.reference, badges: [gold.reference])
-            first.addedAt = Date(timeIntervalSinceReferenceDate: 0.1)
+            first.addedAt = Date(timeIntervalSinceReferenceDate: 0.5)
             first.discount = 0.5
             var second = Card(shop: "東京ストア", barcode: "2", points: 5, owner: bob.reference)
             second.note = "a, \"b\"\nc"
