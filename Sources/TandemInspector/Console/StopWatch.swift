@@ -1,41 +1,39 @@
-import Dispatch
 import Foundation
 import Synchronization
 
 /// Reports Ctrl-C, SIGTERM, and the end of the output's reader (`tandem watch … | head`).
 enum StopWatch {
-    /// The time between two checks of the output, in milliseconds.
-    private static let pause: Int32 = 200
+    /// The time between two checks, in milliseconds.
+    private static let pause: Int32 = 100
+    /// Whether a signal has arrived. A signal handler may do little more than set it.
+    private static let hasSignal = Atomic(false)
+    private static let signals = [SIGINT, SIGTERM]
 
     /// Starts to watch, and returns a function that ends it.
     ///
     /// - Parameters:
     ///   - descriptor: The descriptor of the output.
-    ///   - stop: Is called on a thread of its own, perhaps several times.
+    ///   - stop: Is called once, on a thread of its own.
     static func start(
         watching descriptor: Int32, _ stop: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: stop)
-            source.resume()
-            return source
+        hasSignal.store(false, ordering: .relaxed)
+        for number in signals {
+            signal(number) { _ in StopWatch.hasSignal.store(true, ordering: .relaxed) }
         }
         let isOver = Flag()
         let thread = Thread {
             while !isOver.isSet {
                 // `poll` reports the end of a reader without requested events.
                 var request = pollfd(fd: descriptor, events: 0, revents: 0)
-                guard poll(&request, 1, pause) > 0 else { continue }
-                return stop()
+                let hasEnded = poll(&request, 1, pause) > 0
+                if hasEnded || hasSignal.load(ordering: .relaxed) { return stop() }
             }
         }
         thread.start()
         return {
             isOver.set()
-            for source in sources { source.cancel() }
-            for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+            for number in signals { signal(number, SIG_DFL) }
         }
     }
 }
