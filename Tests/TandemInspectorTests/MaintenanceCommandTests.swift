@@ -64,7 +64,7 @@ import Testing
         #expect(missing.errors.contains("does not exist") && missing.errors.contains("Check the path."))
         let text = try fixture.file("a.txt", "A text that is longer than the head of a database.")
         let other = TestConsole(environment: ["TANDEM_KEY": "x"])
-        #expect([.data, .key].contains(other.run("info", text)))
+        #expect([ExitStatus.data, .key].contains(other.run("info", text)))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         // The page of the schema, after the head of the file.
         bytes.replaceSubrange(100..<4096, with: repeatElement(0xFF, count: 3996))

@@ -29,7 +29,7 @@ struct CSVImport {
                     .data, "Record \(index + 1) has \(record.count) fields instead of \(columns.count).",
                     advice: "Correct the file. Nothing was changed.")
             }
-            return JSONOutput.object(zip(columns, record).map { Self.member($0, field: $1) }).text
+            return JSONOutput.object(zip(columns, record).map { Self.member($0, field: $1) }).rendered
         }
         json = Data(("[" + objects.joined(separator: ",\n") + "]").utf8)
     }
@@ -73,7 +73,10 @@ struct CSVImport {
         case .collection, .json, .references:
             let isJSON = (try? JSONSerialization.jsonObject(with: Data(field.utf8), options: .fragmentsAllowed)) != nil
             return isJSON ? .raw(field) : .text(field)
-        case .string, .data, .date, .uuid, .url, .decimal, .bigInt, .bigUInt, .reference, .attachment:
+        case .date:
+            // The date of a distant year is a number of seconds.
+            return Double(field).map { JSONOutput.number($0) } ?? .text(field)
+        case .string, .data, .uuid, .url, .decimal, .bigInt, .bigUInt, .reference, .attachment:
             return .text(field)
         }
     }

@@ -8,6 +8,12 @@ final class ChangePrinter: Sendable {
         var commits = 0
         var isOver = false
         var error: (any Error)?
+
+        /// Counts a change set, and returns whether the limit is reached.
+        mutating func count(upTo limit: Int?) -> Bool {
+            commits += 1
+            return limit.map { commits >= $0 } ?? false
+        }
     }
 
     private let name: String
@@ -65,7 +71,7 @@ final class ChangePrinter: Sendable {
     private func json(_ change: String, _ object: DynamicObject) -> String {
         JSONOutput.object([
             ("change", .text(change)), ("isSynced", .bool(object.isSynced)), ("object", .raw(object.json)),
-        ]).text
+        ]).rendered
     }
 
     private func modified(_ old: DynamicObject, _ new: DynamicObject) -> String {
@@ -106,13 +112,5 @@ final class ChangePrinter: Sendable {
     /// Throws the error that ended the output.
     func finish() throws {
         if let error = state.withLock({ $0.error }) { throw error }
-    }
-}
-
-extension ChangePrinter.State {
-    /// Counts a change set, and returns whether the limit is reached.
-    fileprivate mutating func count(upTo limit: Int?) -> Bool {
-        commits += 1
-        return limit.map { commits >= $0 } ?? false
     }
 }

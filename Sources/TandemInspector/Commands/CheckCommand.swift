@@ -22,7 +22,7 @@ struct CheckCommand: InspectorCommand {
     func run(on console: Console) throws -> ExitStatus {
         try location.withStore(on: console, isWritable: permission.write) { store in
             let report = try IntegrityReport(store, readsFiles: files)
-            if json { try console.print(report.json.text) } else { try report.print(on: console) }
+            if json { try console.print(report.json.rendered) } else { try report.print(on: console) }
             if report.isDamaged { return .data }
             return report.problems.isEmpty ? .success : .negative
         }

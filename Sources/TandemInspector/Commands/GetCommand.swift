@@ -23,7 +23,7 @@ struct GetCommand: InspectorCommand {
                 console.report("tandem: \(model) has no object with the ID \(id).".printable)
                 return .negative
             }
-            if json { try console.print(details.json.text) } else { try details.print(on: console) }
+            if json { try console.print(details.json.rendered) } else { try details.print(on: console) }
             return .success
         }
     }

@@ -14,7 +14,7 @@ struct InfoCommand: InspectorCommand {
     func run(on console: Console) throws -> ExitStatus {
         try location.withStore(on: console) { store in
             let summary = try StoreSummary(store, path: location.store)
-            if json { try console.print(summary.json.text) } else { try summary.print(on: console) }
+            if json { try console.print(summary.json.rendered) } else { try summary.print(on: console) }
             return summary.isDamaged ? .data : .success
         }
     }

@@ -23,11 +23,13 @@ struct IntegrityReport {
             isDamaged = true
         }
         if problems.contains(where: { $0.hasPrefix("The file:") }) { isDamaged = true }
-        if isDamaged { readable = store.models.sorted { $0.name < $1.name }.map { Self.readable($0, in: store) } }
+        if isDamaged {
+            readable = store.models.sorted { $0.name < $1.name }.map { Self.readableObjects(of: $0, in: store) }
+        }
         if readsFiles && !isDamaged { problems += try Self.fileProblems(in: store) }
     }
 
-    private static func readable(_ model: ModelDefinition, in store: Store) -> Readable {
+    private static func readableObjects(of model: ModelDefinition, in store: Store) -> Readable {
         var count = 0
         do {
             try store.objects(named: model.name).includingDeleted().forEach { _ in count += 1 }
@@ -41,7 +43,8 @@ struct IntegrityReport {
         var problems: [String] = []
         for model in store.models where model.properties.contains(where: \.holdsFiles) {
             try store.objects(named: model.name).forEach { object in
-                for (property, file) in object.attachments where try store.attachments.status(of: file).isOnDevice {
+                for (property, file) in object.attachments {
+                    guard try store.attachments.status(of: file).isOnDevice else { continue }
                     do {
                         try store.attachments.verify(file)
                     } catch {
@@ -73,19 +76,20 @@ extension IntegrityReport {
     }
 
     var json: JSONOutput {
-        .object([
-            ("problems", .array(problems.map { .text($0) })), ("isDamaged", .bool(isDamaged)),
-            (
-                "readable",
-                .array(
-                    readable.map {
-                        .object([
-                            ("model", .text($0.model)), ("objects", .integer($0.count)),
-                            ("error", JSONOutput($0.error)),
-                        ])
-                    })
-            ),
-        ])
+        let members: [(String, JSONOutput)] = [
+            ("problems", .array(problems.map { JSONOutput.text($0) })), ("isDamaged", .bool(isDamaged)),
+            ("readable", .array(readable.map(\.json))),
+        ]
+        return .object(members)
+    }
+}
+
+extension IntegrityReport.Readable {
+    fileprivate var json: JSONOutput {
+        let members: [(String, JSONOutput)] = [
+            ("model", .text(model)), ("objects", .integer(count)), ("error", JSONOutput(error)),
+        ]
+        return .object(members)
     }
 }
 

@@ -97,30 +97,33 @@ extension ObjectDetails {
     }
 
     var json: JSONOutput {
-        .object([
+        let operation = changes.map { OperationDetails($0.operation, changes: $0).json }
+        let members: [(String, JSONOutput)] = [
             ("model", .text(object.model.name)), ("isSynced", .bool(object.isSynced)),
             ("isDeleted", .bool(object.isDeleted)), ("object", .raw(object.json)),
-            (
-                "files",
-                .array(
-                    files.map {
-                        .object([
-                            ("property", .text($0.property)), ("file", JSONOutput(.attachment($0.file))),
-                            ("state", .text($0.state)),
-                        ])
-                    })
-            ),
-            (
-                "linkedBy",
-                .array(
-                    links.map {
-                        .object([
-                            ("reference", .text($0.name)), ("count", .integer($0.count)),
-                            ("localIDs", .array($0.ids.map { .text($0.rawValue) })),
-                        ])
-                    })
-            ),
-            ("operation", changes.map { OperationDetails($0.operation, changes: $0).json } ?? .null),
-        ])
+            ("files", .array(files.map(\.json))), ("linkedBy", .array(links.map(\.json))),
+            ("operation", operation ?? .null),
+        ]
+        return .object(members)
+    }
+}
+
+extension ObjectDetails.File {
+    fileprivate var json: JSONOutput {
+        let members: [(String, JSONOutput)] = [
+            ("property", .text(property)), ("file", JSONOutput(DynamicValue.attachment(file))),
+            ("state", .text(state)),
+        ]
+        return .object(members)
+    }
+}
+
+extension ObjectDetails.Links {
+    fileprivate var json: JSONOutput {
+        let members: [(String, JSONOutput)] = [
+            ("reference", .text(name)), ("count", .integer(count)),
+            ("localIDs", .array(ids.map { JSONOutput.text($0.rawValue) })),
+        ]
+        return .object(members)
     }
 }

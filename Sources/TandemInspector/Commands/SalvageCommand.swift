@@ -29,7 +29,7 @@ struct SalvageCommand: InspectorCommand {
         let report = try location.keys.withProfile { profile in
             try Store.salvage(at: location.store, key: key, profile: profile, to: target)
         }
-        if json { try console.print(Self.json(of: report).text) } else { try Self.print(report, on: console) }
+        if json { try console.print(Self.json(of: report).rendered) } else { try Self.print(report, on: console) }
         return report.isComplete ? .success : .negative
     }
 

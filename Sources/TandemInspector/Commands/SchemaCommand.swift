@@ -52,21 +52,20 @@ struct SchemaCommand: InspectorCommand {
 
     private static func json(of model: ModelDefinition, in store: Store) -> JSONOutput {
         let links = (try? store.inverseLinks(ofModel: model.name)) ?? []
-        return .object([
+        let members: [(String, JSONOutput)] = [
             ("name", .text(model.name)), ("table", .text(model.table)), ("wireName", .text(model.wireName)),
-            ("isLocalOnly", .bool(model.isLocalOnly)),
-            ("properties", .array(model.properties.map(\.json))),
-            (
-                "indexes",
-                .array(
-                    model.indexes.map {
-                        .object([
-                            ("properties", .array($0.properties.map { .text($0) })), ("isUnique", .bool($0.isUnique)),
-                        ])
-                    })
-            ),
-            ("linkedBy", .array(links.map { .text($0.description) })),
-        ])
+            ("isLocalOnly", .bool(model.isLocalOnly)), ("properties", .array(model.properties.map(\.json))),
+            ("indexes", .array(model.indexes.map(\.json))),
+            ("linkedBy", .array(links.map { JSONOutput.text($0.description) })),
+        ]
+        return .object(members)
+    }
+}
+
+extension IndexDefinition {
+    fileprivate var json: JSONOutput {
+        let names = properties.map { JSONOutput.text($0) }
+        return .object([("properties", .array(names)), ("isUnique", .bool(isUnique))])
     }
 }
 
@@ -92,12 +91,13 @@ extension PropertyDefinition {
     }
 
     fileprivate var json: JSONOutput {
-        .object([
+        let members: [(String, JSONOutput)] = [
             ("name", .text(name)), ("type", .text("\(kind)")), ("isOptional", .bool(isOptional)),
             ("column", .text(column)), ("wireName", .text(wireName)), ("isUnique", .bool(isUnique)),
             ("isIndexed", .bool(isIndexed)), ("folding", .text(folding.rawValue)), ("isLocalOnly", .bool(isLocalOnly)),
             ("target", JSONOutput(targetModel?.name)),
             ("onDelete", JSONOutput(targetModel == nil ? nil : deleteRule.rawValue)),
-        ])
+        ]
+        return .object(members)
     }
 }

@@ -98,22 +98,23 @@ extension StoreSummary {
     }
 
     var json: JSONOutput {
-        .object([
+        let states: [(String, JSONOutput)] = operations.map { ("\($0.state)", .integer($0.count)) }
+        let members: [(String, JSONOutput)] = [
             ("path", .text(path)), ("size", .raw("\(size)")), ("isEncrypted", .bool(isEncrypted)),
             ("schemaVersion", .integer(schemaVersion)), ("sortLanguage", .text(sortLanguage)),
-            (
-                "models",
-                .array(
-                    models.map { model in
-                        .object([
-                            ("name", .text(model.name)), ("objects", .integer(model.objects)),
-                            ("deleted", .integer(model.deleted)), ("notSynced", .integer(model.unsynced)),
-                            ("pending", .integer(model.pending)), ("error", JSONOutput(model.error)),
-                        ])
-                    })
-            ),
-            ("operations", .object(operations.map { ("\($0.state)", .integer($0.count)) })),
+            ("models", .array(models.map(\.json))), ("operations", .object(states)),
             ("queueError", JSONOutput(queueError)),
-        ])
+        ]
+        return .object(members)
+    }
+}
+
+extension StoreSummary.Counts {
+    fileprivate var json: JSONOutput {
+        let members: [(String, JSONOutput)] = [
+            ("name", .text(name)), ("objects", .integer(objects)), ("deleted", .integer(deleted)),
+            ("notSynced", .integer(unsynced)), ("pending", .integer(pending)), ("error", JSONOutput(error)),
+        ]
+        return .object(members)
     }
 }

@@ -4,8 +4,8 @@ extension Console {
     /// The streams and the environment of this process.
     static var standard: Console {
         Console(
-            write: { try write($0, to: STDOUT_FILENO) },
-            report: { try? write($0 + "\n", to: STDERR_FILENO) },
+            write: { try send($0, to: STDOUT_FILENO) },
+            report: { _ = try? send($0 + "\n", to: STDERR_FILENO) },
             columns: { terminalColumns(STDOUT_FILENO) },
             environment: ProcessInfo.processInfo.environment,
             askSecret: { try SecretPrompt.ask($0) },
@@ -14,7 +14,7 @@ extension Console {
     }
 
     /// Writes text without buffering.
-    private static func write(_ text: String, to descriptor: Int32) throws {
+    private static func send(_ text: String, to descriptor: Int32) throws {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }

@@ -101,7 +101,7 @@ extension DynamicValue {
     var csvField: String? {
         switch self {
         case .null, .unreadable: nil
-        case .references, .attachment, .attachments: JSONOutput(self).text
+        case .references, .attachment, .attachments: JSONOutput(self).rendered
         default: description
         }
     }

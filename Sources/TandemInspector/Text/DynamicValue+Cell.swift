@@ -1,4 +1,3 @@
-import Foundation
 import Tandem
 
 extension DynamicValue {
@@ -8,17 +7,16 @@ extension DynamicValue {
         case .null: ""
         case .string(let text): text.isEmpty ? "\"\"" : text
         case .data(let data): "\(data.count) bytes"
-        case .date(let date): Self.short(date)
+        case .date: Self.shortDate(description)
         case .attachment(let file): Self.short(file)
         case .attachments(let files): files.map(Self.short).joined(separator: ", ")
         default: description
         }
     }
 
-    /// Returns a date without the fraction of a second, if that is zero.
-    private static func short(_ date: Date) -> String {
-        let seconds = date.timeIntervalSinceReferenceDate
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))
+    /// Returns the text of a date without the fraction of a second, if that is zero.
+    private static func shortDate(_ date: String) -> String {
+        date.hasSuffix(".000Z") ? String(date.dropLast(5)) + "Z" : date
     }
 
     private static func short(_ file: Attachment) -> String {

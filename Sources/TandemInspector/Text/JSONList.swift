@@ -22,7 +22,7 @@ struct JSONList {
     /// Prints a whole array.
     static func print(_ elements: [JSONOutput], on console: Console) throws {
         var list = JSONList(console)
-        for element in elements { try list.append(element.text) }
+        for element in elements { try list.append(element.rendered) }
         try list.end()
     }
 }

@@ -21,7 +21,7 @@ enum JSONMembers {
             if consume("}") { return isAtEnd ? members : nil }
             repeat {
                 skipSpaces()
-                guard let name = string(), consume(":"), let value = value() else { return nil }
+                guard let name = string(), consume(":"), let value = skippedValue() else { return nil }
                 members.append((name, value))
             } while consume(",")
             return consume("}") && isAtEnd ? members : nil
@@ -65,7 +65,7 @@ enum JSONMembers {
         }
 
         /// Returns the bytes up to the comma or the brace that ends the value.
-        private mutating func value() -> Data? {
+        private mutating func skippedValue() -> Data? {
             let start = position
             var depth = 0
             while position < bytes.count {

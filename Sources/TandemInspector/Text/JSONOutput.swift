@@ -14,22 +14,22 @@ indirect enum JSONOutput {
     case raw(String)
 
     /// Creates a text, or null.
-    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+    init(_ text: String?) { self = text.map { JSONOutput.text($0) } ?? .null }
 
     /// Creates a date in ISO 8601, or null.
-    init(_ date: Date?) { self = date.map { .text(DynamicValue.date($0).description) } ?? .null }
+    init(_ date: Date?) { self = date.map { JSONOutput.text(DynamicValue.date($0).description) } ?? .null }
 
     /// The JSON in one line.
-    var text: String {
+    var rendered: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .number(let value): value.isFinite ? "\(value)" : Self.quoted("\(value)")
         case .text(let value): Self.quoted(value)
-        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .array(let values): "[" + values.map(\.rendered).joined(separator: ",") + "]"
         case .object(let members):
-            "{" + members.map { Self.quoted($0.0) + ":" + $0.1.text }.joined(separator: ",") + "}"
+            "{" + members.map { Self.quoted($0.0) + ":" + $0.1.rendered }.joined(separator: ",") + "}"
         case .raw(let json): json
         }
     }

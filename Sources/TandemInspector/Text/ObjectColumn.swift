@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 
 /// A column of a list of objects: a property, or a part of the state.
@@ -47,7 +48,7 @@ enum ObjectColumn {
     /// - Throws: `CommandFailure` with the names that exist.
     static func named(_ names: String, of model: ModelDefinition) throws -> [ObjectColumn] {
         try names.split(separator: ",").map { part in
-            let name = String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            let name = part.trimmingCharacters(in: .whitespaces)
             if let property = model.properties.first(where: { $0.name == name }) { return .property(property) }
             if let state = State(rawValue: name) { return .state(state) }
             let known = model.properties.map(\.name) + State.allCases.map(\.rawValue)

@@ -30,7 +30,8 @@ struct TextTable {
 
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "A row must have a cell for each column.")
-        rows.append(cells.map { $0.count > Self.longest ? ($0.prefix(Self.longest) + "…").printable : $0.printable })
+        rows.append(
+            cells.map { $0.count > Self.longest ? (String($0.prefix(Self.longest)) + "…").printable : $0.printable })
     }
 
     /// Returns the lines of the table.
