@@ -53,13 +53,13 @@ struct OperationDetails {
             ("changed", .array(operation.changedProperties.map { .text($0) })), ("error", error ?? .null),
         ]
         if changes != nil {
-            members.append(("values", .array(rows.map(Self.json))))
+            members.append(("values", .array(rows.map(Self.values))))
         }
         return .object(members)
     }
 
     /// A value that is not known is not among the members.
-    private static func json(_ change: DynamicChanges.Change) -> JSONOutput {
+    private static func values(_ change: DynamicChanges.Change) -> JSONOutput {
         var members: [(String, JSONOutput)] = [("property", .text(change.property.name))]
         if let base = change.base { members.append(("before", JSONOutput(base))) }
         members.append(("here", JSONOutput(change.current)))
