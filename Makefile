@@ -43,14 +43,14 @@ interop: ## Compare the order of names with ICU, and exchange data with SQLCiphe
 	@Scripts/setup.sh python3 python3-venv postgresql curl openssl libicu72
 	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
-bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task or section]
+bench: ## Run the benchmarks, in release, record them in Benchmarks/RESULTS.md and draw the charts [ONLY=task or section]
 	@Scripts/setup.sh curl python3 python3-venv postgresql
 	@Scripts/bench.sh $(ONLY)
 docs: setup ## Build the DocC archives of all libraries into .build/docs, if sources or articles changed
 	@Scripts/docs.sh
 format: ## Format all Swift files in place
 	@Scripts/swift-files.sh | xargs -0 swift format format --in-place --parallel
-lint: ## Check that all Swift files are formatted, and the style rules
+lint: ## Check that all Swift files are formatted, the style rules, and the charts of the benchmarks
 	@Scripts/lint.sh
 release-check: setup ## Run the checks too long for CI and record them in .ci/release-check [PARTS=names]
 	@Scripts/release-check.sh $(PARTS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmarks in release and runs them. Records the sections of Benchmarks/RESULTS.md that it measures
-# completely.
+# completely, and draws the charts in docs/charts again.
 #
 # Usage: bench.sh [--check | TASK_OR_SECTION...]. --check runs a hundredth of some tasks in the debug build of the
 # tests. It checks that they work, and their requests and memory, but not their speed. It checks one time limit: the p99
@@ -23,3 +23,4 @@ commit=$(git rev-parse --short HEAD)
 python() { Scripts/python.sh "$1" || true; }
 TANDEM_PEERS_PYTHON=$(python interop) TANDEM_KINTO_PYTHON=$(python kinto) \
     .build/release/Benchmarks --record Benchmarks/RESULTS.md --commit "$commit" "$@"
+Scripts/draw-charts.py

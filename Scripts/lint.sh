@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks the format of all Swift files, the habits of style, and that each test suite may block its threads.
+# Checks the format of all Swift files, the habits of style, that each test suite may block its threads, and that the
+# charts show the recorded benchmarks.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -7,6 +8,9 @@ Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
 
 # Comments, messages, line lengths, and the names of tests, files and types.
 Scripts/count-style.py --check
+
+Scripts/charts/test_charts.py --quiet
+Scripts/draw-charts.py --check
 
 # The macros' tests are synchronous and do not wait.
 unblocked=$(git grep -lE '^(@MainActor )?@Suite' -- Tests ':!Tests/TandemMacrosTests' | xargs perl -0ne '

@@ -38,8 +38,9 @@ extension KintoRemote {
         var list = try await records(of: page, query: query)
         list.count = count
         list.generation = view?.generation
-        if let view, view.isPartial, page.includeDeleted, page.filter == nil {
-            list.visibleCount = try await self.count(query, in: page)
+        // A filtered page has the number too: it says that tombstones are hidden.
+        if let view, view.isPartial, page.includeDeleted {
+            list.visibleCount = try await self.count(KintoQuery(), in: page)
         }
         return list
     }

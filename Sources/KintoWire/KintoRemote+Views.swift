@@ -36,8 +36,17 @@ extension KintoRemote {
         }
         let probe = KintoRequest(
             method: .head, path: paths.record(Self.unusedID, in: table), table: table, purpose: .record)
-        guard try await send(probe).status == 403 else { return KintoView(generation: generation, isPartial: false) }
-        return KintoView(generation: "\(generation) \(Self.partialSuffix)", isPartial: true)
+        let answer = try await send(probe)
+        switch answer.status {
+        case 403: return KintoView(generation: "\(generation) \(Self.partialSuffix)", isPartial: true)
+        case 200, 404: return KintoView(generation: generation, isPartial: false)
+        // Another status says nothing about the records, for example that the server is busy.
+        default:
+            try decoder.checkStatus(answer, request: probe)
+            throw decoder.bad(
+                .status, message: "The status does not tell whether the record exists.", request: probe,
+                response: answer)
+        }
     }
 
     /// Returns a value that differs after the collection was removed and created again: its own member `generation`

@@ -45,13 +45,18 @@ extension KintoRemote {
     /// Returns the failure of a write, after a look-up if the response does not show whether the record exists.
     ///
     /// For a deleted record, Kinto returns 403 to a user without permission to read the whole collection. After a lost
-    /// response, it would refuse each repeated delete.
+    /// response, it would refuse each repeated delete. If the look-up does not reach the server, the delete is repeated.
     func confirmed(_ failure: RemoteFailure, of request: KintoRequest) async -> RemoteFailure {
         guard case .refused(403, _) = failure, case .write(.delete, let id?) = request.purpose else { return failure }
         do throws(RemoteFailure) {
             return try await isMissing(id, in: request.table) ? .notFound : failure
         } catch {
-            return failure
+            switch error {
+            // The delete itself was refused.
+            case .notSent(let cause), .lost(let cause): return .notSent(cause)
+            case .later, .unauthenticated: return error
+            default: return failure
+            }
         }
     }
 

@@ -16,7 +16,7 @@ import TandemSync
 /// An item's version and time are its `last_modified`. Its writes are sent one after the other, in batches of up to the
 /// server's `batch_max_requests`.
 public final class KintoRemote: Remote {
-    let encoder: KintoEncoder
+    let encoder: KintoRequestEncoder
     let client: KintoClient
     let state = KintoState()
     /// Admits a single write at a time. Concurrent writers to PostgreSQL choose the same time, and all but one fail.
@@ -50,13 +50,14 @@ public final class KintoRemote: Remote {
         limits: ResponseLimits, onAlert: (@Sendable (KintoAlert) -> Void)?, credentials: Credentials?
     ) {
         let paths = KintoPaths(address, bucket: bucket)
-        encoder = KintoEncoder(paths: paths, limits: limits)
+        encoder = KintoRequestEncoder(paths: paths, limits: limits)
         client = KintoClient(
-            KintoDecoder(paths: paths, limits: limits, creates: creates), over: transport, credentials: credentials,
+            KintoResponseDecoder(paths: paths, limits: limits, creates: creates), over: transport,
+            credentials: credentials,
             onAlert: onAlert)
     }
 
-    var decoder: KintoDecoder { client.decoder }
+    var decoder: KintoResponseDecoder { client.decoder }
     var paths: KintoPaths { encoder.paths }
 
     /// The format of values: arrays and objects as JSON, times in milliseconds.

@@ -16,7 +16,7 @@ extension TransportFailure: LocalizedError {
         switch self {
         case .notSent: "Try again when the network is back."
         case .lost: "Check the state on the server: it may have carried out the request."
-        case .tooLarge: "Raise the limit, or ask for less."
+        case .tooLarge: "Raise the limit, or request less."
         }
     }
 }

@@ -143,7 +143,7 @@ extension Store {
                 return report
             } catch {
                 files?.discard()
-                try? Rewriting.removeDatabase(salvaged.path)
+                try? DatabaseCopier.removeDatabase(salvaged.path)
                 throw error
             }
         }

@@ -38,7 +38,7 @@ public struct TandemError: Error, Sendable {
             case .busy: "Try again later, or set a longer busy timeout."
             case .diskFull: "Free space on the disk, then try again."
             case .ioFailure: "Check the disk and its connection, then try again."
-            case .corrupt: "Restore a backup, or read what is left by Store.salvage."
+            case .corrupt: "Restore a backup, or recover the readable data with Store.salvage."
             case .closed: "Open the store again."
             case .newerSchema: "Update the app."
             case .schemaMismatch: "Add a migration step for the change."

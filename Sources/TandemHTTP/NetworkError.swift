@@ -29,7 +29,7 @@ public struct NetworkError: Error, Sendable {
         /// General advice for this code, as one sentence. A single error can carry more specific advice.
         public var advice: String {
             switch kind {
-            case .invalidAddress: "Give a URL with a scheme and a host, without user, query and fragment."
+            case .invalidAddress: "Give a URL with a scheme and a host, without user, query or fragment."
             case .invalidCertificates: "Give certificates in PEM form."
             case .noSuchHost: "Check the network and the server's name."
             case .unreachable: "Check the network, and that the server runs."
@@ -39,7 +39,7 @@ public struct NetworkError: Error, Sendable {
             case .closed: "Try again."
             case .notHTTP: "Check the server's address and port."
             case .compression: "Report it to the server's operator."
-            case .stopped: "Make a new transport."
+            case .stopped: "Create a new transport."
             case .failed: "See the underlying error."
             }
         }

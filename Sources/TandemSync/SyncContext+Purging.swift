@@ -68,14 +68,14 @@ extension SyncContext {
             guard force else {
                 throw SyncError(
                     .pendingOperations, message: "The table has changes that were not sent.",
-                    advice: "Push them, or force the purge to give them up.", table: name)
+                    advice: "Push them, or force the purge to discard them.", table: name)
             }
             count += try local.dropOperations(in: [table], where: filter)
         }
         if !force, try local.countOfPendingFiles(in: table) > 0 {
             throw SyncError(
                 .pendingOperations, message: "The table has files that were not uploaded.",
-                advice: "Push them, or force the purge to give them up.", table: name)
+                advice: "Push them, or force the purge to discard them.", table: name)
         }
         count += try removeAllSynced(in: table, where: filter, local)
         // The removal has turned pending uploads into operations.

@@ -254,7 +254,7 @@ extension SyncContext {
         // An attempt with an error has ended without a response.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(
-                .busy, message: "The operation is being sent.", advice: "Choose when its answer has come.",
+                .busy, message: "The operation is being sent.", advice: "Decide after its response has arrived.",
                 table: operation.table)
         }
         return operation
@@ -277,7 +277,7 @@ extension SyncContext {
     private static func gone(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
             .staleOperation, message: "The operation \(id) is no longer in the queue.",
-            advice: "Look at the queue again.")
+            advice: "Read the queue again.")
     }
 
     /// Returns the known server side of an operation: the item of a pull, or the response with which the operation

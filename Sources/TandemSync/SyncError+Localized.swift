@@ -32,12 +32,12 @@ extension RemoteFailure: LocalizedError {
     public var recoverySuggestion: String? {
         switch self {
         case .notSent: "Sync again when the network is back."
-        case .lost: "Ask the server again: it may have acted."
+        case .lost: "Check the state on the server: it may have executed the request."
         case .unauthenticated: "Let the user sign in again."
-        case .conflict: "Join both changes, or let the user choose a side."
+        case .conflict: "Merge both changes, or let the user choose a side."
         case .gone: "Undelete the object, or delete it here too."
         case .notFound: "Check the ID and the table's name."
-        case .refused: "Send another value, or ask for the rights."
+        case .refused: "Send another value, or ask for the permission."
         case .later: "Sync again later."
         case .invalidResponse(let answer): answer.code.advice
         case .notEncodable(let problem): problem.code.advice

@@ -212,7 +212,7 @@ extension SyncError {
         case .refused(let answer, _): (code, status) = (.refused, answer)
         case .outdatedPosition(let answer, _):
             (code, status, advice) = (.refused, answer, "Report it to the server's operator.")
-        case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
+        case .later(let answer, _): (code, status, advice) = (.later, answer, "The next sync tries again.")
         case .invalidResponse(let answer):
             (code, status, advice) = (.invalidResponse, answer.status, answer.code.advice)
             (message, table) = (answer.message, answer.table)

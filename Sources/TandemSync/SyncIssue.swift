@@ -111,7 +111,7 @@ extension SyncResult.Outcome {
         case .refused(let error), .conflict(let error), .retryLater(let error, _): error.message
         case .waiting(let target, let table): "It waits for \(table) \(target)."
         case .stillPending: "It was changed meanwhile."
-        case .notReached: "The push stopped before."
+        case .notReached: "The push stopped earlier."
         case .held: "It is held."
         case .done, .adopted, .merged, .tookServers: "It is settled."
         }
@@ -123,8 +123,8 @@ extension FileUpload.Outcome {
     fileprivate var reason: String {
         switch self {
         case .failed(let error, _): error.message
-        case .waiting(let date): "It is tried again at \(date)."
-        case .notReached: "The push stopped before."
+        case .waiting(let date): "The next attempt is at \(date)."
+        case .notReached: "The push stopped earlier."
         case .uploaded, .dropped: "It is settled."
         }
     }

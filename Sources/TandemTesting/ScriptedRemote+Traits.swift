@@ -50,7 +50,8 @@ extension ScriptedRemote {
         withItems { Backup(tables: $0.tables, changes: $0.changes) }
     }
 
-    /// Replaces the items of all tables by those of a backup. Versions, times and change tags return to earlier values.
+    /// Replaces the items of all tables with those of a backup. Versions, times and change tags return to earlier
+    /// values.
     public func restore(_ backup: Backup) {
         withItems { ($0.tables, $0.changes) = (backup.tables, backup.changes) }
     }

@@ -58,7 +58,7 @@ import Testing
 
     @Test func `a 404 that is not Kinto's does not report a record as missing`() async throws {
         let page = FakeKinto.Fault.response(404, [.contentType: "text/html"], "<p>Not found</p>")
-        let message = "No Kinto answers at https://shop.example/v1/buckets/b/collections/Card/records/a."
+        let message = "No Kinto server responds at https://shop.example/v1/buckets/b/collections/Card/records/a."
         #expect(
             try await failure(of: page) == [
                 "refused 404 \(message)", "refused 404 \(message)", "invalidResponse status",

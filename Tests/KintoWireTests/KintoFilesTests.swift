@@ -72,6 +72,42 @@ import Testing
         #expect(kinto.live(in: "files") == [])
     }
 
+    /// A change of the permissions between the look-up and the delete also causes a 412. The deletion run forgets a
+    /// replaced file, so that this one would stay on the server.
+    @Test func `a delete is repeated if only the record's version has changed`() async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        let uploaded = try await files.upload(makeFile("hello"))
+        let file = RemoteFile(url: uploaded.url, etag: uploaded.etag)
+        // Each attempt reads the record, then deletes it.
+        for _ in 0..<4 { kinto.fail(.fields([:]), .response(412)) }
+        let outcome = await line { () async throws(RemoteFailure) in try await files.delete(file) }
+        #expect(outcome == "later 412 -")
+        #expect(kinto.live(in: "files").count == 1)
+        kinto.fail(.fields([:]), .response(412))
+        try await files.delete(file)
+        #expect(kinto.live(in: "files").isEmpty)
+    }
+
+    @Test func `a file that is replaced between the look-up and the delete is not deleted`() async throws {
+        let kinto = FakeKinto("files")
+        let files = makeFiles(kinto)
+        let uploaded = try await files.upload(makeFile("hello"))
+        let gate = Gate()
+        kinto.clearLog()
+        kinto.fail(.fields([:]), .wait(gate))
+        async let outcome = line { () async throws(RemoteFailure) in
+            try await files.delete(RemoteFile(url: uploaded.url, etag: uploaded.etag))
+        }
+        try await kinto.waitForRequests(2)
+        let other = JSONNode.object([("hash", .text("x")), ("location", .text("a")), ("size", .integer(5))])
+        kinto.put("0123456789abcdef0123456789abcdef", [("attachment", other)], in: "files")
+        gate.open()
+        #expect(await outcome == "file")
+        #expect(kinto.live(in: "files").count == 1)
+        #expect(kinto.requests.map { $0.prefix(3) } == ["GET", "DEL", "GET"])
+    }
+
     @Test func `a user who may only create files uploads one, and does not see another user's`() async throws {
         let kinto = FakeKinto("files")
         kinto.state.withLock { $0.shared["files"] = .init(mayCreate: true) }

@@ -29,6 +29,11 @@ import Testing
         let place = try #require(first.items.last?.updatedAt)
         let second = try await remote.page(changes(from: place))
         #expect(second.items.isEmpty && second.visibleCount == 1 && second.generation == first.generation)
+        // The number of a filtered page says that tombstones are hidden. A missing record is then no sign of a restored
+        // server.
+        var filtered = changes()
+        filtered.filter = .comparison(RemoteFilter.Member("shop"), .equal, .text("Лента"))
+        #expect(try await remote.page(filtered).visibleCount == 1)
         // Further pages and full pulls need no number.
         var next = changes()
         next.wantsGeneration = false
@@ -51,6 +56,27 @@ import Testing
         // shows their view.
         let probes = mayWrite ? [] : ["HEAD /v1/buckets/b/collections/Card/records/tandem-no-record"]
         #expect(kinto.requests.filter { $0.hasPrefix("HEAD") } == probes)
+    }
+
+    /// A whole view would have no number, so that hidden records stay.
+    @Test(arguments: [
+        (429, HTTPFields([HTTPField(name: .retryAfter, value: "7")]), "later 429 7.0 seconds"),
+        (503, HTTPFields([HTTPField(name: .retryAfter, value: "3")]), "later 503 3.0 seconds"),
+        (500, HTTPFields(), "later 500 -"), (401, HTTPFields(), "unauthenticated 401"),
+        (400, HTTPFields(), "refused 400 "), (204, HTTPFields(), "invalidResponse status"),
+        (201, HTTPFields(), "invalidResponse status"),
+    ])
+    func `a failed look-up of a missing record fails the page`(
+        status: Int, fields: HTTPFields, expected: String
+    ) async throws {
+        let kinto = kinto(.init(visible: ["a"], mayCreate: true))
+        let remote = KintoRemote(kinto)
+        // The collection is read first.
+        kinto.fail(.fields([:]), .response(status, fields))
+        let outcome = await line { () async throws(RemoteFailure) in try await remote.page(changes()) }
+        #expect(outcome == expected)
+        #expect(kinto.requests.count == 2)
+        #expect(try await remote.page(changes()).visibleCount == 1)
     }
 
     /// A record that becomes visible without a change has an old time. Another generation causes a full pull.
@@ -96,6 +122,28 @@ import Testing
         #expect(kinto.live() == ["c"])
     }
 
+    /// A refused operation would not be repeated.
+    @Test(arguments: [
+        (FakeKinto.Fault.lostRequest, "notSent Lost"), (.lostResponse, "notSent Lost"),
+        (.response(503, [.retryAfter: "3"]), "later 503 3.0 seconds"), (.response(401), "unauthenticated 401"),
+        (.response(400), "refused 403 This user cannot access this resource."),
+    ])
+    func `a delete whose look-up fails is repeated`(fault: FakeKinto.Fault, expected: String) async throws {
+        let kinto = kinto(.init(visible: ["a", "b", "c"]))
+        let remote = KintoRemote(kinto)
+        kinto.delete("b")
+        kinto.delete("c")
+        // The delete, then the look-up.
+        kinto.fail(.fields([:]), fault)
+        let outcome = await line { () async throws(RemoteFailure) in try await remote.delete(.card("b")) }
+        #expect(outcome.hasPrefix(expected))
+        // The batch, then the look-up of its first part.
+        kinto.fail(.fields([:]), fault)
+        let deletes = ["b", "c"].map { RemoteRequest(.delete, item: .card(ServerID($0))) }
+        let outcomes = try await remote.send(deletes).map(\.line)
+        #expect(outcomes.count == 2 && outcomes[0].hasPrefix(expected) && outcomes[1] == "notFound")
+    }
+
     /// The status of an update shows that the record can't be written. A pull then detects that it is hidden.
     @Test func `an update of a hidden record is refused without a look-up`() async {
         let kinto = kinto(.init(visible: ["a"]))
@@ -108,6 +156,6 @@ import Testing
     @Test func `a list without any visible record is refused with the possible reasons`() async {
         let remote = KintoRemote(kinto(.init()))
         let outcome = await line { () async throws(RemoteFailure) in try await remote.page(changes()) }
-        #expect(outcome.hasPrefix("refused 403") && outcome.hasSuffix("may not read any of its records here."))
+        #expect(outcome.hasPrefix("refused 403") && outcome.hasSuffix("may not read any record of the collection."))
     }
 }

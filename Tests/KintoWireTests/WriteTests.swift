@@ -143,7 +143,7 @@ import Testing
         kinto.fail(.wait(gate))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await remote.insert(.card("first")) }
-            try await kinto.waitForRequest()
+            try await kinto.waitForRequests()
             for number in 0..<10 { group.addTask { _ = try await remote.insert(.card(ServerID("r\(number)"))) } }
             #expect(try await remote.find("Card", key: .id("first")) == nil)
             #expect(kinto.requests.count { $0.hasPrefix("PUT") } == 1)
@@ -160,7 +160,7 @@ import Testing
         let gate = Gate()
         kinto.fail(.wait(gate))
         let first = Task { () throws(RemoteFailure) in try await remote.insert(.card("first")) }
-        try await kinto.waitForRequest()
+        try await kinto.waitForRequests()
         let second = Task { await line { () async throws(RemoteFailure) in try await remote.insert(.card("second")) } }
         let third = Task { await line { () async throws(RemoteFailure) in try await remote.insert(.card("third")) } }
         second.cancel()
@@ -176,7 +176,7 @@ import Testing
         let remote = KintoRemote(kinto)
         kinto.fail(.wait(Gate()))
         let first = Task { await line { () async throws(RemoteFailure) in try await remote.insert(.card("first")) } }
-        try await kinto.waitForRequest()
+        try await kinto.waitForRequests()
         first.cancel()
         #expect(await first.value == "lost CancellationError")
         _ = try await remote.insert(.card("second"))

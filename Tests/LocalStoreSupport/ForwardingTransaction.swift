@@ -97,6 +97,10 @@ extension ForwardingTransaction {
         try base.forEachSyncedRow(in: table, where: filter, body)
     }
 
+    package func countOfServerItems(in table: String) throws -> Int {
+        try base.countOfServerItems(in: table)
+    }
+
     package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
         try base.syncToken(of: queryID, in: table)
     }

@@ -97,7 +97,7 @@ import Testing
         #expect(SyncResult(entries: [held]).isComplete && !SyncResult(entries: [left]).isComplete)
         #expect(
             SyncResult(entries: [held, left]).issues.map(\.description) == [
-                "The delete of Card c was not sent: The push stopped before."
+                "The delete of Card c was not sent: The push stopped earlier."
             ])
     }
 

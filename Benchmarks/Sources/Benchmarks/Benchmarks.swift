@@ -31,7 +31,8 @@ struct Benchmarks {
         Section(
             name: "Live",
             tasks: [
-                .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveMemory, .liveForeign,
+                .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveMemory, .liveInverse,
+                .liveForeign,
             ]),
         Section(name: "Encryption", tasks: Benchmark.encryption),
         Section(name: "Sync", tasks: Benchmark.sync),

@@ -22,6 +22,8 @@ import TandemSync
 public struct KintoFiles: RemoteFiles {
     /// The form's field, and the record's member, of an attachment.
     static let member = "attachment"
+    /// The number of attempts of a delete whose record is changed between its look-up and the delete.
+    private static let deletionTries = 4
 
     let remote: KintoRemote
     /// The collection of the files.
@@ -95,9 +97,18 @@ public struct KintoFiles: RemoteFiles {
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let id = try id(of: file)
         guard let etag = file.etag else { return try await delete(id, version: nil) }
-        guard let record = try await visibleRecord(id) else { throw .notFound }
-        guard record.matches(etag) else { throw .file(.changed) }
-        try await delete(id, version: record.version)
+        for _ in 0..<Self.deletionTries {
+            guard let record = try await visibleRecord(id) else { throw .notFound }
+            guard record.matches(etag) else { throw .file(.changed) }
+            do throws(RemoteFailure) {
+                return try await delete(id, version: record.version)
+            } catch {
+                // A change of the record's permissions changes its version too. The hash shows whether the file was
+                // replaced.
+                guard case .file(.changed) = error else { throw error }
+            }
+        }
+        throw .later(status: 412, retryAfter: nil)
     }
 }
 

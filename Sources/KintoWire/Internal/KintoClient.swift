@@ -6,7 +6,7 @@ import TandemSync
 
 /// Sends requests with the user's credentials, and reports announcements.
 final class KintoClient: Sendable {
-    let decoder: KintoDecoder
+    let decoder: KintoResponseDecoder
     private let transport: any HTTPTransport
     private let credentials: Credentials?
     private let onAlert: (@Sendable (KintoAlert) -> Void)?
@@ -14,7 +14,7 @@ final class KintoClient: Sendable {
     private let alerts = Mutex<Set<KintoAlert>>([])
 
     init(
-        _ decoder: KintoDecoder, over transport: any HTTPTransport, credentials: Credentials?,
+        _ decoder: KintoResponseDecoder, over transport: any HTTPTransport, credentials: Credentials?,
         onAlert: (@Sendable (KintoAlert) -> Void)?
     ) {
         self.decoder = decoder

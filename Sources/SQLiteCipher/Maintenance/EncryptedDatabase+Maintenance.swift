@@ -68,7 +68,7 @@ extension EncryptedDatabase {
     ///
     /// - Throws: ``CipherError/Code/notADatabase`` if the file is not a plain SQLite database.
     public func encryptPlainFile() throws {
-        try Rewriting.Endpoint.plain(path).checkHead()
+        try DatabaseCopier.Endpoint.plain(path).checkHead()
         // Resolve the key before the file is touched.
         let (key, profile) = (try entry.key.resolved(), profile)
         try InPlaceRewrite(
@@ -104,12 +104,12 @@ extension EncryptedDatabase {
         try export(to: .encrypted(other))
     }
 
-    private func export(to target: Rewriting.Endpoint) throws {
+    private func export(to target: DatabaseCopier.Endpoint) throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CipherError(.cannotOpen, message: "The file does not exist.", path: path)
         }
         let queue = try openQueue()
-        try explaining { try Rewriting.copy(from: queue, at: path, to: target) }
+        try explaining { try DatabaseCopier.copy(from: queue, at: path, to: target) }
         try queue.close()
     }
 }

@@ -14,9 +14,9 @@ import GRDBSQLite
 ///
 /// Only one attempt runs at a time, across processes: see ``RewriteLock``.
 struct InPlaceRewrite {
-    let source: Rewriting.Endpoint
+    let source: DatabaseCopier.Endpoint
     /// Returns the database in its new encryption, at a path beside the old one.
-    let target: (String) throws -> Rewriting.Endpoint
+    let target: (String) throws -> DatabaseCopier.Endpoint
     /// Changes the new database after it was compared with the old one.
     var adjust: (Database) throws -> Void = { _ in }
 
@@ -45,7 +45,7 @@ struct InPlaceRewrite {
             let wasLogged = try acquireExclusively(queue)
             do {
                 lock.removeLeftovers()
-                try Rewriting.copy(from: queue, at: path, to: target)
+                try DatabaseCopier.copy(from: queue, at: path, to: target)
                 try check(target, against: queue, logged: wasLogged)
                 try prepare(target.path, as: path)
                 try checkLocation(of: queue)
@@ -53,7 +53,7 @@ struct InPlaceRewrite {
                 guard rename(target.path, path) == 0 else { throw failure("moved into place", path: target.path) }
             } catch {
                 if wasLogged { try? setMode(queue, to: "wal") }
-                try? Rewriting.removeDatabase(target.path)
+                try? DatabaseCopier.removeDatabase(target.path)
                 throw error
             }
             // The new key is in force, even if the system can't guarantee it after a power failure.
@@ -106,7 +106,7 @@ struct InPlaceRewrite {
     }
 
     /// Reads the new file with its own key, and compares it with the old file, before it replaces that file.
-    private func check(_ target: Rewriting.Endpoint, against old: DatabaseQueue, logged: Bool) throws {
+    private func check(_ target: DatabaseCopier.Endpoint, against old: DatabaseQueue, logged: Bool) throws {
         let queue = try target.open()
         try queue.writeWithoutTransaction { db in
             guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"] else {

@@ -44,7 +44,7 @@ extension EncryptedDatabase {
         do {
             try Self.copy(salvager, to: target, report: &report)
         } catch {
-            try? Rewriting.removeDatabase(target.path)
+            try? DatabaseCopier.removeDatabase(target.path)
             throw target.explain(error)
         }
         report.lostRows += salvager.lostRows

@@ -160,8 +160,12 @@ final class IntegrityCheck {
                 binding: [.integer(object)])
             guard let value else { return report("\(name) waits for \(id), but does not exist.") }
             if !link.isToMany, value != .integer(0) { report("\(name) waits for \(id), but refers to another object.") }
+            // A local ID can equal the server ID of a removed object, which the reference waits for.
             let live = try connection.value(
-                "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0", binding: [.text(id)])
+                """
+                SELECT 1 FROM \(target.quotedTable) WHERE "deleted" = 0 \
+                AND "localID" = ?1 AND ("serverID" IS NULL OR "serverID" = ?1)
+                """, binding: [.text(id)])
             if live != nil { report("\(name) waits for \(id), which exists.") }
         }
     }

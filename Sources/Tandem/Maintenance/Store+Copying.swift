@@ -51,7 +51,7 @@ extension Store {
             try checkTarget(place, encryption: encryption)
             // Use the shortest possible name, independent of the target's name.
             let partial = StoreFile(target).folder + "/.tandem-\(UUIDv7.shared.next())"
-            defer { try? Rewriting.removeDatabase(partial) }
+            defer { try? DatabaseCopier.removeDatabase(partial) }
             let files = try copyWithFiles(
                 to: self.install(partial, encryption: encryption), target: target, encryption: encryption, hooks: hooks)
             // A failed copy must leave no files.
@@ -78,10 +78,10 @@ extension Store {
     /// Copies the database, and the files that the copy names. The folder is locked before the database is copied, so
     /// that no file is removed meanwhile.
     private func copyWithFiles(
-        to place: Rewriting.Endpoint, target: String, encryption: CopyEncryption, hooks: CopyHooks
+        to place: DatabaseCopier.Endpoint, target: String, encryption: CopyEncryption, hooks: CopyHooks
     ) throws -> CopiedFiles? {
         func copyDatabase() throws {
-            try reading { try Rewriting.copy(from: $0.sqlite, at: file, to: place) }
+            try reading { try DatabaseCopier.copy(from: $0.sqlite, at: file, to: place) }
         }
         let knownKey = try fileKey(ofStoreAt: target, encryption)
         let hasFolder = file.map { BlobCopier.isNeeded(for: $0) } ?? schema.hasAttachments
@@ -93,7 +93,7 @@ extension Store {
                 try removePrivateData(from: place)
                 return nil
             }
-            try Rewriting.removeDatabase(place.path)
+            try DatabaseCopier.removeDatabase(place.path)
         }
         let folder = try fileFolder()
         return try folder.whileCopying {
@@ -102,14 +102,15 @@ extension Store {
         }
     }
 
-    private func hasFiles(_ place: Rewriting.Endpoint) throws -> Bool {
+    private func hasFiles(_ place: DatabaseCopier.Endpoint) throws -> Bool {
         let copy = try place.open(GRDB.Configuration())
         defer { try? copy.close() }
         return try BlobCopier.isNeeded(of: copy)
     }
 
     private func copyFiles(
-        from folder: FileFolder, to target: String, namedBy place: Rewriting.Endpoint, _ encryption: CopyEncryption,
+        from folder: FileFolder, to target: String, namedBy place: DatabaseCopier.Endpoint,
+        _ encryption: CopyEncryption,
         knownKey: FileKey?
     ) throws -> CopiedFiles? {
         let copy = try place.open(GRDB.Configuration())
@@ -127,7 +128,7 @@ extension Store {
 
     /// Removes the store's file keys from a copy that names no file, and the values before recent commits. The copy
     /// creates a key with its first file.
-    private func removePrivateData(from place: Rewriting.Endpoint) throws {
+    private func removePrivateData(from place: DatabaseCopier.Endpoint) throws {
         let copy = try place.open(GRDB.Configuration())
         try copy.writeWithoutTransaction { db in
             if cipher != nil { try FileKeys.remove(from: db) }
@@ -142,7 +143,7 @@ extension Store {
         return try Self.reading(install(target, encryption: encryption)) { try FileKeys($0)?.current }
     }
 
-    private func install(_ path: String, encryption: CopyEncryption) throws -> Rewriting.Endpoint {
+    private func install(_ path: String, encryption: CopyEncryption) throws -> DatabaseCopier.Endpoint {
         switch encryption {
         case .plain: .plain(path)
         case .encrypted(let key, let profile):
@@ -173,7 +174,7 @@ extension Store {
     }
 
     /// Throws if a database is not a Tandem store.
-    static func checkIsStore(_ place: Rewriting.Endpoint) throws {
+    static func checkIsStore(_ place: DatabaseCopier.Endpoint) throws {
         if case .plain(let path) = place {
             // Do not use a connection, which would write another program's unfinished log to its file.
             let head = DatabaseHead(path: path)
@@ -189,12 +190,14 @@ extension Store {
 
     private static func hasLog(_ path: String) -> Bool { access(path + "-wal", F_OK) == 0 }
 
-    private static func isStore(_ place: Rewriting.Endpoint) throws -> Bool {
+    private static func isStore(_ place: DatabaseCopier.Endpoint) throws -> Bool {
         try reading(place) { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == DatabaseHead.applicationID
     }
 
     /// Reads a store that is not open, and leaves no file beside it.
-    private static func reading<Value>(_ place: Rewriting.Endpoint, body: (Database) throws -> Value) throws -> Value {
+    private static func reading<Value>(
+        _ place: DatabaseCopier.Endpoint, body: (Database) throws -> Value
+    ) throws -> Value {
         var configuration = GRDB.Configuration()
         configuration.readonly = true
         let queue =

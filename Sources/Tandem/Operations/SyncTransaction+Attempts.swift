@@ -317,7 +317,8 @@ extension SyncTransaction {
     func stale(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
             .staleOperation, message: "The operation \(id) is not under way.",
-            advice: "Read the queue again: the operation was answered, or merged into a change.", store: store.path)
+            advice: "Read the queue again: the operation got a response, or was merged with a change.",
+            store: store.path)
     }
 }
 

@@ -21,6 +21,22 @@ extension ReadTransaction {
         }
     }
 
+    /// Returns the number of distinct server IDs of a table's objects, including deleted ones, and of its deferred
+    /// items, except tombstones.
+    ///
+    /// - Complexity: O(*n*) for *n* objects, by the index of the server IDs.
+    package func countOfServerItems(in table: String) throws -> Int {
+        try checkUsable()
+        guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+        let count = try connectionForReading(searching: false).value(
+            """
+            SELECT (SELECT count(*) FROM \(layout.quotedTable) WHERE "serverID" IS NOT NULL) \
+            + (SELECT count(*) FROM "__server_items" k WHERE k."table" = ? AND k."deleted" = 0 \
+            AND NOT EXISTS (SELECT 1 FROM \(layout.quotedTable) t WHERE t."serverID" = k."serverID"))
+            """, binding: [.text(table)])
+        return if case .integer(let count)? = count { Int(count) } else { 0 }
+    }
+
     /// Iterates over the rows of a query, in no particular order.
     fileprivate func forEachRow(
         of query: QueryDescription, selecting columns: [String], also condition: @escaping (String) -> SQL,

@@ -9,8 +9,8 @@
 /// ``Store/Configuration/sortLanguage`` is Turkish or Azerbaijani, "istanbul" equals "İSTANBUL", and not "ISTANBUL".
 ///
 /// All of these conditions except `!=` use the index of the sort keys. They therefore also require that the language
-/// sorts the letters alike. In few cases it does not: in Danish, "aa" is one letter and "aA" is two, so they differ. In
-/// every language, Greek "ᾳ" differs from "ΑΙ".
+/// sorts the letters alike. In a few cases it does not: in Danish, "aa" is one letter and "aA" is two, so they differ.
+/// In every language, Greek "ᾳ" differs from "ΑΙ".
 public struct FoldedText<Root: Model>: Sendable {
     let column: ColumnPath
 

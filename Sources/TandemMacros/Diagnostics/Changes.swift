@@ -15,7 +15,7 @@ extension FixIt.Change {
             range: node.positionAfterSkippingLeadingTrivia..<end, with: "", in: Syntax(node))
     }
 
-    /// Replaces a node by text. The white space around it stays.
+    /// Replaces a node with text. The white space around it stays.
     static func replacing(_ node: some SyntaxProtocol, with text: String) -> FixIt.Change {
         .replaceText(
             range: node.positionAfterSkippingLeadingTrivia..<node.endPositionBeforeTrailingTrivia, with: text,

@@ -36,7 +36,7 @@ struct QuietPulls: Equatable, Sendable {
         }
     }
 
-    /// Replaces the pairs by those of the tables as they are now.
+    /// Replaces the pairs with those of the tables as they are now.
     ///
     /// - Parameters:
     ///   - successes: When tables were fetched to their end.

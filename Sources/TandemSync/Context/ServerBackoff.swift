@@ -89,7 +89,7 @@ extension SyncContext {
             ScheduledRun.isAutomatic || end.timeIntervalSince(now) > options.retry.ceiling.seconds
         else { return nil }
         return SyncError(
-            .later, message: "The server has asked to be left alone until \(end).", advice: "Sync again then.",
+            .later, message: "The server accepts no requests until \(end).", advice: "Sync again then.",
             table: coder?.table.rawValue, url: coder?.url, retryAt: end)
     }
 

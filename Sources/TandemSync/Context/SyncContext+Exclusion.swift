@@ -33,8 +33,8 @@ extension SyncContext {
         let files = uploader.map { ActiveSync(of: $0.uploadLockName) }
         guard ![turn, files].compactMap({ $0 }).contains(where: { ActiveSync.isWithin($0.lock) }) else {
             throw SyncError(
-                .busy, message: "A sync was begun from within a sync, by a closure that it called.",
-                advice: "Begin it when the first one is over.")
+                .busy, message: "A closure that a sync called has started another sync.",
+                advice: "Start it after the first one has ended.")
         }
         statusTracker.begin()
         let result: Result<U, any Error>

@@ -18,6 +18,8 @@ public final class SyncContext: Sendable {
     let downloads = DownloadCoordinator()
     /// The times of the last look-ups of landmarks, by table and query.
     let landmarkTimes = Mutex<[String: Date]>([:])
+    /// The different numbers of items after which a full pull has found nothing, by table and query.
+    let checkedCounts = Mutex<[String: ItemCounts]>([:])
     private let tables: Mutex<[String: TableSettings]>
 
     /// Creates a context for one store and one server. Sends no request yet.

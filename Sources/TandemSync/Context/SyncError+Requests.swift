@@ -4,7 +4,7 @@ extension SyncError {
     static func noProgress(in coder: ItemCoder) -> SyncError {
         SyncError(
             .noProgress,
-            message: "The server sends the same items repeatedly, or its items change faster than they come.",
+            message: "The server sends the same items repeatedly, or its items change faster than it sends them.",
             advice: "If it happens again, report it to the operator.", table: coder.table.rawValue, url: coder.url)
     }
 

@@ -3,7 +3,7 @@ import Tandem
 
 /// The result of a push, a pull or a whole sync.
 ///
-/// ``isComplete`` tells whether the sync succeeded. ``issues`` lists everything that the user should know. For example:
+/// ``isComplete`` says whether the sync succeeded. ``issues`` lists everything that the user should know. For example:
 ///
 /// ```swift
 /// let result = try await sync.synchronize()

@@ -138,7 +138,7 @@ extension RemoteTable {
         if let item = answer.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(
-                .invalidResponse, message: "The server does not say what it has made of the object.",
+                .invalidResponse, message: "The response does not contain the stored object.",
                 advice: "Report it to the server's operator.", table: name.rawValue, url: coder.url)
         }
         return try object(item)

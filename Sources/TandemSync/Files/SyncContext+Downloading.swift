@@ -99,8 +99,8 @@ extension SyncContext {
 
     static func noFiles() -> SyncError {
         SyncError(
-            .unknownModel, message: "The context's store keeps no files, or it was made without a server for them.",
-            advice: "Give SyncContext a store of Tandem's, and files:.")
+            .unknownModel, message: "The context has no file server, or its store does not store files.",
+            advice: "Create the SyncContext with a Store and a file server.")
     }
 }
 

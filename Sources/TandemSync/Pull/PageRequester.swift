@@ -1,23 +1,40 @@
 import Foundation
+import Tandem
 
 /// Sends the requests of a pull. It has no state of the pull, so that it can send one while a page is being stored.
 struct PageRequester: Sendable {
     let context: SyncContext
     let coder: ItemCoder
 
-    /// Requests a page. Retries by ``RetryPolicy`` while the server is busy.
+    /// Requests a page.
     func page(_ request: PageRequest) async throws -> RemotePage {
+        let options = context.options
+        return try await retrying { () async throws(RemoteFailure) -> RemotePage in
+            let before = options.clock.now()
+            let page = try await context.remote.page(request)
+            context.pause.record(backoff: page.backoff, at: options.clock.now())
+            if let date = page.serverDate {
+                context.serverClock.record(date, between: before, and: options.clock.now())
+            }
+            return page
+        }
+    }
+
+    /// Looks up an item.
+    func item(_ id: ServerID, in table: RemoteTableName) async throws -> RemoteItem? {
+        try await context.waitOutPause(for: coder)
+        return try await retrying { () async throws(RemoteFailure) -> RemoteItem? in
+            try await context.remote.find(table, key: .id(id))
+        }
+    }
+
+    /// Sends a request. Retries by ``RetryPolicy`` while the server is busy.
+    private func retrying<T>(_ send: () async throws(RemoteFailure) -> T) async throws -> T {
         let options = context.options
         var tries = 0
         while true {
-            let before = options.clock.now()
             do throws(RemoteFailure) {
-                let page = try await context.remote.page(request)
-                context.pause.record(backoff: page.backoff, at: options.clock.now())
-                if let date = page.serverDate {
-                    context.serverClock.record(date, between: before, and: options.clock.now())
-                }
-                return page
+                return try await send()
             } catch {
                 let thrown = context.thrown(for: error, coder)
                 tries += 1

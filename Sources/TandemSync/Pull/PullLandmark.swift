@@ -65,8 +65,9 @@ extension PullRun {
     /// Returns whether the server has lost the landmark of a query. Looks it up at the first pull of the context, and
     /// then after an hour at the earliest.
     ///
-    /// - Returns: `false` also if the look-up fails. The request for the page then reports the failure.
-    func hasLost(_ landmark: PullLandmark, of queryID: String) async throws -> Bool {
+    /// - Returns: `nil` if the server refuses the look-up or can't carry it out, or if its response is not valid.
+    /// - Throws: The errors of a request to a server that can't be reached, is busy, or rejects the credentials.
+    func hasLost(_ landmark: PullLandmark, of queryID: String) async throws -> Bool? {
         let (key, now) = ("\(query.table) \(queryID)", context.options.clock.now())
         if let last = context.landmarkTimes.withLock({ $0[key] }),
             abs(now.timeIntervalSince(last)) < Self.landmarkInterval
@@ -74,13 +75,17 @@ extension PullRun {
             return false
         }
         try Task.checkCancellation()
-        try await context.waitOutPause(for: coder)
-        do throws(RemoteFailure) {
-            let item = try await context.remote.find(query.remoteTable, key: .id(landmark.id))
+        do {
+            let item = try await requester.item(landmark.id, in: query.remoteTable)
             context.landmarkTimes.withLock { $0[key] = now }
             return !landmark.isValid(item)
-        } catch {
-            return false
+        } catch let error as SyncError {
+            switch error.code {
+            // A server may answer 500 for an item that it can't read. Any other such status passes.
+            case .later where error.status == 500 && error.retryAt == nil: return nil
+            case .unreachable, .unauthenticated, .later: throw error
+            default: return nil
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ extension PullRun {
     private mutating func read(_ deferred: DeferredItem) -> RemoteItem? {
         guard let item = ItemCoder.item(from: deferred.source) else {
             tally.recordUnreadable(
-                deferred.serverID, message: "What was kept of it can't be read by this version.", error: nil)
+                deferred.serverID, message: "This version can't read the stored form of the item.", error: nil)
             return nil
         }
         do {

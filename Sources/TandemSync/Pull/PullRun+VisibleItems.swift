@@ -5,35 +5,33 @@ import Tandem
 // visible items shows these events.
 
 extension PullRun {
-    /// Returns whether the server shows another number of items than this device has of them, after a pull of all
-    /// changes.
+    /// Fetches everything if the server shows another number of items than this device has of them. Follows a pull of
+    /// all changes.
     ///
     /// An item that was inserted after the server counted makes the numbers differ, which costs a full pull. A hidden
     /// item and one that becomes visible without a change may make them equal. The next full pull detects both.
-    func differs(from visibleCount: Int) async throws -> Bool {
+    ///
+    /// An edit of a hidden item may be refused, and then keeps its object until the user discards it. If the full pull
+    /// finds nothing, it is not repeated for the same numbers until another pull finds something.
+    ///
+    /// - Parameter visibleCount: The number of items that the server shows.
+    mutating func compare(_ visibleCount: Int, of queryID: String) async throws {
         // The store can't tell whether a deferred item matches a filter.
-        guard query.filter == nil else { return false }
+        guard query.filter == nil else { return }
         let table = query.table
-        return try await context.store.read { try Self.countOfServerItems(in: table, $0) } != visibleCount
+        let stored = try await context.store.read { try $0.countOfServerItems(in: table) }
+        let counts = ItemCounts(visible: visibleCount, stored: stored, reportsEdits: orphanedEdits != nil)
+        guard counts.visible != counts.stored else { return recordCounts(nil, of: queryID) }
+        let isKnown = context.checkedCounts.withLock { $0["\(table) \(queryID)"] } == counts
+        guard !isKnown || hasNews else { return }
+        try await pullAgain(queryID, keepsEdits: false)
+        recordCounts(hasNews ? nil : counts, of: queryID)
     }
 
-    /// Returns the number of the server's items that a table has: its objects with a server ID, also those with an
-    /// operation, and the deferred items without an object.
-    private static func countOfServerItems(in table: String, _ local: any LocalReadTransaction) throws -> Int {
-        var count = 0
-        try local.forEachSyncedRow(in: table, where: nil) { _, _ in count += 1 }
-        try local.forEachDeferredItemWithoutOperation(in: table) { item in
-            if item.localID == nil { count += 1 }
-        }
-        guard try local.countOfOperations(in: table) > 0 else { return count }
-        var last: PendingOperation.ID?
-        while true {
-            let operations = try local.operations(after: last, limit: 500)
-            for operation in operations where operation.table == table {
-                if try local.serverID(of: operation.localID, in: table) != nil { count += 1 }
-            }
-            last = operations.last?.id
-            if operations.count < 500 { return count }
-        }
+    /// Whether this pull has inserted or removed objects.
+    private var hasNews: Bool { tally.result.inserted > 0 || tally.result.deleted > 0 }
+
+    private func recordCounts(_ counts: ItemCounts?, of queryID: String) {
+        context.checkedCounts.withLock { $0["\(query.table) \(queryID)"] = counts }
     }
 }

@@ -50,7 +50,13 @@ struct PullRun {
     private mutating func pullChanges(_ queryID: String) async throws {
         var (stored, history, landmark, restarts) = try await position(of: queryID)
         guard history.restarts == restarts else { return try await pullAgain(queryID) }
-        if let landmark, try await hasLost(landmark, of: queryID) { return try await restart(queryID) }
+        // Without an answer, the landmark stays until the next look-up.
+        var keepsLandmark = false
+        if let landmark {
+            let hasLost = try await hasLost(landmark, of: queryID)
+            if hasLost == true { return try await restart(queryID) }
+            keepsLandmark = hasLost == nil
+        }
         var cursor = PullCursor(
             // An unreadable position counts as missing: the query is pulled from its start.
             from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
@@ -96,7 +102,8 @@ struct PullRun {
             var token = SyncToken(
                 digest: query.digest, time: cursor.floor?.text, isSettled: cursor.isSettled,
                 lastSuccess: stored?.lastSuccess)
-            let next = self.landmark(of: page, history: history, isPartial: visibleCount != nil) ?? landmark
+            let newest = self.landmark(of: page, history: history, isPartial: visibleCount != nil)
+            let next = keepsLandmark ? landmark : newest ?? landmark
             let isNew = token != stored || history != known || next != landmark
             let isLast = cursor.ends(with: page, top: top)
             if isLast { token.lastSuccess = context.options.clock.now() }
@@ -112,9 +119,7 @@ struct PullRun {
             if wasWritten { (stored, landmark) = (token, next) }
             if isLast { break }
         }
-        if let visibleCount, try await differs(from: visibleCount) {
-            try await pullAgain(queryID, keepsEdits: false)
-        }
+        if let visibleCount { try await compare(visibleCount, of: queryID) }
     }
 
     /// Stores a page, and reports the progress.

@@ -70,8 +70,8 @@ extension AttemptSender {
             switch error {
             case .conflict(let status, let item, let detail):
                 return try await taken(status, item: item, message: detail.message)
-            case .notFound: throw .refused(status: 404, message: "The server has no such table.")
-            case .gone: throw .refused(status: 410, message: "The server has no such table any more.")
+            case .notFound: throw .refused(status: 404, message: "The server does not have this table.")
+            case .gone: throw .refused(status: 410, message: "The server does not have this table any more.")
             default: throw error
             }
         }

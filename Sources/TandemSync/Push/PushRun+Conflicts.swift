@@ -29,7 +29,7 @@ extension PushRun {
             let coder = try coder(of: id)
             let error = SyncError(
                 .conflict, message: "The object changes on the server as fast as it is sent.",
-                advice: "It is tried again by the next push.", table: coder?.table.rawValue, url: coder?.url,
+                advice: "The next push tries again.", table: coder?.table.rawValue, url: coder?.url,
                 status: serverState.status)
             guard let attempt = serverState.attempt else { return .end(try await leaveUnsent(id, error: error)) }
             return try await requeue(attempt, error: error)

@@ -151,7 +151,7 @@ extension PushRun {
             let coder = try? coder(of: id)
             let error = SyncError(
                 .later, message: "It has failed in an earlier push: \(failure.message)",
-                advice: "It is tried again by a later sync.", table: coder?.table.rawValue, url: coder?.url,
+                advice: "A later sync tries again.", table: coder?.table.rawValue, url: coder?.url,
                 status: failure.status)
             state.withLock { $0.queue.finish(id, outcome: .retryLater(error, at: nil)) }
             reportProgress()

@@ -56,8 +56,8 @@ extension FileProblem: CustomStringConvertible {
         case .changed: "The server has another version of the file."
         case .taken: "The server has another file under this ID."
         case .hashMismatch: "The bytes that reached the server don't have the file's hash."
-        case .tooLarge: "The file is larger than the server takes."
-        case .outOfSpace: "The server has no room for the file."
+        case .tooLarge: "The file is larger than the server accepts."
+        case .outOfSpace: "The server has no space for the file."
         case .unreadable(let error): "The file can't be read: \(SyncError.words(of: error))"
         case .notTaken(let error): "The downloaded bytes can't be kept: \(SyncError.words(of: error))"
         }

@@ -69,8 +69,9 @@ public struct RemotePage: Sendable, Equatable {
     public var count: Int?
     /// The number of all live items that this user sees, if the server hides tombstones from the user; `nil` if it does
     /// not. Only the number then shows that an item was deleted or is hidden now. An incremental pull without a filter
-    /// compares it with the number of its objects, and fetches everything if they differ. It uses the last page that
-    /// has a number, so the first page of a pull is enough.
+    /// compares it with the number of its objects, and fetches everything if they differ. A full pull that finds
+    /// nothing is not repeated for the same numbers. The pull uses the last page that has a number, so its first page
+    /// is enough. A page with a filter has the number of all items too: it says that a missing item may be hidden.
     public var visibleCount: Int?
     /// The server's clock.
     public var serverDate: Date?

@@ -72,7 +72,7 @@ public struct UnreadableValue: Error, Hashable, Sendable, CustomStringConvertibl
 extension WireFormat {
     /// Encodes a stored value.
     ///
-    /// A reference is encoded unchanged: the caller has replaced the local ID by the server ID.
+    /// A reference is encoded unchanged: the caller has replaced the local ID with the server ID.
     ///
     /// - Parameters:
     ///   - value: The stored value.

@@ -25,6 +25,7 @@ import Tandem
 /// - ``row(of:in:)``
 /// - ``forEachSyncedRow(in:where:_:)``
 /// - ``syncedRows(in:where:)``
+/// - ``countOfServerItems(in:)``
 /// ### Files
 /// - ``pendingFiles(of:in:)``
 /// - ``countOfPendingFiles(in:)``
@@ -129,6 +130,12 @@ package protocol LocalReadTransaction {
     func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws
+
+    /// Returns the number of a table's live items on the server that the store knows: the server IDs of its objects,
+    /// including deleted ones, and of its deferred items, except tombstones.
+    ///
+    /// - Throws: `.unknownModel`.
+    func countOfServerItems(in table: String) throws -> Int
 
     /// Returns the position of a query; `nil` if it was never pulled, or must be pulled from the start.
     func syncToken(of queryID: String, in table: String) throws -> SyncToken?

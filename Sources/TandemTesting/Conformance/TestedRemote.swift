@@ -15,7 +15,7 @@ public struct TestedRemote: Sendable {
     /// The declared features.
     public var features: RemoteFeatures
     /// Returns when a requirement counts as hanging, by default after ten minutes. A requirement that has not ended by
-    /// then is violated. Tests replace it by another condition.
+    /// then is violated. Tests replace it with another condition.
     public var patience: @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(600)) }
 
     /// Creates the description of a remote under test.

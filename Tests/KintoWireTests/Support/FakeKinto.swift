@@ -142,10 +142,10 @@ extension FakeKinto {
     var bodies: [String] { state.withLock { $0.bodies } }
     var heads: [HTTPRequest] { state.withLock { $0.heads } }
 
-    /// Waits until a request has arrived.
-    func waitForRequest() async throws {
-        for _ in 0..<20_000 where requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-        try #require(!requests.isEmpty)
+    /// Waits until a number of requests has arrived.
+    func waitForRequests(_ count: Int = 1) async throws {
+        for _ in 0..<20_000 where requests.count < count { try await Task.sleep(for: .milliseconds(1)) }
+        try #require(requests.count >= count)
     }
 
     func clearLog() {

@@ -30,6 +30,27 @@ extension LocalStoreConformance {
                 try expect(try local.row(of: "none", in: modelTable) == nil, "a missing object has a row")
             }),
         Requirement(
+            "the items of the server are counted once, whatever changes here",
+            inOne: { local in
+                func count() throws -> Int { try local.countOfServerItems(in: modelTable) }
+                try expect(try count() == 0, "an empty table has \(try count())")
+                for id in ["a", "b", "c"] as [ServerID] { try local.syncedModel(id) }
+                try local.edit("a", ["count": 1])
+                try local.delete("b")
+                try local.insertModel("t")
+                try expect(try count() == 3, "without deferred items, they are \(try count())")
+                // An item for an object with an edit, and one for an object that the server does not know yet.
+                for id in ["a", "t"] as [ServerID] {
+                    let receipt = try local.applyServerItem(
+                        .modelItem(id, ["count": 9], version: "9"), in: modelTable, identity: .client)
+                    guard case .deferred = receipt else { return try expect(false, "\(id) is \(receipt)") }
+                }
+                try expect(try count() == 4, "with deferred items, they are \(try count())")
+                _ = try local.applyServerItem(
+                    .modelItem("t", version: "10", isDeleted: true), in: modelTable, identity: .client)
+                try expect(try count() == 3, "with a deferred tombstone, they are \(try count())")
+            }),
+        Requirement(
             "a filter finds the same rows as on the server",
             inOne: { local in
                 let item = ConformanceModel.Columns()

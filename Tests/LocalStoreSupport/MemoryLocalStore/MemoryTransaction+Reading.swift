@@ -122,6 +122,14 @@ extension MemoryTransaction {
         }
     }
 
+    func countOfServerItems(in table: String) throws -> Int {
+        try checkUsable()
+        _ = try model(table)
+        let ids = (state.tables[table]?.objects.values ?? [:].values).compactMap(\.serverID)
+        let deferred = (state.deferred[table] ?? [:]).filter { !$0.value.isDeleted }.keys
+        return Set(ids).union(deferred).count
+    }
+
     /// Returns whether a filter matches an object, with the server's semantics.
     func passes(_ object: MemoryObject, _ filter: LocalFilter?, _ model: MemoryModel) throws -> Bool {
         guard let filter, var asked = try self.object(object.localID, in: object.table) else { return true }

@@ -68,7 +68,7 @@ final class MemoryTransaction: LocalTransaction {
     func stale(_ id: PendingOperation.ID) -> TandemError {
         TandemError(
             .staleOperation, message: "The operation \(id) is not under way.",
-            advice: "Read the queue again: the operation was answered or merged with a change.")
+            advice: "Read the queue again: the operation got a response, or was merged with a change.")
     }
 
     func notFound(_ localID: LocalID, _ model: MemoryModel) -> TandemError {

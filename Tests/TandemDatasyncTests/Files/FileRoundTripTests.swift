@@ -166,7 +166,7 @@ extension SocketTests {
                 // HEAD finds nothing, and PUT is refused before its 20 MiB are sent.
                 let generated = GeneratedFile(200 << 20)
                 let outcome = await fileFailure { try await files.upload(generated.outgoing) }
-                #expect(outcome == "file: The file is larger than the server takes.")
+                #expect(outcome == "file: The file is larger than the server accepts.")
                 #expect(generated.read < 60 << 20)
                 #expect(try storage.files().isEmpty)
                 // The connection is closed, and the next one works.

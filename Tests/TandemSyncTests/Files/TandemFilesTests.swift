@@ -120,7 +120,7 @@ import Testing
         let files = files(line)
         #expect(await failure { try await files.upload(Sample.file(1501)) }.contains("larger"))
         #expect(await failure { try await files.upload(Sample.file(1000)) }.contains("hash"))
-        #expect(await failure { try await files.upload(Sample.file(1000)) }.contains("no room"))
+        #expect(await failure { try await files.upload(Sample.file(1000)) }.contains("no space"))
         #expect(await failure { try await files.upload(Sample.file(1000)) } == "later 503")
         #expect(await failure { try await files.upload(Sample.file(1000)) } == "refused 403: ")
         var lying = Sample.file(1000)

@@ -74,7 +74,7 @@ import Testing
         #expect(isLater(try await desk.sync.attemptPush().stoppedBy, end, "Card"))
         try await desk.sync.attemptSynchronize()
         #expect(desk.asked == [.page])
-        #expect(try await desk.sync.status().lastError?.contains("left alone until \(end)") == true)
+        #expect(try await desk.sync.status().lastError?.contains("no requests until \(end)") == true)
         // Another context does not know the pause, and direct reads ignore it.
         #expect(try await desk.sync.remoteTable(Card.self).objects().all().isEmpty)
         desk.remote.forgetRequests()

@@ -114,18 +114,61 @@ import Testing
         #expect(device.desk.asked == [.find, .page])
     }
 
-    @Test func `a failed look-up is repeated by the next pull`() async throws {
+    /// A server that can't carry out the look-up must not block the pull.
+    @Test(arguments: [(RemoteFailure.refused(status: 400, message: ""), 1), (.later(status: 500, retryAfter: nil), 3)])
+    func `a refused look-up of the newest item is repeated by the next pull`(
+        failure: RemoteFailure, tries: Int
+    ) async throws {
         let device = try await Device()
+        #expect(RetryPolicy().tries == 3)
         device.restore()
         let sync = try device.restarted()
-        device.desk.remote.next(.fail(.refused(status: 400, message: "")), on: .find)
+        for _ in 0..<tries { device.desk.remote.next(.fail(failure), on: .find) }
         try await sync.pull(Self.query)
-        #expect(device.desk.asked == [.find, .page])
-        // The new item is the newest one now, and the lost one stays.
+        #expect(device.desk.asked == Array(repeating: .find, count: tries) + [.page])
+        // The pull has a newer item, but the lost one is still to be looked up.
         #expect(try await device.cards == ["a", "b", "late", "new"])
         device.desk.remote.forgetRequests()
         try await sync.pull(Self.query)
-        #expect(device.desk.asked == [.find, .page])
+        #expect(device.desk.asked.first == .find)
+        #expect(try await device.cards == ["a", "b", "new"])
+    }
+
+    /// A page after the failed look-up would replace the landmark, and the restored server would not be detected.
+    @Test(arguments: [
+        RemoteFailure.notSent(UnavailableServer()), .unauthenticated(status: 401, underlying: nil),
+        .later(status: 503, retryAfter: .seconds(3600)), .later(status: 500, retryAfter: .seconds(3600)),
+    ])
+    func `a look-up that does not reach the server ends the pull`(failure: RemoteFailure) async throws {
+        let device = try await Device()
+        device.restore()
+        let sync = try device.restarted()
+        device.desk.remote.next(.fail(failure), on: .find)
+        await #expect(throws: SyncError.self) { try await sync.pull(Self.query) }
+        #expect(device.desk.asked == [.find])
+        if case .later = failure {
+            // The server's pause applies to it as to every request.
+            await #expect(throws: SyncError.self) { try await sync.pull(Self.query) }
+            #expect(device.desk.asked == [.find])
+            device.desk.clock.advance(by: 3601)
+        }
+        try await sync.pull(Self.query)
+        #expect(try await device.cards == ["a", "b", "new"])
+    }
+
+    private struct UnavailableServer: Error {}
+
+    @Test func `a look-up is repeated while the server is busy`() async throws {
+        let device = try await Device()
+        device.restore()
+        let sync = try device.restarted()
+        let tries = RetryPolicy().tries
+        for _ in 1..<tries {
+            device.desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(1))), on: .find)
+        }
+        try await sync.pull(Self.query)
+        #expect(device.desk.asked.count { $0 == .find } == tries)
+        #expect(try await device.cards == ["a", "b", "new"])
     }
 
     @Test func `a full pull after a restore keeps unsent changes`() async throws {

@@ -77,6 +77,12 @@ import Testing
 
         func show(_ ids: ServerID...) { remote.visible.withLock { $0 = Set(ids) } }
 
+        /// Pulls without a push before it.
+        func pullOnly() async throws {
+            let result = try await sync.withExclusiveSync { try await sync.runPull(query, pushesFirst: false) }
+            #expect(result.stoppedBy == nil)
+        }
+
         /// The server IDs of the cards on the device.
         var cards: [String] {
             get async throws { try await desk.store.objects(Card.self).all().map(\.barcode).sorted() }
@@ -123,10 +129,49 @@ import Testing
             try tx.delete(Card.self, localID: "b")
             try tx.insert(Card(shop: "Магнит", barcode: "new", points: 1))
         }
-        try await device.sync.withExclusiveSync {
-            _ = try await device.sync.runPull(device.query, pushesFirst: false)
-        }
+        try await device.pullOnly()
         #expect(device.remote.changesOnly().allSatisfy { $0 })
+    }
+
+    /// Two devices have chosen the same ID. The conflict lasts until the user decides.
+    @Test func `an item that waits for a conflict with a new object counts`() async throws {
+        let device = try await Device()
+        let mine = try await device.desk.store.write { tx in
+            try tx.insert(Card(shop: "Магнит", barcode: "mine", points: 1)).localID
+        }
+        let id = ServerID(mine.rawValue)
+        Device.write(id, to: device.desk)
+        device.show("a", "b", "c", id)
+        for _ in 0..<2 {
+            try await device.pullOnly()
+            #expect(device.remote.changesOnly().allSatisfy { $0 })
+        }
+        #expect(try await device.cards == ["a", "b", "c", "mine"])
+    }
+
+    /// The server refuses the edit, and the user has not discarded it. Only the device has the object.
+    @Test func `an edit of a hidden item that stays on the device causes one full pull`() async throws {
+        let device = try await Device()
+        try await device.desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
+        device.show("b", "c")
+        for isFirst in [true, false, false] {
+            try await device.pullOnly()
+            #expect(device.remote.changesOnly().contains(false) == isFirst)
+        }
+        #expect(try await device.cards == ["a", "b", "c"])
+        // Another number, and the same number after a change.
+        device.show("c")
+        try await device.pullOnly()
+        #expect(try await device.cards == ["a", "c"])
+        Device.write("e", to: device.desk)
+        device.show("e")
+        try await device.pullOnly()
+        #expect(try await device.cards == ["a", "e"])
+        // A sync reports the edit, although a pull has compared the numbers.
+        try await device.pullOnly()
+        let result = try await device.sync.synchronize([device.query])
+        #expect(result.lostEdits.map(\.serverID) == ["a"])
+        #expect(try await device.cards == ["e"])
     }
 
     /// The device can't distinguish a deleted item from a hidden one. The user may not write either.

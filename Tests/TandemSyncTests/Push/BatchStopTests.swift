@@ -172,7 +172,17 @@ import Testing
         desk.remote.next(.loseAnswer, on: .batch)
         try await desk.sync.attemptPush()
         desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(3600))), on: .insert)
-        try await desk.sync.attemptPush()
+        // Each operation is recorded before the response to the first one.
+        let begun = Counter()
+        let sync = desk.context(with: desk.remote) { options in
+            options.inFlight = 3
+            options.onPushStep = { step in
+                guard case .began = step else { return }
+                _ = begun.next()
+                await Self.wait { begun.value >= 3 }
+            }
+        }
+        try await sync.attemptPush()
         let withdrawn = try #require(try desk.store.operations.all().first { $0.attempts == 1 })
         // No request is in flight, so the user may decide.
         #expect(withdrawn.state == .pending)

@@ -79,11 +79,12 @@ import Testing
     @Test func `each row of a query that follows references costs work`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         defer { store.close() }
-        try store.write { tx in
+        let person = try store.write { tx in
             let person = try tx.insert(Person(name: "Ада"))
             for index in 0..<30 {
                 _ = try tx.insert(Card(shop: "Лента", barcode: "\(index)", owner: person.reference))
             }
+            return person
         }
         let query = store.objects(Card.self).where { $0.owner.name == "Ада" }.query
         let reading = RowReading(
@@ -102,7 +103,8 @@ import Testing
                 var budget = ResolvingBudget(tuning)
                 var candidates = JoinedCandidates()
                 try candidates.addHolders(
-                    of: 1, reach: 0, to: 7, watch: watch, on: connection, tuning: tuning, budget: &budget)
+                    of: Array(person.localID.rawValue.utf8), reach: watch.reaches[0], to: 7, watch: watch,
+                    on: connection, tuning: tuning, budget: &budget)
                 let hasMore = budget.spendStatement()
                 #expect(!hasMore)
                 let isAdded = candidates.add(1, mask: .max, to: 8, watch: watch, budget: &budget)

@@ -135,6 +135,28 @@ import Testing
         }
     }
 
+    @Test func `an object that a quiet write moves to another row before its first notification is delivered`() throws {
+        try StoreKind.memory.withStore(Slip.self) { store in
+            let token = LiveToken()
+            let slips = store.objects(Slip.self).referenceChangesetPublisher.identified(by: token).on(.immediate)
+                .record(.max(1))
+            #expect(slips.values.count == 1)
+            let slip = try store.write { try $0.insert(Slip()) }
+            let id = slip.localID
+            try store.write(withoutNotifying: [token]) { tx in
+                try tx.store.writer.connection.execute(
+                    "INSERT OR REPLACE INTO \"Slip\"(\"localID\", \"text\", \"number\") VALUES(?, '', 1)",
+                    binding: [.text(id.rawValue)])
+            }
+            slips.request(.max(1))
+            let change = try #require(slips.values.last)
+            #expect(slips.values.count == 2)
+            // The subscriber was never told of the object, so its list can't be known.
+            #expect(change.isInitial && change.insertedIDs == [id])
+            slips.cancel()
+        }
+    }
+
     @Test func `a quiet change of an object with a pending notification is delivered`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()

@@ -14,8 +14,7 @@ import Testing
 
     @Test func `random pages have the effect of their items one by one`() throws {
         var outcomes: Set<String> = []
-        // In the last one, a page deletes an object that it has inserted by itself.
-        for seed in [1, 2, 3, 4, 5, 6, 175_452] as [UInt64] { try play(Dice(seed: seed), &outcomes) }
+        for seed in [1, 2, 3, 4, 5, 6] as [UInt64] { try play(Dice(seed: seed), &outcomes) }
         // Otherwise the comparison shows little.
         #expect(outcomes.isSuperset(of: ["inserted", "updated", "removed", "unknown", "deferred", "taken", "odd"]))
         for _ in 0..<(isSoak ? 300 : 3) { try play(Dice.seeded("server pages"), &outcomes) }
@@ -102,14 +101,7 @@ import Testing
                 #expect(results[index] == results[0], "\(place)")
                 let differences = contents[index].difference(from: contents[0])
                 #expect(differences.isEmpty, "\(place): \(differences.prefix(6).map { "\($0)" })")
-                let damage = try reader.store.checkIntegrity()
-                let waiting = damage.filter { $0.contains(", waits for ") }
-                withKnownIssue(
-                    "A reference may wait for an object that exists, as with seed 68153.", isIntermittent: true
-                ) {
-                    #expect(waiting == [], "\(place)")
-                }
-                #expect(damage.count == waiting.count, "\(place): \(damage)")
+                #expect(try reader.store.checkIntegrity() == [], "\(place)")
                 try reader.store.expectSound()
             }
         }
@@ -123,8 +115,15 @@ import Testing
         return kinds.first { outcome.hasPrefix($0.0) }?.1 ?? outcome
     }
 
+    /// Returns the ID of an item: `n1`, or `n~3` if the server generates it. No local ID looks like the latter, as with
+    /// UUIDs.
     private func id(in table: String, _ dice: inout Dice) -> String {
-        "\(table.prefix(1).lowercased())\(dice.below(50))"
+        let number = dice.below(50)
+        return "\(table.prefix(1).lowercased())\(number % 4 == 3 ? "~" : "")\(number)"
+    }
+
+    private func localID(in table: String, _ dice: inout Dice) -> LocalID {
+        LocalID("\(table.prefix(1).lowercased())\(dice.below(50))")
     }
 
     /// Returns a page with several items of some objects.
@@ -139,8 +138,8 @@ import Testing
                 extras: dice.chance(15) ? [UInt8(dice.below(3))] : nil, source: Array("\(table) \(number)".utf8))
             if dice.chance(4) { item.unreadable = TandemError(.invalidValue, message: "It is odd.", advice: "None.") }
             let identity: IdentityRule =
-                dice.chance(75)
-                ? .client : .server(localID: dice.bool() ? nil : LocalID(id(in: table, &dice)))
+                item.serverID.rawValue.contains("~")
+                ? .server(localID: dice.bool() ? nil : localID(in: table, &dice)) : .client
             return (item, identity)
         }
     }
@@ -193,7 +192,7 @@ import Testing
     /// Returns a change by the app.
     private func edit(_ dice: inout Dice) -> (WriteTransaction) throws -> [String] {
         let (table, number) = (dice.element(of: ["Card", "Node", "Badge"]), dice.below(1000))
-        let (choice, localID) = (dice.below(4), LocalID(id(in: table, &dice)))
+        let (choice, localID) = (dice.below(4), localID(in: table, &dice))
         return { tx in
             func change<M: Model>(_ model: M.Type, _ values: [String: Any?]) throws -> String {
                 guard let object = try tx.object(ofType: model, forPrimaryKey: localID) else {
@@ -273,6 +272,20 @@ import Testing
             #expect(try store.checkIntegrity() == [])
             try store.expectSound()
         }
+    }
+
+    @Test func `a page deletes an object that it has inserted by itself`() throws {
+        let store = try Store.inMemory(models: Badge.self)
+        // The violation of a constraint makes the page insert its objects one by one.
+        let deleted = ServerItem(serverID: "b0", isDeleted: true, values: [:])
+        let page = badges(["n", "n", "m"]) + [(deleted, IdentityRule.client)]
+        let receipts = try store.write { try $0.sync.applyServerItems(page, in: "Badge") }
+        guard case .removed = receipts[3] else {
+            Issue.record("\(receipts)")
+            return
+        }
+        #expect(try store.objects(Badge.self).all().map(\.localID) == ["b2"])
+        #expect(try store.checkIntegrity() == [])
     }
 
     @Test func `new rows are inserted after the greatest row number`() throws {

@@ -142,7 +142,7 @@ struct LinkSQLTests {
             WHERE t0."deleted" = 0
             AND EXISTS (SELECT 1 FROM "Thing" AS t1
             LEFT JOIN "Owner" AS t2 ON t2."localID" = t1."owner" AND t2."deleted" = 0
-            WHERE t1."owner" = t0."localID" AND t1."deleted" = 0 AND t2."name" = ?)
+            WHERE likelihood(t1."owner" = t0."localID", 0.000004) AND t1."deleted" = 0 AND t2."name" = ?)
             ORDER BY t0."localID"
             'x'
             """)
@@ -151,10 +151,27 @@ struct LinkSQLTests {
             """
             "Owner" AS t0
             WHERE t0."deleted" = 0 AND (SELECT COUNT(*) FROM "Thing" AS t1
-            WHERE t1."owner" = t0."localID" AND t1."deleted" = 0) = ?
+            WHERE likelihood(t1."owner" = t0."localID", 0.000004) AND t1."deleted" = 0) = ?
             ORDER BY t0."localID"
             0
             """)
+    }
+
+    @Test func `inverse links are read by their own index, whatever their conditions are`() throws {
+        let store = try Store.inMemory(models: Song.self, Star.self, Fan.self, Playlist.self)
+        defer { store.close() }
+        let ada = try store.write { try $0.insert(Fan(name: "Ада")) }
+        let songs = store.objects(Song.self)
+        for query in [
+            songs.where { $0.stars.any { $0.fan == ada } }, songs.where { $0.stars.none { !$0.isSynced } },
+            songs.where { $0.stars.any { !$0.isSynced && $0.fan == ada } }, songs.where { $0.stars.count > 3 },
+        ] {
+            let plan = try query.explain().plan
+            #expect(plan.contains { $0.contains("USING INDEX __link_Star_song (song=?)") }, "\(plan)")
+        }
+        // A unique value is found faster than the stars of a song.
+        let plan = try songs.where { $0.stars.contains(Reference(localID: "s")) }.explain().plan
+        #expect(plan.contains { $0.contains("(localID=?)") }, "\(plan)")
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
@@ -192,7 +209,7 @@ struct LinkSQLTests {
             LEFT JOIN "Owner" AS t1 ON t1."localID" = t0."owner" AND t1."deleted" = 0
             WHERE t0."deleted" = 0
             AND EXISTS (SELECT 1 FROM "Thing" AS t2
-            WHERE t2."owner" = t1."localID" AND t2."deleted" = 0 AND t2."int" > ?)
+            WHERE likelihood(t2."owner" = t1."localID", 0.000004) AND t2."deleted" = 0 AND t2."int" > ?)
             ORDER BY t0."localID"
             3
             """)

@@ -55,11 +55,10 @@ final class PullCosts {
         let isKept = own.median / Double(objects) <= Self.mostOwn
         return [
             """
-            own share: \(micros(own.median)) µs an object of \(micros(pulls.median)) (least: \(micros(least)); \
-            \(isKept ? "at most 40, as it has to be" : "ABOVE THE 40 IT MAY TAKE")), of processor time, for reading, \
-            checking and storing what was pulled; the rest is SQLite's: its \(statements) statements take \
-            \(micros(replays.median)) µs an object, run again with nearly the same values by its C interface alone \
-            (recorded answers, no server and no socket)
+            Tandem's share of processor time: \(micros(own.median)) of \(micros(pulls.median)) µs per object (least: \
+            \(micros(least)); \(isKept ? "at most 40" : "ABOVE THE LIMIT OF 40")). SQLite's share: \
+            \(micros(replays.median)) µs per object for \(statements) statements, executed again with nearly the same \
+            values through the C interface. The responses are recorded: there is no server and no socket.
             """
         ]
     }
@@ -71,13 +70,13 @@ final class PullCosts {
         func line(_ some: Held?) -> String {
             guard let some = some.map({ $0 - first }) else { return "?" }
             return
-                "\(text(some.heap)) MiB, of which SQLite has \(text(some.sqlite)) and all else "
-                + "\(text(some.heap - some.sqlite))"
+                "\(text(some.heap)) MiB (SQLite \(text(some.sqlite)), the rest "
+                + "\(text(some.heap - some.sqlite)))"
         }
         return [
             """
-            above what the process had allocated at the first request, it had at most \(line(most(held[10..<20]))), at \
-            pages 10 to 20; and ever after, to page \(held.count), at most \(line(most(held[20...])))
+            memory since the first request: at most \(line(most(held[10..<20]))), at pages 10 to 20; at most \
+            \(line(most(held[20...]))), from there to page \(held.count)
             """
         ]
     }

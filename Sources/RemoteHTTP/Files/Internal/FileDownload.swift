@@ -94,7 +94,9 @@ package final class FileDownload: Sendable {
     private func head(_ response: HTTPResponse) throws(RemoteFailure) -> (ServedFile, place: Int64) {
         let fields = FileFields(response)
         let status = response.status.code
-        guard fields.isPlain else { throw exchange.bad(.wrongType, message: "The file is encoded.", status: status) }
+        guard fields.isPlain else {
+            throw exchange.bad(.wrongType, message: "The file has a content encoding.", status: status)
+        }
         var place: Int64 = 0
         let size: Int64
         switch status {

@@ -70,11 +70,12 @@ extension ChangeCapture {
                     joined.add(table.rowIDs[index], mask: mask, to: id, watch: part, budget: &budget)
                 }
                 for (id, reaches) in watch.reached {
-                    for (part, reach) in reaches
-                    where !row.existed || !exists || mask & part.reaches[reach].mask != 0 {
-                        try joined.addHolders(
-                            of: table.rowIDs[index], reach: reach, to: id, watch: part, on: connection, tuning: tuning,
-                            budget: &budget)
+                    for (part, reach, slot) in reaches {
+                        for key in try row.keys(of: reach, slot: slot) {
+                            try joined.addHolders(
+                                of: key, reach: reach, to: id, watch: part, on: connection, tuning: tuning,
+                                budget: &budget)
+                        }
                     }
                 }
             } catch {
@@ -123,6 +124,24 @@ private struct CommittedRow {
         asked = StatementColumns(statement: statement.handle, first: Int32(table.digestCount))
         ordered = StatementColumns(
             statement: statement.handle, first: Int32(table.digestCount + table.askedCount))
+    }
+
+    /// Returns the local IDs in the key column whose holders the change can affect, as UTF-8.
+    ///
+    /// - Parameter slot: The slot of the key column.
+    func keys(of reach: JoinedWatch.Reach, slot: Int) throws -> Set<[UInt8]> {
+        let isInPlace = existed && exists
+        if isInPlace, mask & (reach.usedMask | reach.keyMask) == 0 { return [] }
+        let before = existed ? try Self.keys(old.view(slot), isList: reach.hasKeyList) : []
+        let after = exists ? try Self.keys(asked.view(slot), isList: reach.hasKeyList) : []
+        // An object whose used values are unchanged affects only the holders that it joins or leaves.
+        let isUnused = isInPlace && mask & reach.usedMask == 0
+        return isUnused ? before.symmetricDifference(after) : before.union(after)
+    }
+
+    private static func keys(_ view: ColumnView, isList: Bool) throws -> Set<[UInt8]> {
+        guard case .text(let bytes) = view else { return [] }
+        return isList ? Set(try LinkList.parse(bytes).map { Array($0.rawValue.utf8) }) : [Array(bytes)]
     }
 }
 

@@ -226,6 +226,7 @@ final class ListPart: LivePart {
         var tree = delivered.tree
         var removed: [LiveRow] = []
         var inserted: [LiveRow] = []
+        let unknown = unknownRemovedObjects
         for delta in latest {
             guard let rowID = (delta.old ?? delta.new)?.rowID else { continue }
             // Without a pending change, the subscriber already has this state.
@@ -236,8 +237,8 @@ final class ListPart: LivePart {
                     return resetBaseline()
                 }
                 removed.append(had)
-            } else if delta.old != nil {
-                // The row existed and changed, but the subscriber was not notified of it, and may not have it.
+            } else if delta.old != nil || delta.new.map({ unknown.contains($0.localID) }) ?? false {
+                // The object existed and changed, but the subscriber was not notified of it, and may not have it.
                 return resetBaseline()
             }
             if let new = waiting.new { inserted.append(new) }
@@ -255,6 +256,19 @@ final class ListPart: LivePart {
             return resetBaseline()
         }
         delivered = RowSlice(tree)
+    }
+
+    /// The objects of removed rows that the subscriber was not notified of. An object can get another row in the same
+    /// commit.
+    private var unknownRemovedObjects: Set<LocalID> {
+        var objects: Set<LocalID> = []
+        for delta in latest where delta.new == nil {
+            if let old = delta.old, pending[old.rowID] == nil { objects.insert(old.localID) }
+        }
+        guard !objects.isEmpty else { return [] }
+        // The subscriber knows an object that it was shown in an earlier row.
+        for delta in pending.all { if let had = delta.old { objects.remove(had.localID) } }
+        return objects
     }
 
     func resetBaseline() {

@@ -7,9 +7,8 @@ extension LiveList {
             case .rows: "each changed row is evaluated by itself"
             case .joined:
                 "each changed row is evaluated by itself"
-                    + query.steps.map { steps in
-                        ", and those of \(model(steps[steps.count - 1].target)) through "
-                            + steps.map { property($0, in: schema) }.joined(separator: ".")
+                    + query.dependencies.map { dependency in
+                        ", and those of \(model(dependency.table)) through \(path(dependency.hops, in: schema))"
                     }.joined()
             case .requery(let reason):
                 "reloaded after each commit that changes "
@@ -24,10 +23,23 @@ extension LiveList {
         return "\(upkeep); \(shown) and a reserve of \(reserve) are kept"
     }
 
-    /// Returns the name of a reference in its model.
-    private func property(_ step: ReferenceStep, in schema: Schema) -> String {
-        let properties = schema.table(named: step.table)?.definition.properties ?? []
-        return properties.first { $0.column == step.column }?.name ?? step.column
+    /// Returns the properties that hops follow: `owner.boss`, or `Star.card` if the hop leads from cards to their
+    /// stars. A path after such a hop names its model: `Star.card and Star.person`.
+    private func path(_ hops: [LinkHop], in schema: Schema) -> String {
+        var text = ""
+        var isOpen = false
+        for hop in hops {
+            let definition = schema.table(named: hop.link.table)?.definition
+            let property = definition?.properties.first { $0.column == hop.link.column }?.name ?? hop.link.column
+            if isOpen, !hop.isInverse {
+                text += ".\(property)"
+                continue
+            }
+            let isNamed = hop.isInverse || !text.isEmpty
+            text += (text.isEmpty ? "" : " and ") + (isNamed ? "\(definition?.name ?? hop.link.table)." : "") + property
+            isOpen = !hop.isInverse
+        }
+        return text
     }
 }
 

@@ -4,7 +4,7 @@ struct LiveList: Sendable {
     enum Upkeep: Sendable {
         /// Each changed row is evaluated in Swift.
         case rows
-        /// SQLite evaluates each changed row, and each row whose references lead to a changed row.
+        /// SQLite evaluates each changed row, and each row whose links lead to a changed row.
         case joined
         /// The list reloads, and compares the rows.
         case requery(reason: String)
@@ -75,17 +75,12 @@ extension LiveList.Upkeep {
             self = .requery(reason: "it filters or sorts the objects that a limit or distinct(by:) selects")
         } else if !query.distinct.isEmpty {
             self = .requery(reason: "the object that distinct(by:) selects depends on all objects with the same value")
-        } else if query.followsLinks {
-            self = .requery(reason: "it uses lists of references or inverse links")
         } else if query.limit == nil, query.offset > 0 {
             self = .requery(reason: "it has an offset without a limit")
         } else if query.offset > Self.largestWindow || (query.limit ?? 0) > Self.largestWindow - query.offset {
             self = .requery(reason: "its window ends beyond \(Self.largestWindow) objects")
         } else if RowPredicate(query, slots: &slots) != nil, RowOrder(query.order).own(&slots) != nil {
             self = .rows
-        } else if query.life != .live {
-            // A deleted object keeps its references, even to objects that no longer exist.
-            self = .requery(reason: "it follows references of deleted objects")
         } else {
             self = .joined
         }

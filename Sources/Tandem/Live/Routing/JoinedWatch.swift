@@ -1,12 +1,23 @@
-/// The watch of a part whose query follows references. SQLite evaluates its rows one by one, in the transaction that
-/// changes them or their targets.
+/// The watch of a part whose query follows references, lists of references or inverse links. SQLite evaluates its rows
+/// one by one, in the transaction that changes them or the objects that they are linked with.
+///
+/// A row's result changes only if an object changes that the row was linked with before the transaction or is linked
+/// with after it. Of the changed objects on such a path, take the nearest to the row. The path up to it did not change,
+/// so it exists after the transaction. The last hop is found by the object's former key as well as by its new one: a
+/// deleted row keeps its references, even to objects that no longer exist.
 struct JoinedWatch: Sendable {
-    /// A table that the references lead to.
+    /// A table that the query's links lead to.
     struct Reach: Sendable {
         let table: TableLayout
-        /// The columns of the table that the query uses.
-        let mask: ColumnMask
-        /// Finds the rows of the part's own table whose references lead to a row, which is bound.
+        /// The columns of the table that the query uses, without the key column.
+        let usedMask: ColumnMask
+        /// The column with the local IDs that determine the holders: see ``LinkHop/keyColumn``.
+        let keyColumn: String
+        let keyMask: ColumnMask
+        /// Whether the key column is a list of local IDs.
+        let hasKeyList: Bool
+        /// Finds the rows of the part's own table whose links lead to an object with a given local ID in the key
+        /// column.
         let holdersSQL: String
     }
 
@@ -35,17 +46,13 @@ extension JoinedWatch {
         rowSQL = compiler.select(uncut, ordered: false, also: { "\(alias: $0.alias).\"__rid\" = ?" }) {
             reading.columns(&$0, in: $1)
         }
-        reaches = try query.steps.map { steps in
-            let last = steps[steps.count - 1]
-            guard let target = schema.table(named: last.target) else { throw MissingTable() }
-            var condition = "\"__rid\" = ?"
-            for step in steps.reversed() {
-                condition = """
-                    \(step.column.quotedSQL) IN (SELECT "localID" FROM \(step.target.quotedSQL) WHERE \(condition))
-                    """
-            }
+        reaches = try query.dependencies.map { dependency in
+            let last = dependency.hops[dependency.hops.count - 1]
+            guard let target = schema.table(named: dependency.table) else { throw MissingTable() }
+            let condition = dependency.hops.dropLast().reversed().reduce(last.keyCondition) { $1.condition($0) }
             return Reach(
-                table: target, mask: target.mask(ofColumns: query.columns(through: steps) + ["deleted"]),
+                table: target, usedMask: target.mask(ofColumns: dependency.columns), keyColumn: last.keyColumn,
+                keyMask: target.mask(ofColumns: [last.keyColumn]), hasKeyList: last.hasKeyList,
                 holdersSQL: "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \(condition)")
         }
     }
@@ -102,11 +109,12 @@ struct JoinedCandidates {
         return true
     }
 
-    /// Adds the rows whose references lead to a changed row.
+    /// Adds the rows whose links lead to a changed object.
+    ///
+    /// - Parameter key: The UTF-8 bytes of a local ID in the object's key column.
     mutating func addHolders(
-        of row: Int64, reach: Int, to id: PartID, watch: JoinedWatch, on connection: Connection,
-        tuning: LiveTuning,
-        budget: inout ResolvingBudget
+        of key: [UInt8], reach: JoinedWatch.Reach, to id: PartID, watch: JoinedWatch, on connection: Connection,
+        tuning: LiveTuning, budget: inout ResolvingBudget
     ) throws {
         // A part with too many rows reloads in any case.
         guard parts[id]?.rows.count ?? 0 <= tuning.joinedLimit else { return }
@@ -114,9 +122,9 @@ struct JoinedCandidates {
             unfollowed.insert(id)
             return
         }
-        let statement = try connection.statement(watch.reaches[reach].holdersSQL)
+        let statement = try connection.statement(reach.holdersSQL)
         defer { statement.reset() }
-        statement.bind(1, to: row)
+        key.withUnsafeBufferPointer { statement.bindText(1, to: $0, copied: true) }
         while try statement.step(), parts[id]?.rows.count ?? 0 <= tuning.joinedLimit {
             guard add(statement.integer(0), mask: 0, to: id, watch: watch, budget: &budget) else { return }
         }

@@ -18,7 +18,7 @@ struct WatchPlan: Sendable {
         case .joined(let joined):
             update(joined.table) { $0.joined[id] = joined }
             for (index, reach) in joined.reaches.enumerated() {
-                update(reach.table) { $0.reached[id, default: []].append((joined, index)) }
+                update(reach.table) { $0.addReach(index, of: joined, to: id) }
             }
         case .requery(let tables):
             for table in tables { update(table) { _ = $0.requeried.insert(id) } }
@@ -46,7 +46,7 @@ enum PartWatch: Sendable {
     case rows(
         TableLayout, QueryDescription,
         @Sendable (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher)
-    /// Row by row, evaluated by SQLite, because the query follows references.
+    /// Row by row, evaluated by SQLite, because the query follows references or other links.
     case joined(JoinedWatch)
     /// Not row by row: the part reloads if one of the tables has changed.
     case requery([TableLayout])
@@ -65,10 +65,11 @@ struct TableWatch: Sendable {
     /// Parts that are evaluated in Swift, by their numbers.
     private(set) var rows: [RowWatch?] = []
     private var rowCount = 0
-    /// Parts of this table whose queries follow references.
+    /// Parts of this table whose queries follow references or other links.
     var joined: [PartID: JoinedWatch] = [:]
-    /// Parts whose references lead to this table, and which must be evaluated if its rows change.
-    var reached: [PartID: [(watch: JoinedWatch, reach: Int)]] = [:]
+    /// Parts whose links lead to this table, and which must be evaluated if its rows change. The slot is that of the
+    /// key column.
+    private(set) var reached: [PartID: [(watch: JoinedWatch, reach: JoinedWatch.Reach, slot: Int)]] = [:]
     var requeried: Set<PartID> = []
 
     init(_ table: TableLayout) {
@@ -94,8 +95,18 @@ struct TableWatch: Sendable {
             predicate: predicate, filterMask: table.mask(ofColumns: predicate.columns),
             watcher: makeWatcher(&asked, &ordered))
         routes.add(id: id, condition: RouteCondition(query), slots: &asked)
+        updateExtraColumns()
+    }
+
+    mutating func addReach(_ index: Int, of watch: JoinedWatch, to id: PartID) {
+        let reach = watch.reaches[index]
+        reached[id, default: []].append((watch, reach, asked.slot(of: reach.keyColumn)))
+        updateExtraColumns()
+    }
+
+    /// Keeps the same array while it has no new elements, so that a prepared statement for it is recognized quickly.
+    private mutating func updateExtraColumns() {
         let columns = asked.columns + ordered.columns
-        // Keep the same array while it has no new elements, so that a prepared statement for it is recognized quickly.
         if columns.count != extraColumns.count { extraColumns = columns }
     }
 

@@ -18,7 +18,7 @@ final class RowIndex {
     /// An array is used up to this rowid in any case.
     private static let leastDense = 1024
 
-    /// Replaces the content by the rows of a new tree, whose leaves are numbered from 0.
+    /// Replaces the content with the rows of a new tree, whose leaves are numbered from 0.
     func reset(_ tree: RowTree) {
         removeAll()
         var last: Int64 = 0

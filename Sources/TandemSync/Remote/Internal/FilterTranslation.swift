@@ -28,22 +28,24 @@ struct FilterTranslation {
             throw foldedText(path)
         case .matches(let path, _):
             throw refusal(
-                path, suffix: ".matches", message: "Servers have no folded search. Ask for more, and search here.")
+                path, suffix: ".matches", message: "Servers have no folded search. Pull more, and search locally.")
         case .elementCount(let path, _, _):
             throw refusal(
-                path, suffix: ".count", message: "Servers keep a collection as one value, and do not count it.")
+                path, suffix: ".count",
+                message: "Servers store a collection as one value, and can't count its elements.")
         case .elementsContain(let path, _):
             throw refusal(
-                path, suffix: ".contains", message: "Servers keep a collection as one value, and do not look into it.")
+                path, suffix: ".contains",
+                message: "Servers store a collection as one value, and can't search its elements.")
         case .quantified(let link, _, _), .linkCount(let link, _, _), .linkContains(let link, _):
             throw UnsupportedFilterError(
                 model: link.model.name, part: "links",
-                message: "A server's table is asked by itself, without what is linked to it.")
+                message: "A request reads one table of the server, without linked objects.")
         }
     }
 
     private func foldedText(_ path: ColumnPath) -> UnsupportedFilterError {
-        refusal(path, suffix: ".folded", message: "Servers have no folded texts. Ask for more, and compare here.")
+        refusal(path, suffix: ".folded", message: "Servers have no folded texts. Pull more, and compare locally.")
     }
 
     private func refusal(_ path: ColumnPath, suffix: String, message: String) -> UnsupportedFilterError {
@@ -57,7 +59,7 @@ struct FilterTranslation {
     private func member(_ path: ColumnPath) throws -> RemoteFilter.Member {
         guard path.steps.isEmpty else {
             throw refusal(
-                path, suffix: "", message: "A server's table is asked by itself, without what its references lead to.")
+                path, suffix: "", message: "A request reads one table of the server, without referenced objects.")
         }
         switch path.column {
         case .property:
@@ -216,7 +218,7 @@ struct FilterTranslation {
         case .contains: remoteTest = .contains
         case .like:
             throw refusal(
-                path, suffix: ".like", message: "Servers have no such patterns. hasPrefix, hasSuffix and contains do.")
+                path, suffix: ".like", message: "Servers have no such patterns. Use hasPrefix, hasSuffix or contains.")
         }
         if text.isEmpty { return member.isOptional ? .not(.isNull(member)) : .constant(true) }
         return .text(member, remoteTest, text)

@@ -21,6 +21,8 @@ enum LiveOracleCorpus {
         117_027,
         // A quiet write that gives an object the row number of one whose deletion is not delivered yet.
         413_265,
+        // A quiet write that replaces an object whose insertion is not delivered yet.
+        889_472,
         // 0 and -0 as the greatest value.
         100_425,
         // Faults of the test itself.

@@ -124,7 +124,7 @@ extension WatchMaker {
         let asking = r.pick(Asking.allCases)
         let maker = WatchMaker(
             number: number, delivery: r.pick(Delivery.allCases), asking: asking, store: store,
-            dividesByLetter: history.dividesByLetter)
+            dividesByLetter: history.dividesByLetter, followsLinks: history.followsLinks)
         tally.note("scheduler \(maker.delivery)")
         tally.note("asking \(asking)")
         let kind = r.pick(PublisherKind.allCases)
@@ -145,6 +145,7 @@ extension WatchMaker {
         if r.chance(65) { filter() }
         if r.chance(25) { filter() }
         if r.chance(75) { sort() }
+        if followsLinks { results = followingLinks(results, &r, &tally) }
         if r.chance(8) { results = M.distinct(results, &r) }
         if r.chance(25) { results = results.limit(r.pick([0, 1, 2, 3, 5])) }
         if r.chance(12) { results = results.offset(r.pick([1, 2, 4])) }
@@ -154,6 +155,19 @@ extension WatchMaker {
         if r.chance(20) { results = M.observing(results, &r) }
         tally.note(results.query)
         return results
+    }
+
+    /// Adds a filter or an order over lists of references or inverse links.
+    private func followingLinks<M: OracleModel>(
+        _ results: Results<M>, _ r: inout SeededGenerator, _ tally: inout OracleTally
+    ) -> Results<M> {
+        guard let predicate = M.linkPredicate(&r) else { return results }
+        if r.chance(40) {
+            tally.note("filter over links")
+            return results.where { _ in predicate }
+        }
+        tally.note("order over links")
+        return results.sorted(by: [.matchingFirst { _ in predicate }, M.order(&r)])
     }
 
     private func make<M: OracleModel>(

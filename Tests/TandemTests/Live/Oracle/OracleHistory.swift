@@ -82,6 +82,8 @@ struct OracleHistory: Sendable {
     var tuning = LiveTuning()
     /// Whether a folded text is sectioned by its first letter.
     let dividesByLetter: Bool
+    /// Whether all queries filter or sort by lists of references or inverse links.
+    let followsLinks: Bool
     var steps: [Step] = []
 
     init(seed: UInt64) {
@@ -96,6 +98,7 @@ struct OracleHistory: Sendable {
         tuning.leastReserve = r.pick([0, 1, 2, 32])
         // Not random either. The corpus has none of these seeds.
         dividesByLetter = [2, 7].contains(seed % 8)
+        followsLinks = [5, 6, 9].contains(seed % 14)
         tuning.resolvingLimit = seed % 5 == 1 ? 40 : 200_000
         // The commits of a second store are recorded always, or sometimes, and with all rows or not.
         tuning.observerInterval = seed % 4 == 3 ? 1_000_000 : 0

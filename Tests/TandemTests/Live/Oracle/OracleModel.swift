@@ -14,6 +14,8 @@ protocol OracleModel: Model {
     mutating func vary(_ random: inout SeededGenerator, chance: Int)
     static func predicate(_ random: inout SeededGenerator) -> Tandem.Predicate<Self>
     static func order(_ random: inout SeededGenerator) -> SortKey<Self>
+    /// Returns a predicate over lists of references or inverse links, or `nil` if the model has none.
+    static func linkPredicate(_ random: inout SeededGenerator) -> Tandem.Predicate<Self>?
     static func distinct(_ results: Results<Self>, _ random: inout SeededGenerator) -> Results<Self>
     static func observing(_ results: Results<Self>, _ random: inout SeededGenerator) -> Results<Self>
     static func aggregate(
@@ -28,6 +30,7 @@ protocol OracleModel: Model {
 }
 
 extension OracleModel {
+    static func linkPredicate(_ random: inout SeededGenerator) -> Tandem.Predicate<Self>? { nil }
     static func upsertSome(_ object: Self, _ tx: WriteTransaction) throws { try tx.upsert(object) }
     static func imported(_ random: inout SeededGenerator) -> [String: Any?] { [:] }
 }

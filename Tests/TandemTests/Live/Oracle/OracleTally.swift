@@ -92,7 +92,8 @@ struct OracleTally: Sendable {
             + [
                 "delivery", "merged delivery", "cancel", "cancel in a delivery",
                 "subscribe in a delivery", "subscribe in a transaction", "write in a delivery", "store memory",
-                "store file", "store encrypted", "store sqlCipher", "sections by first letter",
+                "store file", "store encrypted", "store sqlCipher", "sections by first letter", "filter over links",
+                "order over links",
             ])
 
     /// The expected events that did not occur.

@@ -16,6 +16,8 @@ struct WatchMaker {
     let store: Store
     /// Whether a folded text is sectioned by its first letter.
     let dividesByLetter: Bool
+    /// Whether all queries filter or sort by lists of references or inverse links.
+    let followsLinks: Bool
 
     /// A publisher with its expected output, before subscribing.
     struct Plan<Output: Sendable> {
@@ -60,7 +62,7 @@ struct WatchMaker {
             text: "collection of \(results.text)", publisher: results.collectionPublisher, fresh: pictures(results),
             read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
             canSettleRows: isFollowed(results),
-            showsIdentity: results.query.observed != nil || !results.query.steps.isEmpty)
+            showsIdentity: results.query.observed != nil || !results.query.dependencies.isEmpty)
     }
 
     func changeset<M: Model>(_ results: Results<M>) -> Plan<ChangeSet<M>> {

@@ -4,7 +4,7 @@ import Tandem
 import TandemSync
 
 /// Encodes requests. Throws ``RequestEncodingError`` for values that can't be encoded, before anything is sent.
-struct KintoEncoder: Sendable {
+struct KintoRequestEncoder: Sendable {
     let paths: KintoPaths
     let limits: ResponseLimits
 
@@ -13,7 +13,7 @@ struct KintoEncoder: Sendable {
 
 // MARK: - Writes
 
-extension KintoEncoder {
+extension KintoRequestEncoder {
     /// Encodes a write.
     func write(_ request: RemoteRequest) throws(RequestEncodingError) -> KintoRequest {
         switch request.kind {
@@ -66,7 +66,7 @@ extension KintoEncoder {
 
 // MARK: - Reads
 
-extension KintoEncoder {
+extension KintoRequestEncoder {
     /// Encodes the request for a list of records.
     func list(_ table: RemoteTableName, query: KintoQuery, limit: Int, sort: String?) -> KintoRequest {
         var options = query.options
@@ -110,7 +110,7 @@ extension KintoEncoder {
 
 // MARK: - Parts
 
-extension KintoEncoder {
+extension KintoRequestEncoder {
     /// Checks that a table's name can name a collection.
     func check(_ table: RemoteTableName) throws(RequestEncodingError) {
         guard KintoPaths.isName(paths.bucket), KintoPaths.isName(table.rawValue) else {

@@ -5,7 +5,7 @@ import TandemSync
 
 /// Decodes responses: records, a page, or the reason why there is neither. A response is accepted completely or not at
 /// all.
-struct KintoDecoder: Sendable {
+struct KintoResponseDecoder: Sendable {
     let paths: KintoPaths
     let limits: ResponseLimits
     /// Whether the remote creates missing buckets and collections.
@@ -62,7 +62,7 @@ struct KintoDecoder: Sendable {
 
 // MARK: - Records
 
-extension KintoDecoder {
+extension KintoResponseDecoder {
     /// Decodes the response to a write.
     func written(_ response: KintoResponse, to request: KintoRequest) throws(RemoteFailure) -> RemoteResponse {
         try checkStatus(response, request: request)
@@ -152,7 +152,7 @@ extension KintoDecoder {
 
 // MARK: - Failures
 
-extension KintoDecoder {
+extension KintoResponseDecoder {
     /// Throws the failure that the status stands for, unless the status is a success.
     func checkStatus(_ response: KintoResponse, request: KintoRequest) throws(RemoteFailure) {
         switch response.status {
@@ -203,10 +203,10 @@ extension KintoDecoder {
         // twice.
         if request.purpose == .list {
             return bad(
-                .status, message: "No Kinto answers at \(paths.url(request.path)).", request: request,
+                .status, message: "No Kinto server responds at \(paths.url(request.path)).", request: request,
                 response: response)
         }
-        return .refused(status: 404, message: "No Kinto answers at \(paths.url(request.path)).")
+        return .refused(status: 404, message: "No Kinto server responds at \(paths.url(request.path)).")
     }
 
     /// Returns the message for a missing bucket or collection, with the request that creates it.

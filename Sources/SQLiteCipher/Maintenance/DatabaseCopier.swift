@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 
 /// Functions that copy a whole database, from any encryption (or none) to any other.
-package enum Rewriting {
+package enum DatabaseCopier {
     /// A database to read from or to write to.
     package enum Endpoint {
         case plain(String)

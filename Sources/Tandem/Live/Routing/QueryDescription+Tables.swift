@@ -1,0 +1,25 @@
+extension QueryDescription {
+    /// The objects that the query's result depends on, besides those of its own model. Those of its base query are not
+    /// included.
+    var dependencies: [QueryDependencies.Dependency] { QueryDependencies(self).all }
+
+    /// The names of all tables that the query's result depends on.
+    var tables: Set<String> {
+        var tables = Set(dependencies.map(\.table))
+        tables.insert(model.table)
+        if let base { tables.formUnion(base.query.tables) }
+        return tables
+    }
+}
+
+extension PredicateNode {
+    /// Calls a function with this predicate and all nested ones, including those on linked objects.
+    func visit(_ body: (PredicateNode) -> Void) {
+        body(self)
+        switch self {
+        case .not(let node), .quantified(_, _, let node): node.visit(body)
+        case .all(let nodes), .any(let nodes): for node in nodes { node.visit(body) }
+        default: break
+        }
+    }
+}
