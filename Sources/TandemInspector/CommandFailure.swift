@@ -3,13 +3,13 @@ import Tandem
 
 /// An error of a command: its exit status, and its text for the user.
 struct CommandFailure: Error {
-    let status: ExitStatus
+    let status: CommandStatus
     /// A sentence about the problem.
     let message: String
     /// A sentence about the remedy.
     let advice: String?
 
-    init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
+    init(_ status: CommandStatus, _ message: String, advice: String? = nil) {
         self.status = status
         self.message = message
         self.advice = advice
@@ -48,7 +48,7 @@ extension CommandFailure {
         self.init(Self.status(of: error.code), message, advice: Self.advice(for: error))
     }
 
-    private static func status(of code: TandemError.Code) -> ExitStatus {
+    private static func status(of code: TandemError.Code) -> CommandStatus {
         switch code {
         case .cannotOpen: .noInput
         case .notAStore, .corrupt, .invalidValue: .data
@@ -59,7 +59,7 @@ extension CommandFailure {
         }
     }
 
-    private static func status(of code: CipherError.Code) -> ExitStatus {
+    private static func status(of code: CipherError.Code) -> CommandStatus {
         switch code {
         case .wrongKey, .notEncrypted, .invalidKey, .keyUnavailable: .key
         case .damagedPage, .damagedFile, .notADatabase: .data

@@ -17,7 +17,7 @@ package enum Inspector {
     /// - Parameters:
     ///   - arguments: The arguments, without the name of the program.
     ///   - console: The streams and the environment.
-    static func run(_ arguments: [String], on console: Console) -> ExitStatus {
+    static func run(_ arguments: [String], on console: Console) -> CommandStatus {
         do {
             var command = try RootCommand.parseAsRoot(arguments)
             if let command = command as? any InspectorCommand { return try command.run(on: console) }
@@ -32,7 +32,7 @@ package enum Inspector {
         }
     }
 
-    private static func report(_ error: any Error, on console: Console) -> ExitStatus {
+    private static func report(_ error: any Error, on console: Console) -> CommandStatus {
         if let failure = CommandFailure(error) {
             console.report(failure.text)
             return failure.status

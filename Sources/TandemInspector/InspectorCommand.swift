@@ -5,7 +5,7 @@ protocol InspectorCommand: ParsableCommand {
     /// Runs the command.
     ///
     /// - Parameter console: The streams and the environment.
-    /// - Returns: The exit status: ``ExitStatus/success`` or ``ExitStatus/negative``.
+    /// - Returns: The exit status: ``CommandStatus/success`` or ``CommandStatus/negative``.
     /// - Throws: An error that `CommandFailure` describes.
-    func run(on console: Console) throws -> ExitStatus
+    func run(on console: Console) throws -> CommandStatus
 }

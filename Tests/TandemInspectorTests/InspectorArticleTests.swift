@@ -79,6 +79,6 @@ import Testing
         for command in RootCommand.configuration.subcommands {
             #expect(text.contains("| `\(command.configuration.commandName ?? "") STORE"))
         }
-        for status in ExitStatus.allCases { #expect(text.contains("\n| \(status.rawValue) | ")) }
+        for status in CommandStatus.allCases { #expect(text.contains("\n| \(status.rawValue) | ")) }
     }
 }

@@ -49,7 +49,7 @@ import Testing
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let process = try InspectorProcess(["info", folder.path(of: "none")], in: folder.path)
-        #expect(process.end() == ExitStatus.noInput.rawValue)
+        #expect(process.end() == CommandStatus.noInput.rawValue)
         #expect(process.text.isEmpty && process.errors.hasPrefix("tandem: The store does not exist."))
     }
 }

@@ -64,7 +64,7 @@ import Testing
         #expect(missing.errors.contains("does not exist") && missing.errors.contains("Check the path."))
         let text = try fixture.file("a.txt", "A text that is longer than the head of a database.")
         let other = TestConsole(environment: ["TANDEM_KEY": "x"])
-        #expect([ExitStatus.data, .key].contains(other.run("info", text)))
+        #expect([CommandStatus.data, .key].contains(other.run("info", text)))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         // The page of the schema, after the head of the file.
         bytes.replaceSubrange(100..<4096, with: repeatElement(0xFF, count: 3996))
@@ -193,7 +193,7 @@ import Testing
             #expect(console.output.contains("  \(name) "), "\(name)")
             #expect(TestConsole().run("help", name) == .success)
         }
-        for status in ExitStatus.allCases { #expect(console.output.contains("\(status.rawValue)  ")) }
+        for status in CommandStatus.allCases { #expect(console.output.contains("\(status.rawValue)  ")) }
         let unknown = TestConsole()
         #expect(unknown.run("inof") == .usage && unknown.errors.contains("inof"))
         #expect(TestConsole().run([]) == .success)

@@ -12,7 +12,7 @@ import Testing
     /// A command on a thread of its own.
     private final class Running: Sendable {
         let console: TestConsole
-        private let status = Mutex<ExitStatus?>(nil)
+        private let status = Mutex<CommandStatus?>(nil)
 
         init(_ arguments: [String], on console: TestConsole = TestConsole()) {
             self.console = console
@@ -34,7 +34,7 @@ import Testing
         }
 
         /// Waits for the end of the command.
-        func end() -> ExitStatus? {
+        func end() -> CommandStatus? {
             _ = wait { _ in false }
             return status.withLock { $0 }
         }

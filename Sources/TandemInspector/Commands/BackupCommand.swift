@@ -14,7 +14,7 @@ struct BackupCommand: InspectorCommand {
     @Argument(help: "The path of the copy.", completion: .file())
     var target: String
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { try $0.backup(to: target) }
         try console.print("Copied to \(target)".printable)
         return .success

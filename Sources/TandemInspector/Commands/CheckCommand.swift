@@ -19,7 +19,7 @@ struct CheckCommand: InspectorCommand {
 
     @OptionGroup var permission: WriteOptions
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console, isWritable: permission.write) { store in
             let report = try IntegrityReport(store, readsFiles: files)
             if json { try console.print(report.json.rendered) } else { try report.print(on: console) }

@@ -9,7 +9,7 @@ struct CompactCommand: InspectorCommand {
     @OptionGroup var location: StoreOptions
     @OptionGroup var permission: WriteOptions
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try permission.check("compact")
         let before = StoreSummary.size(of: location.store)
         try location.withStore(on: console, isWritable: true) { try $0.compact() }

@@ -11,7 +11,7 @@ struct DecryptCommand: InspectorCommand {
     @Argument(help: "The path of the plain copy. An existing target is replaced only if it is a plain store.")
     var target: String
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         _ = try location.withStore(on: console) { store in
             guard store.isEncrypted else {
                 throw CommandFailure(

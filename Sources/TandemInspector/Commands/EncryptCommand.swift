@@ -15,7 +15,7 @@ struct EncryptCommand: InspectorCommand {
     @OptionGroup(title: "New key") var newKey: NewKeyOptions
     @OptionGroup var permission: WriteOptions
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try permission.check("encrypt")
         guard KeyOptions.isPlain(store) else {
             throw CommandFailure(

@@ -17,7 +17,7 @@ struct ErrorsCommand: InspectorCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             let errors = try store.read { transaction in
                 try (model.map { try store.operations(ofModel: $0) } ?? transaction.operations.all())

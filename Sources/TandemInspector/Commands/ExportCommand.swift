@@ -36,7 +36,7 @@ struct ExportCommand: InspectorCommand {
         }
     }
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             // All models are exported in the same state.
             try store.read { _ in

@@ -17,7 +17,7 @@ struct GetCommand: InspectorCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             guard let details = try ObjectDetails(model: model, id: id, in: store) else {
                 console.report("tandem: \(model) has no object with the ID \(id).".printable)

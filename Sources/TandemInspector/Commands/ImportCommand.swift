@@ -31,7 +31,7 @@ struct ImportCommand: InspectorCommand {
         guard !csv || model != nil else { throw ValidationError("--csv needs a model.") }
     }
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try permission.check("import")
         let data = try Self.read(file, on: console)
         let counts = try location.withStore(on: console, isWritable: true) { store in

@@ -11,7 +11,7 @@ struct InfoCommand: InspectorCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             let summary = try StoreSummary(store, path: location.store)
             if json { try console.print(summary.json.rendered) } else { try summary.print(on: console) }

@@ -53,7 +53,7 @@ struct QueryCommand: InspectorCommand {
         }
     }
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             let all = try selection.results(of: model, in: store)
             var results = offset > 0 ? all.offset(offset) : all

@@ -27,7 +27,7 @@ struct QueueCommand: InspectorCommand {
         guard limit.map({ $0 >= 0 }) ?? true else { throw ValidationError("--limit must be 0 or more.") }
     }
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             var operations = try model.map { try store.operations(ofModel: $0) } ?? store.operations.all()
             if let state { operations.removeAll { "\($0.state)" != state.rawValue } }

@@ -13,7 +13,7 @@ struct RekeyCommand: InspectorCommand {
     @OptionGroup(title: "New key") var newKey: NewKeyOptions
     @OptionGroup var permission: WriteOptions
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try permission.check("rekey")
         let key = try location.keys.requiredKey(of: location.store, on: console)
         let new = try newKey.key(on: console)

@@ -13,7 +13,7 @@ struct RootCommand: ParsableCommand {
             can't be an argument, because other users of the machine can see arguments.
 
             Exit status:
-            \(ExitStatus.allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n"))
+            \(CommandStatus.allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n"))
             """,
         subcommands: [
             InfoCommand.self, SchemaCommand.self, QueryCommand.self, GetCommand.self, QueueCommand.self,

@@ -17,7 +17,7 @@ struct SalvageCommand: InspectorCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         guard let key = try location.keys.key(of: location.store, on: console) else {
             throw CommandFailure(
                 .usage, "Only an encrypted store can be salvaged. (\(location.store))",

@@ -13,7 +13,7 @@ struct SchemaCommand: InspectorCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             let models = try model.map { [try store.model(named: $0)] } ?? store.models.sorted { $0.name < $1.name }
             if json {

@@ -31,7 +31,7 @@ struct WatchCommand: InspectorCommand {
         guard commits.map({ $0 > 0 }) ?? true else { throw ValidationError("--commits must be 1 or more.") }
     }
 
-    func run(on console: Console) throws -> ExitStatus {
+    func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
             let results = try selection.results(of: model, in: store)
             let printer = ChangePrinter(

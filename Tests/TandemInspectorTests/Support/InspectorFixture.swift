@@ -80,7 +80,7 @@ final class InspectorFixture {
     func run(
         _ command: String, _ arguments: [String] = [], on console: TestConsole = TestConsole()
     ) throws
-        -> (status: ExitStatus, console: TestConsole)
+        -> (status: CommandStatus, console: TestConsole)
     {
         (console.run([command, path] + arguments + (try key)), console)
     }

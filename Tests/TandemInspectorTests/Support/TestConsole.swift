@@ -40,8 +40,8 @@ final class TestConsole: Sendable {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
     /// Runs a command on this console.
-    func run(_ arguments: [String]) -> ExitStatus { Inspector.run(arguments, on: console) }
-    func run(_ arguments: String...) -> ExitStatus { run(arguments) }
+    func run(_ arguments: [String]) -> CommandStatus { Inspector.run(arguments, on: console) }
+    func run(_ arguments: String...) -> CommandStatus { run(arguments) }
 
     /// Interrupts the running command, as Ctrl-C does. Returns `false` if no command waits.
     func interrupt() -> Bool {
