@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "TandemKinto", targets: ["TandemKinto"]),
         .library(name: "TandemServer", targets: ["TandemServer"]),
         .executable(name: "tandem-server", targets: ["tandem-server"]),
+        .executable(name: "tandem", targets: ["TandemCommand"]),
     ],
     dependencies: dependencies,
     targets: [
@@ -200,6 +201,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The commands of `tandem`, which reads and maintains stores without their app.
+        .target(
+            name: "TandemInspector",
+            dependencies: [
+                "Tandem", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
+            swiftSettings: strict
+        ),
+        // Its executable. A target named `tandem` would differ from the library's only by case.
+        .executableTarget(name: "TandemCommand", dependencies: ["TandemInspector"], swiftSettings: strict),
         // Traits that let tests block, and that limit the number of started processes.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         // A second local store, in memory, and the requirements of one. Tests compare Tandem's store with them. It also
@@ -231,6 +243,14 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             exclude: ["Docs/Preludes", "Text/collation-vectors.txt", "Text/folding-strings.txt"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TandemInspectorTests",
+            dependencies: [
+                "TestSupport", "TandemInspector", "Tandem", "TandemTesting",
+                .product(name: "BigInt", package: "BigInt"),
+            ],
             swiftSettings: strict
         ),
         // A process that tests start in its own network namespace, to change its interfaces.

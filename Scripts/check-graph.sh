@@ -14,7 +14,7 @@ import json, sys
 
 FREE_OF_NIO = [
     "Tandem", "SQLiteCipher", "TandemSync", "RemoteHTTP", "DatasyncWire", "KintoWire", "TandemServerCore",
-    "TandemTesting",
+    "TandemTesting", "TandemInspector",
 ]
 NETWORK = ("swift-nio", "async-http-client", "hummingbird")
 

@@ -18,7 +18,7 @@ RECORD = ROOT / ".ci" / "arrows"
 # The rooms of each target, from the highest to the lowest. '' is the target's root folder.
 ORDER = {
     "Tandem": [
-        "", "Maintenance", "Migration", "Live", "Attachments", "Operations", "Query", "Transactions", "Schema", "SQLite",
+        "", "Dynamic", "Maintenance", "Migration", "Live", "Attachments", "Operations", "Query", "Transactions", "Schema", "SQLite",
         "Model", "Text",
     ],
     "TandemSync": [

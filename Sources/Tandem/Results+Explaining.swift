@@ -14,21 +14,6 @@ extension Results {
     ///
     /// The text is for people, and may change from version to version.
     public func explain() throws -> QueryExplanation {
-        let sql = try store.compiled(compileObjects)
-        return try store.reading { connection in
-            let statement = try connection.uncachedStatement("EXPLAIN QUERY PLAN " + sql.text)
-            defer { statement.reset() }
-            statement.bind(sql.values)
-            var plan: [String] = []
-            var depths: [Int64: Int] = [:]
-            while try statement.step() {
-                let depth = (depths[statement.integer(1)] ?? -1) + 1
-                depths[statement.integer(0)] = depth
-                plan.append(String(repeating: "  ", count: depth) + (try statement.text(3)))
-            }
-            return QueryExplanation(
-                sql: sql.text, values: sql.values, plan: plan, live: query.liveExplanation(in: store.schema),
-                suggestions: IndexAdvisor(query).suggestions(for: plan))
-        }
+        try query.explanation(on: store)
     }
 }

@@ -17,10 +17,8 @@ extension Results {
     /// Publishes the changes: removed, inserted, changed and moved objects, by index and local ID, with the old values
     /// and the new collection. The first change set has all objects as insertions.
     public var changesetPublisher: LivePublisher<ChangeSet<M>> {
-        listPublisher(
-            RowReading(
-                maker: .objects(M.self, observed: query.observedMask(in: store.schema)), section: nil,
-                order: RowOrder(query.order))
+        query.listPublisher(
+            maker: .objects(query.model, observed: query.observedMask(in: store.schema)), on: store
         ) { $0.object(M.self) }
     }
 
@@ -39,24 +37,13 @@ extension Results {
 
     /// Publishes the changes of a list of references: see ``referencesPublisher``.
     public var referenceChangesetPublisher: LivePublisher<ChangeSet<Reference<M>>> {
-        listPublisher(
-            RowReading(
-                maker: .references(query.model, observed: query.observedMask(in: store.schema)), section: nil,
-                order: RowOrder(query.order))
-        ) {
-            Reference(localID: $0.localID)
-        }
+        query.listPublisher(
+            maker: .references(query.model, observed: query.observedMask(in: store.schema)), on: store
+        ) { Reference(localID: $0.localID) }
     }
 
     /// Publishes the number of objects, whenever it changes.
-    public var countPublisher: LivePublisher<Int> {
-        LivePublisher(
-            store: store,
-            recipe: LiveRecipe { [query] _ in
-                let part = CountPart(query)
-                return LiveRecipe.Making(parts: [part]) { part.consumeCount() }
-            })
-    }
+    public var countPublisher: LivePublisher<Int> { query.countPublisher(on: store) }
 
     /// Publishes an aggregate, whenever it changes: `publisher(of: .sum(\.points))`.
     ///
@@ -91,31 +78,5 @@ extension Results {
         var results = self
         results.query.observed = columns
         return results
-    }
-
-    private func listPublisher<Element: Sendable>(
-        _ reading: RowReading, element: @escaping @Sendable (LiveRow) -> Element
-    ) -> LivePublisher<ChangeSet<Element>> {
-        LivePublisher(
-            store: store,
-            recipe: LiveRecipe { [query] store in
-                let part = ListPart(
-                    LiveList(query, reading: reading, in: store.schema), tuning: store.live.tuning)
-                return LiveRecipe.Making(parts: [part]) { ChangeSet(part.consumeChanges(), element: element) }
-            })
-    }
-}
-
-extension ChangeSet {
-    init(
-        _ taken: (old: RowSlice, new: RowSlice, changes: RowChanges?),
-        element: @escaping @Sendable (LiveRow) -> Element
-    ) {
-        let results = LiveCollection(taken.new, element: element)
-        if let changes = taken.changes {
-            self.init(previous: LiveCollection(taken.old, element: element), results: results, changes: changes)
-        } else {
-            self.init(initial: results)
-        }
     }
 }

@@ -61,6 +61,14 @@ extension Store {
         let schema = try Schema(models)
         let opener = StoreOpener(location: location, configuration: configuration)
         let (writer, pending) = try opener.openWriter(schema: schema)
+        try self.init(opener, schema: schema, writer: writer, pending: pending)
+    }
+
+    /// Creates a store from its writer, and opens its other parts.
+    convenience init(
+        _ opener: StoreOpener, schema: Schema, writer: WriterBox, pending: PendingMigration?
+    ) throws {
+        let (location, configuration) = (opener.location, opener.configuration)
         let readers = opener.makeReaderPool()
         // The files come before the live queries, because they write while they prepare a commit.
         let files = AttachmentFiles(location, options: configuration.files)
@@ -113,6 +121,18 @@ extension Store {
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
         configuration: Configuration = Configuration()
     ) async throws -> Store {
+        try await opening(configuration) { configuration in
+            if let key {
+                return try Store(at: path, key: key, profile: profile, models: models, configuration: configuration)
+            }
+            return try Store(at: path, models: models, configuration: configuration)
+        }
+    }
+
+    /// Opens a store outside the caller's thread. The task's cancellation ends the opening.
+    static func opening(
+        _ configuration: Configuration, _ open: @escaping @Sendable (Configuration) throws -> Store
+    ) async throws -> Store {
         let stop = OpeningStop()
         var configuration = configuration
         configuration.stop = stop
@@ -124,11 +144,7 @@ extension Store {
                         with: Result {
                             do {
                                 try stop.check()
-                                if let key {
-                                    return try Store(
-                                        at: path, key: key, profile: profile, models: models, configuration: opened)
-                                }
-                                return try Store(at: path, models: models, configuration: opened)
+                                return try open(opened)
                             } catch {
                                 try stop.check()
                                 throw error

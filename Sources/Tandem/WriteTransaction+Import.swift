@@ -61,7 +61,26 @@ extension WriteTransaction {
     @discardableResult
     public func upsert<M: Model>(_ model: M.Type, json: Data, ignoringUnknown: Bool = false) throws -> [LocalID] {
         try checkUsable()
-        let table = try store.schema.table(M.self)
+        return try upsert(json, into: try store.schema.table(M.self), ignoringUnknown: ignoringUnknown)
+    }
+
+    /// Inserts or changes objects from JSON, by the model's name: an object, or an array of objects. See
+    /// `upsert(_:json:ignoringUnknown:)` for a model's type.
+    ///
+    /// - Parameters:
+    ///   - model: The model's name in Swift.
+    ///   - json: The JSON as UTF-8.
+    ///   - ignoringUnknown: Whether members without a property are ignored. Otherwise they are an error.
+    /// - Returns: The objects' local IDs.
+    /// - Throws: ``TandemError/Code/unknownModel``, and ``TandemError/Code/invalidValue`` if the data is not such JSON.
+    ///   None of the objects is then saved.
+    @discardableResult
+    public func upsert(_ model: String, json: Data, ignoringUnknown: Bool = false) throws -> [LocalID] {
+        try checkUsable()
+        return try upsert(json, into: try store.table(forModel: model), ignoringUnknown: ignoringUnknown)
+    }
+
+    private func upsert(_ json: Data, into table: TableLayout, ignoringUnknown: Bool) throws -> [LocalID] {
         let node: JSONNode
         do {
             node = try json.withUnsafeBytes { try ExactJSON.parseForeign($0.bindMemory(to: UInt8.self)) }

@@ -91,7 +91,8 @@ extension SyncContext {
                 func conflict<M: Model>(on model: M.Type) throws -> AnyConflict? {
                     try self.conflict(operation, on: model, in: store).map { AnyConflict($0) }
                 }
-                return try conflict(on: try self.settings(of: operation.table).model.type)
+                guard let model = try self.settings(of: operation.table).model.type else { return nil }
+                return try conflict(on: model)
             }
         }
     }

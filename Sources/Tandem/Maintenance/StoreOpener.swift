@@ -12,9 +12,51 @@ struct StoreOpener: Sendable {
     ///
     /// - Returns: The writer, and the rest of a migration, whose transaction is then open.
     func openWriter(schema: Schema) throws -> (writer: Store.WriterBox, pending: PendingMigration?) {
+        try openWriter(mustExist: false) { connection in
+            try SchemaUpdater(connection: connection, schema: schema, configuration: configuration).fit()
+        }
+    }
+
+    /// Opens the writer of an existing store, and uses its tables unchanged.
+    ///
+    /// - Parameter recorded: The schema that the store records.
+    func openWriter(recorded: SchemaUpdater.Stored, schema: Schema) throws -> Store.WriterBox {
+        try openWriter(mustExist: true) { connection in
+            try SchemaUpdater(connection: connection, schema: schema, configuration: configuration)
+                .adoptRecorded(recorded)
+        }.writer
+    }
+
+    /// Reads the schema that an existing store records, with a connection that it closes again.
+    func recordedSchema() throws -> SchemaUpdater.Stored {
+        if case .plain(let path) = location { try StoreFile(path.given).check(isEncrypted: false, isReadOnly: true) }
+        let queue = try open(readOnly: true, label: "reader")
+        defer { try? queue.close() }
+        let connection = try Connection(
+            queue: queue, path: location.path, cipher: location.cipher, collation: configuration.collation)
+        defer { connection.finalizeStatements() }
+        configuration.stop?.watch(connection)
+        return try queue.unsafeReentrantWrite { _ in
+            if try identify(connection) {
+                throw TandemError(
+                    .cannotOpen, message: "The store is empty.", advice: "Open it once with its app.",
+                    store: location.path)
+            }
+            return try SchemaUpdater(
+                connection: connection, schema: try Schema(definitions: []), configuration: configuration
+            ).recorded()
+        }
+    }
+
+    /// - Parameters:
+    ///   - mustExist: Whether the file is a store, so that it is not created.
+    ///   - fit: Fits the schema.
+    private func openWriter<T>(
+        mustExist: Bool, fit: (Connection) throws -> T
+    ) throws -> (writer: Store.WriterBox, pending: T) {
         // An encrypted file was checked before its key.
         if case .plain(let path) = location {
-            try StoreFile(path.given).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
+            try StoreFile(path.given).check(isEncrypted: false, isReadOnly: mustExist || configuration.isReadOnly)
         }
         let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
         var opened: Connection?
@@ -26,9 +68,7 @@ struct StoreOpener: Sendable {
             let pending = try queue.unsafeReentrantWrite { _ in
                 let isNew = try identify(connection)
                 try prepareFile(connection, isNew: isNew)
-                return try SchemaUpdater(
-                    connection: connection, schema: schema, configuration: configuration
-                ).fit()
+                return try fit(connection)
             }
             return (Store.WriterBox(queue: queue, connection: connection), pending)
         } catch {

@@ -233,7 +233,7 @@ final class Migrator {
         func columns(_ model: SchemaRecord.Model) -> [SchemaRecord.Property] {
             model.properties.map { property in
                 // Ignore attributes that need no change of the table.
-                var property = property
+                var property = property.withoutNotes
                 property.name = ""
                 property.isIndexed = false
                 property.isUnique = false
@@ -270,7 +270,7 @@ final class Migrator {
         migration.enumerations = try migration.enumerations.compactMap { enumeration in
             guard case .model(let type) = enumeration.source else { return enumeration }
             guard let table = schema.table(ofType: type) else {
-                var error = Schema.unknown(type)
+                var error = Schema.unknown("\(type)")
                 error.store = connection.path
                 throw error
             }

@@ -80,10 +80,10 @@ struct SchemaUpdater {
         else { return false }
         if configuration.isReadOnly {
             return wanted.allSatisfy { model in
-                var found = stored.record.model(named: model.name)
+                var found = stored.record.model(named: model.name)?.withoutNotes
                 found?.isAbsent = nil
                 found?.stateIndexes = model.stateIndexes
-                return found == model
+                return found == model.withoutNotes
             }
         }
         let names = Set(wanted.map(\.name))
@@ -105,6 +105,55 @@ struct SchemaUpdater {
             message = "The store's schema differs from the models, and it was opened read-only."
         }
         return TandemError(.schemaMismatch, message: message, advice: advice, store: connection.path)
+    }
+
+    // MARK: Recorded models
+
+    /// Reads the schema that a store records, to open the store without the Swift types of its models.
+    ///
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store must first be opened by its app. It has an older
+    ///   format or older keys. Or it is opened for writing, and was salvaged or lacks the delete rules.
+    func recorded() throws -> Stored {
+        guard let stored = try connection.consistently(true, body: { try read() }) else {
+            throw TandemError(
+                .cannotOpen, message: "The store is empty.", advice: "Open it once with its app.",
+                store: connection.path)
+        }
+        func refusal(_ message: String) -> TandemError {
+            TandemError(
+                .schemaMismatch, message: message, advice: "Open it once with its app, so that it is migrated.",
+                store: connection.path)
+        }
+        guard stored.format == Self.formatVersion else {
+            throw refusal("The store's format, \(stored.format), is older than this version of Tandem's.")
+        }
+        guard stored.keyRules.folding == Folding.version, stored.keyRules.collation == Collation.version else {
+            throw refusal("The store's sort and search keys are of another version of Tandem.")
+        }
+        guard !configuration.isReadOnly else { return stored }
+        if let model = stored.record.models.first(where: { !$0.hasValidKeys }) {
+            throw refusal("The search index and the sort keys of the model \(model.name) must be rebuilt first.")
+        }
+        if !stored.record.hasDeleteRules {
+            throw refusal("An earlier version of Tandem wrote the store, without the delete rules of its references.")
+        }
+        return stored
+    }
+
+    /// Uses the store's tables with definitions that were made from its record.
+    ///
+    /// - Throws: ``TandemError/Code/foreignSchemaChange`` if the record has changed since.
+    func adoptRecorded(_ expected: Stored) throws {
+        try connection.consistently(true) {
+            let stored = try recorded()
+            guard stored.stamp == expected.stamp, stored.record.hasTables(of: expected.record) else {
+                throw TandemError(
+                    .foreignSchemaChange, message: "Another process changes the store's schema.",
+                    advice: "Open the store again.", store: connection.path)
+            }
+            connection.schemaStamp = stored.stamp
+            connection.dataVersion = try connection.value("PRAGMA data_version")
+        }
     }
 
     // MARK: Settings

@@ -9,7 +9,7 @@ public struct Codec<Value>: Sendable {
     /// Creates a value from JSON. Returns `nil` if the JSON is not a value of the type.
     let fromJSON: @Sendable (JSONNode) -> Value?
     /// The model that the property links to.
-    let target: (@Sendable () -> any Model.Type)?
+    let target: ModelTarget?
 
     /// Returns the stored form of a value.
     func storageValue(_ value: Value) -> StorageValue {
@@ -59,7 +59,7 @@ extension Codec where Value == Never {
         Codec<Reference<T>>(
             kind: Reference<T>.__kind, isOptional: false,
             append: { $0.__append(to: $1) }, read: { try Reference<T>.__read($0, column: $1) },
-            fromJSON: { Reference<T>(__json: $0) }, target: { T.self })
+            fromJSON: { Reference<T>(__json: $0) }, target: .type(T.self))
     }
 
     /// Returns the codec of a list of references.
@@ -67,7 +67,7 @@ extension Codec where Value == Never {
         Codec<[Reference<T>]>(
             kind: .references("\(T.self)"), isOptional: false,
             append: { $0.__append(to: $1) }, read: { try [Reference<T>].__read($0, column: $1) },
-            fromJSON: { [Reference<T>](__json: $0) }, target: { T.self })
+            fromJSON: { [Reference<T>](__json: $0) }, target: .type(T.self))
     }
 
     // Overloads for optionals. There is one for each family, so that the wrapped type selects its own.

@@ -13,7 +13,7 @@ extension StorageValue {
 
 extension PropertyDefinition {
     /// The table of the objects that a reference, or a list of them, leads to; `nil` for other properties.
-    package var targetTable: String? { target?().__definition.table }
+    package var targetTable: String? { target?.definition.table }
 
     /// The stored form of the default; `nil` if a new object must be given a value.
     package var defaultValue: StorageValue? {

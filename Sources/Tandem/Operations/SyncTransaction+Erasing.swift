@@ -41,7 +41,7 @@ extension SyncTransaction {
             while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
             statement.reset()
             let link = TableLayout.Link(
-                property: holder.property, isToMany: holder.isToMany, targetType: { table.definition.type })
+                property: holder.property, isToMany: holder.isToMany, target: ModelTarget(table.definition))
             for (row, value) in held {
                 let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
                 let others = try transaction.waitingEntries(of: row, holder.property, in: holder.table)

@@ -174,7 +174,7 @@ extension Store {
         let definition = Source.__definition
         let node: PredicateNode
         if definition.properties[links.property].isToMany {
-            let target = definition.properties[links.property].target?().__definition ?? definition
+            let target = definition.properties[links.property].target?.definition ?? definition
             node = .linkContains(
                 LinkPath(steps: [], kind: .list(holder: definition, property: links.property, target: target)),
                 links.target)

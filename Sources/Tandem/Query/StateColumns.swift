@@ -5,7 +5,7 @@ extension ModelColumns {
     /// The primary key.
     public var localID: Property<Root, LocalID> {
         Property(
-            column: ColumnPath(Root.__definition, column: .state("localID", isOptional: false, isFloating: false)),
+            column: .localID(of: Root.__definition),
             encode: { .text($0.rawValue) }, read: { LocalID(try $0.text($1)) })
     }
 

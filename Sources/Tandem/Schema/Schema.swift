@@ -2,18 +2,22 @@
 struct Schema: Sendable {
     /// The layouts of the models' tables, in the order of the models.
     let tables: [TableLayout]
-    private let byType: [ObjectIdentifier: TableLayout]
+    private let byIdentity: [ObjectIdentifier: TableLayout]
     /// Whether any model has attachments. Other stores skip all file handling.
     let hasAttachments: Bool
 
     /// - Throws: ``TandemError/Code/invalidSchema`` if the models can't be stored together.
     init(_ models: [any Model.Type]) throws {
+        try self.init(definitions: models.map { $0.__definition })
+    }
+
+    /// - Throws: ``TandemError/Code/invalidSchema`` if the models can't be stored together.
+    init(definitions: [ModelDefinition]) throws {
         var tables: [TableLayout] = []
-        var byType: [ObjectIdentifier: TableLayout] = [:]
+        var byIdentity: [ObjectIdentifier: TableLayout] = [:]
         var tableNames: [String: String] = [:]
         var derivedNames: [String: String] = [:]
-        for model in models where byType[ObjectIdentifier(model)] == nil {
-            let definition = model.__definition
+        for definition in definitions where byIdentity[definition.identity] == nil {
             let layout = TableLayout(definition)
             if let other = tableNames.updateValue(definition.name, forKey: layout.table.lowercased()) {
                 throw TandemError(
@@ -33,44 +37,53 @@ struct Schema: Sendable {
                 }
             }
             tables.append(layout)
-            byType[ObjectIdentifier(model)] = layout
+            byIdentity[definition.identity] = layout
         }
         for table in tables {
             for property in table.definition.properties {
-                guard let target = property.target?() else { continue }
-                guard byType[ObjectIdentifier(target)] != nil else {
+                guard let target = property.target else { continue }
+                guard byIdentity[target.identity] != nil else {
                     throw TandemError(
                         .invalidSchema,
-                        message: "The property refers to \(target), which is not among the store's models.",
-                        advice: "Add \(target).self to the models.", model: table.definition.name,
+                        message: "The property refers to \(target.name), which is not among the store's models.",
+                        advice: "Add \(target.name).self to the models.", model: table.definition.name,
                         property: property.name)
                 }
             }
         }
         self.tables = tables
-        self.byType = byType
+        self.byIdentity = byIdentity
         hasAttachments = tables.contains { !$0.attachments.isEmpty }
         for table in tables { table.findHolders(in: self) }
     }
 
     /// Returns the layout of a model's table.
     func table<M: Model>(_ model: M.Type) throws -> TableLayout {
-        guard let table = byType[ObjectIdentifier(model)] else { throw Self.unknown(model) }
+        guard let table = byIdentity[ObjectIdentifier(model)] else { throw Self.unknown("\(M.self)") }
         return table
     }
 
     func table(ofType model: any Model.Type) -> TableLayout? {
-        byType[ObjectIdentifier(model)]
+        byIdentity[ObjectIdentifier(model)]
+    }
+
+    func table(of definition: ModelDefinition) -> TableLayout? {
+        byIdentity[definition.identity]
+    }
+
+    func table(of target: ModelTarget) -> TableLayout? {
+        byIdentity[target.identity]
     }
 
     func table(named name: String) -> TableLayout? {
         tables.first { $0.table == name }
     }
 
-    static func unknown(_ model: any Model.Type) -> TandemError {
+    /// Returns the error for a model with a name in Swift.
+    static func unknown(_ model: String) -> TandemError {
         TandemError(
             .unknownModel, message: "The store was not opened with this model.",
-            advice: "Add \(model).self to the models given to Store(at:models:).", model: "\(model)")
+            advice: "Add \(model).self to the models given to Store(at:models:).", model: model)
     }
 
     private static func check(_ definition: ModelDefinition) throws {

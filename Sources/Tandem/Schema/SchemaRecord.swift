@@ -13,12 +13,25 @@ struct SchemaRecord: Codable, Equatable {
         var isLocalOnly: Bool
         /// Older versions of Tandem omit it.
         var isUniqueFolded: Bool?
+        /// The effect of deleting the target of a reference. Only references have it, and older versions of Tandem omit
+        /// it.
+        var deleteRule: DeleteRule?
+        /// The name on the wire, if it differs from the name. Older versions of Tandem omit it.
+        var wireName: String?
 
         var sortColumn: String? { folding == .none ? nil : "__sort_\(column)" }
         var searchColumn: String? { folding == .searched ? "__search_\(column)" : nil }
         /// Stores of a format before 4 lack the column.
         var caselessColumn: String? { isUniqueFolded == true && folding != .none ? "__unique_\(column)" : nil }
         var keyColumns: [String] { [sortColumn, searchColumn, caselessColumn].compactMap(\.self) }
+
+        /// The property without the facts that its table does not depend on.
+        var withoutNotes: Property {
+            var property = self
+            property.deleteRule = nil
+            property.wireName = nil
+            return property
+        }
     }
 
     struct Model: Codable, Equatable {
@@ -39,6 +52,19 @@ struct SchemaRecord: Codable, Equatable {
         ///
         /// Older versions of Tandem omit it, and use the store with and without them.
         var stateIndexes: Int?
+        /// The table's name on the wire, if it differs from the table. Older versions of Tandem omit it.
+        var wireName: String?
+
+        /// Whether the stored keys and the search index are those of this version of Tandem.
+        var hasValidKeys: Bool { foldingVersion == nil && isSalvaged != true }
+
+        /// The model without the facts that its tables do not depend on.
+        var withoutNotes: Model {
+            var model = self
+            model.wireName = nil
+            model.properties = properties.map(\.withoutNotes)
+            return model
+        }
 
         func property(named name: String) -> Property? { properties.first { $0.name == name } }
 
@@ -63,12 +89,24 @@ struct SchemaRecord: Codable, Equatable {
         for index in models.indices where !names.contains(models[index].name) { models[index].isAbsent = true }
     }
 
+    /// Whether the delete rules of all references are known.
+    var hasDeleteRules: Bool {
+        models.allSatisfy { model in
+            model.properties.allSatisfy { property in
+                switch property.kind {
+                case .reference, .references: property.deleteRule != nil
+                default: true
+                }
+            }
+        }
+    }
+
     /// Returns whether another record has the same tables.
     func hasTables(of other: SchemaRecord) -> Bool {
         func tables(_ record: SchemaRecord) -> [String: Model] {
             Dictionary(
                 record.models.map { model in
-                    var model = model
+                    var model = model.withoutNotes
                     model.isAbsent = nil
                     model.stateIndexes = nil
                     return (model.name, model)
@@ -89,10 +127,13 @@ extension SchemaRecord.Model {
             SchemaRecord.Property(
                 name: property.name, column: property.column, kind: property.kind, isOptional: property.isOptional,
                 folding: property.folding, isIndexed: property.isIndexed, isUnique: property.isUnique,
-                isLocalOnly: property.isLocalOnly, isUniqueFolded: property.isUniqueFolded ? true : nil)
+                isLocalOnly: property.isLocalOnly, isUniqueFolded: property.isUniqueFolded ? true : nil,
+                deleteRule: property.target == nil ? nil : property.deleteRule,
+                wireName: property.wireName == property.name ? nil : property.wireName)
         }
         indexes = definition.indexes
         stateIndexes = Self.stateIndexVersion
+        wireName = definition.wireName == definition.table ? nil : definition.wireName
     }
 }
 

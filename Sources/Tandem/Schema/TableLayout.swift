@@ -36,7 +36,7 @@ final class TableLayout: @unchecked Sendable {
     struct Link: Sendable {
         let property: Int
         let isToMany: Bool
-        let targetType: @Sendable () -> any Model.Type
+        let target: ModelTarget
     }
     let links: [Link]
 
@@ -76,7 +76,7 @@ final class TableLayout: @unchecked Sendable {
         folds = definition.properties.enumerated().compactMap { Fold($1, property: $0) }
         searched = folds.filter { $0.searchColumn != nil }
         links = definition.properties.enumerated().compactMap { index, property in
-            property.target.map { Link(property: index, isToMany: property.isToMany, targetType: $0) }
+            property.target.map { Link(property: index, isToMany: property.isToMany, target: $0) }
         }
         attachments = definition.attachmentColumns
         sendsFiles = attachments.contains(where: \.isSent)
@@ -110,9 +110,9 @@ final class TableLayout: @unchecked Sendable {
     }
 
     func findHolders(in schema: Schema) {
-        linkTargets = links.compactMap { schema.table(ofType: $0.targetType()) }
+        linkTargets = links.compactMap { schema.table(of: $0.target) }
         holders = schema.tables.flatMap { table in
-            table.links.filter { schema.table(ofType: $0.targetType()) === self }.map { link in
+            table.links.filter { schema.table(of: $0.target) === self }.map { link in
                 Holder(
                     table: table, property: link.property, isToMany: link.isToMany,
                     rule: table.definition.properties[link.property].deleteRule)

@@ -214,8 +214,8 @@ extension Store {
 
     /// Checks that the store was opened with a model.
     func requireModel(_ model: ModelDefinition) throws {
-        guard schema.table(ofType: model.type) != nil else {
-            var error = Schema.unknown(model.type)
+        guard schema.table(of: model) != nil else {
+            var error = Schema.unknown(model.name)
             error.store = path
             throw error
         }

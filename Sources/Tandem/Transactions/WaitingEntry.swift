@@ -79,7 +79,7 @@ extension WriteTransaction {
         throws
     {
         try forgetUnresolved(of: rowID, in: table, property: link.property)
-        guard let target = store.schema.table(ofType: link.targetType()) else { return }
+        guard let target = store.schema.table(of: link.target) else { return }
         try storeUnresolved(
             entries.map { UnresolvedReference(link: link, target: target, position: $0.position, id: $0.id) },
             of: rowID, in: table)

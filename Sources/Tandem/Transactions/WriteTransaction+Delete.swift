@@ -237,7 +237,7 @@ extension WriteTransaction {
             entries.removeAll { !$0.waits && doomed.contains($0.id, in: table) }
             row.append(text: LinkList.text(entries.filter { !$0.waits }.map(\.id)))
             let link = TableLayout.Link(
-                property: property, isToMany: true, targetType: { table.definition.type })
+                property: property, isToMany: true, target: ModelTarget(table.definition))
             unresolved = entries.enumerated().filter(\.element.waits).map {
                 UnresolvedReference(link: link, target: table, position: $0.offset, id: $0.element.id)
             }
@@ -280,8 +280,23 @@ extension WriteTransaction {
     public func undelete<M: Model>(_ model: M.Type, localID: LocalID) throws -> M {
         try checkUsable()
         let table = try store.schema.table(M.self)
-        let statements = try connection.tableStatements(table)
-        guard let statement = try statements.find(localID) else { throw notFound(localID, in: table) }
+        try undelete(localID, in: table)
+        guard let found = try connection.tableStatements(table).find(localID) else {
+            throw notFound(localID, in: table)
+        }
+        defer { found.reset() }
+        do {
+            return try M(__row: found.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+
+    /// Restores a deleted object.
+    func undelete(_ localID: LocalID, in table: TableLayout) throws {
+        guard let statement = try connection.tableStatements(table).find(localID) else {
+            throw notFound(localID, in: table)
+        }
         let state: ObjectState
         do {
             defer { statement.reset() }
@@ -293,13 +308,6 @@ extension WriteTransaction {
                 store: store.path, model: table.definition.name)
         }
         try savepoint { try undeleteRow(state, in: table) }
-        guard let found = try statements.find(localID) else { throw notFound(localID, in: table) }
-        defer { found.reset() }
-        do {
-            return try M(__row: found.row())
-        } catch let error as InvalidStoredValue {
-            throw store.invalid(error, in: table)
-        }
     }
 
     /// Makes a tombstone's row visible again. Called in a savepoint.

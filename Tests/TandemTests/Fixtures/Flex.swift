@@ -116,7 +116,7 @@ extension TestFolder {
         configure(&configuration)
         let definitions = Dictionary(uniqueKeysWithValues: versions.map { ($0.name, $0) })
         return try Flex.$definitions.withValue(definitions) {
-            let store = try kind.open(at: file(), versions.map(\.type), configuration: configuration)
+            let store = try kind.open(at: file(), versions.compactMap(\.type), configuration: configuration)
             defer { store.close() }
             let result = try body(store)
             if checks { try store.expectSound() }

@@ -25,7 +25,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     }
 
     func watch(in schema: Schema) throws -> PartWatch {
-        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.type) }
+        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.name) }
         var slots = ColumnSlots()
         let column = aggregate.node.column
         guard RowPredicate(query, slots: &slots) != nil, column?.steps.isEmpty ?? true else {

@@ -9,7 +9,7 @@ final class CountPart: LivePart {
     }
 
     func watch(in schema: Schema) throws -> PartWatch {
-        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.type) }
+        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.name) }
         var slots = ColumnSlots()
         guard RowPredicate(query, slots: &slots) != nil else {
             return .requery(query.tables.compactMap { schema.table(named: $0) })

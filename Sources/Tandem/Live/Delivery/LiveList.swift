@@ -49,7 +49,7 @@ struct LiveList: Sendable {
     }
 
     func watch(in schema: Schema) throws -> PartWatch {
-        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.type) }
+        guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.name) }
         switch upkeep {
         case .requery: return .requery(query.tables.compactMap { schema.table(named: $0) })
         case .joined:

@@ -23,8 +23,9 @@ extension LiveRow {
         withView { Int($0.withColumns(model.selectWidth + 2) { $0[model.selectWidth + 1].integer }) }
     }
 
+    /// Reads the row's columns.
     @inline(__always)
-    private func read<T>(columns: Int, _ body: (RowDecoder) throws -> T) -> T {
+    func read<T>(columns: Int, _ body: (RowDecoder) throws -> T) -> T {
         withView { row in
             row.withColumns(columns) { columns in
                 do {

@@ -57,8 +57,7 @@ extension RowMaker {
     /// Returns a factory for rows with their objects: see ``LiveRow/object(_:)``.
     ///
     /// - Parameter observed: The observed columns, or `nil` for all.
-    static func objects<M: Model>(_ model: M.Type, observed: ColumnMask?) -> RowMaker {
-        let definition = M.__definition
+    static func objects(_ definition: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let packer = RowPacker(definition)
         return RowMaker(
             columns: { $0.objectColumns(definition, alias: $1.alias) }, width: packer.width,
@@ -92,7 +91,7 @@ extension RowMaker {
     static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition
-        let objects = RowMaker.objects(M.self, observed: observed)
+        let objects = RowMaker.objects(definition, observed: observed)
         let appendObject = packing(RowPacker(definition))
         let path = property.__column
         let own = path.steps.isEmpty ? Int32(definition.selectIndex(ofColumn: path.name)) : 0
@@ -115,7 +114,7 @@ extension RowMaker {
     ///
     /// - Parameter sections: The order of the sections. A row's key contains the letter.
     static func letters<M: Model>(_ model: M.Type, in sections: RowOrder, observed: ColumnMask?) -> RowMaker {
-        let objects = RowMaker.objects(model, observed: observed)
+        let objects = RowMaker.objects(M.__definition, observed: observed)
         let appendObject = packing(RowPacker(M.__definition))
         return RowMaker(
             columns: objects.columns, width: objects.width,

@@ -38,7 +38,7 @@ extension PropertyKind {
 
 extension PropertyDefinition {
     /// Whether the value is an attachment, or a list of them.
-    package var holdsAttachments: Bool { kind.attachmentIsList != nil }
+    public var holdsAttachments: Bool { kind.attachmentIsList != nil }
 }
 
 extension ModelDefinition {

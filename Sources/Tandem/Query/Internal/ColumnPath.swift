@@ -40,6 +40,11 @@ public struct ColumnPath: Sendable {
         self.column = column
     }
 
+    /// Returns the path of a model's primary key.
+    static func localID(of model: ModelDefinition) -> ColumnPath {
+        ColumnPath(model, column: .state("localID", isOptional: false, isFloating: false))
+    }
+
     /// Returns this column of the object that a reference names.
     func reached(through reference: ColumnPath) -> ColumnPath {
         var path = self

@@ -40,7 +40,7 @@ final class IDColumns: ConnectionCache {
             }
             tables.append(
                 Table(
-                    name: table.table.utf8CString, model: ObjectIdentifier(table.definition.type),
+                    name: table.table.utf8CString, model: table.definition.identity,
                     localID: index(of: "localID"), serverID: index(of: "serverID")))
         }
     }

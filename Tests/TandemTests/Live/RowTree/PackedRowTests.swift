@@ -117,7 +117,7 @@ import Testing
             let references = try bytes(.references(LooseColumns.__definition, observed: nil))
             #expect(references <= 45)
             // A tag and the value of each of 16 columns. The name is in the key.
-            let objects = try bytes(.objects(LooseColumns.self, observed: nil))
+            let objects = try bytes(.objects(LooseColumns.__definition, observed: nil))
             #expect(objects <= 90)
         }
     }

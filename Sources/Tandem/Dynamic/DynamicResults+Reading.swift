@@ -1,0 +1,124 @@
+extension DynamicResults {
+    /// Returns all objects, in the query's order.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
+    public func all() throws -> [DynamicObject] {
+        try store.query(compile: compileObjects) { statement, connection in
+            var objects: [DynamicObject] = []
+            while try statement.step() {
+                objects.append(try DynamicObject.read(model, row: statement.row(), path: connection.path))
+            }
+            return objects
+        }
+    }
+
+    /// Returns the first object in the order, or nil if there is none.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
+    public func first() throws -> DynamicObject? {
+        try limit(1).all().first
+    }
+
+    /// Calls a function with each object, in the query's order. All objects come from the same state of the store.
+    ///
+    /// The objects are read one at a time, in constant memory, if the order is that of the local IDs or of an index.
+    ///
+    /// - Parameter body: Receives each object. An error that it throws ends the iteration.
+    /// - Throws: The function's error, or ``TandemError``.
+    public func forEach(_ body: (DynamicObject) throws -> Void) throws {
+        try store.query(shared: false, compile: compileObjects) { statement, connection in
+            while try statement.step() {
+                try body(try DynamicObject.read(model, row: statement.row(), path: connection.path))
+            }
+        }
+    }
+
+    /// Returns the number of objects.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
+    public func count() throws -> Int {
+        let query = query.nestedIfCut
+        return try store.query { compiler in
+            compiler.select(query, ordered: false) { compiler, scope in compiler.aggregate(.count, in: scope) }
+        } body: { statement, _ in
+            try statement.step() ? Int(statement.integer(0)) : 0
+        }
+    }
+
+    /// Returns the local IDs of the objects, in the query's order.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
+    public func localIDs() throws -> [LocalID] {
+        try store.query { compiler in
+            compiler.select(query) { _, scope in "\(alias: scope.alias).\"localID\"" }
+        } body: { statement, _ in
+            var ids: [LocalID] = []
+            while try statement.step() { ids.append(LocalID(try statement.text(0))) }
+            return ids
+        }
+    }
+
+    /// Returns the SQL of this query, SQLite's plan, the way in which a live result follows changes, and suggested
+    /// indexes. See ``Results/explain()``.
+    ///
+    /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
+    public func explain() throws -> QueryExplanation { try query.explanation(on: store) }
+
+    /// Compiles the statement that reads the objects.
+    func compileObjects(_ compiler: inout SQLCompiler) -> SQL {
+        compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, alias: scope.alias) }
+    }
+}
+
+// MARK: Pages
+
+extension DynamicResults {
+    /// Returns the objects that follow an object in the order: the next page of a list. See
+    /// ``Results/after(_:)``.
+    ///
+    /// - Parameter object: The last object of the page before.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference.
+    /// - Complexity: If an index provides the order, O(log *n*) for the first object.
+    public func after(_ object: DynamicObject) throws -> DynamicResults {
+        let row = RowEncoder()
+        for value in object.storedValues { row.append(value) }
+        let follows = try PageTerm.follows(query.order, values: row, state: object.state, model: model, store: store)
+        return DynamicResults(store: store, query: query.filtered(follows))
+    }
+
+    /// Returns up to `limit` objects that follow an object in the order, or the first page if `object` is nil.
+    ///
+    /// - Precondition: The limit is not negative.
+    /// - Parameters:
+    ///   - object: The last object of the page before, or nil.
+    ///   - limit: The maximum number of objects.
+    /// - Throws: The errors of ``after(_:)``, and ``TandemError`` if the store can't be read.
+    public func page(after object: DynamicObject?, limit: Int) throws -> [DynamicObject] {
+        try (object.map(after) ?? self).limit(limit).all()
+    }
+}
+
+// MARK: Outside the caller's thread
+
+extension DynamicResults {
+    /// Returns all objects, in the query's order, read outside the caller's thread.
+    ///
+    /// - Throws: The errors of the synchronous `all()`, and `CancellationError`.
+    public func all() async throws -> [DynamicObject] {
+        try await store.read { _ in try all() }
+    }
+
+    /// Returns the first object, or nil if there is none, read outside the caller's thread.
+    ///
+    /// - Throws: The errors of the synchronous `first()`, and `CancellationError`.
+    public func first() async throws -> DynamicObject? {
+        try await store.read { _ in try first() }
+    }
+
+    /// Returns the number of objects, counted outside the caller's thread.
+    ///
+    /// - Throws: The errors of the synchronous `count()`, and `CancellationError`.
+    public func count() async throws -> Int {
+        try await store.read { _ in try count() }
+    }
+}

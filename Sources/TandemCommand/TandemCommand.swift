@@ -1,0 +1,10 @@
+import Foundation
+import TandemInspector
+
+/// The executable `tandem`.
+@main
+enum TandemCommand {
+    static func main() {
+        exit(Inspector.main(Array(CommandLine.arguments.dropFirst())))
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Tandem
+
+/// The conversion of CSV to the JSON that an import reads.
+struct CSVImport {
+    private enum Column {
+        case id(String)
+        case property(PropertyDefinition)
+        /// A name that the model does not have. The import reports or ignores it.
+        case unknown(String)
+    }
+
+    /// The JSON: an array of objects.
+    let json: Data
+
+    init(_ model: ModelDefinition, data: Data) throws {
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw CommandFailure(.data, "The file is not UTF-8.", advice: "Convert it. Nothing was changed.")
+        }
+        let records = try CSVText.records(text)
+        guard let names = records.first else {
+            throw CommandFailure(
+                .data, "The file is empty.", advice: "Its first line must have the names of the properties.")
+        }
+        let columns = try names.map { try Self.column(named: $0 ?? "", of: model) }
+        let objects = try records.dropFirst().enumerated().map { index, record in
+            guard record.count == columns.count else {
+                throw CommandFailure(
+                    .data, "Record \(index + 1) has \(record.count) fields instead of \(columns.count).",
+                    advice: "Correct the file. Nothing was changed.")
+            }
+            return JSONOutput.object(zip(columns, record).map { Self.member($0, field: $1) }).rendered
+        }
+        json = Data(("[" + objects.joined(separator: ",\n") + "]").utf8)
+    }
+
+    private static func column(named name: String, of model: ModelDefinition) throws -> Column {
+        if let property = model.properties.first(where: { $0.name == name }) {
+            if case .attachment = property.kind {
+                throw CommandFailure(
+                    .usage, "The column \"\(name)\" describes files, which CSV can't contain.",
+                    advice: "Leave it out: `tandem export --csv --columns` selects columns. Nothing was changed.")
+            }
+            return .property(property)
+        }
+        return ObjectColumn.State.exported.contains { $0.rawValue == name } ? .id(name) : .unknown(name)
+    }
+
+    private static func member(_ column: Column, field: String?) -> (String, JSONOutput) {
+        switch column {
+        case .id(let name), .unknown(let name): (name, JSONOutput(field))
+        case .property(let property): (property.name, value(field, of: property))
+        }
+    }
+
+    /// Returns the JSON of a field. A field that does not fit becomes a text, which the import rejects with the name of
+    /// the property.
+    private static func value(_ field: String?, of property: PropertyDefinition) -> JSONOutput {
+        guard let field else {
+            // Other programs do not write quotes around an empty text.
+            if case .string = property.kind, !property.isOptional { return .text("") }
+            return .null
+        }
+        switch property.kind {
+        case .bool: return ["true", "false"].contains(field) ? .raw(field) : .text(field)
+        case .integer, .unsigned64:
+            let digits = field.hasPrefix("-") ? field.dropFirst() : field[...]
+            let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+            return isNumber && (digits.count == 1 || digits.first != "0") ? .raw(field) : .text(field)
+        case .double, .float:
+            guard let number = Double(field) else { return .text(field) }
+            return .number(number)
+        case .collection, .json, .references:
+            let isJSON = (try? JSONSerialization.jsonObject(with: Data(field.utf8), options: .fragmentsAllowed)) != nil
+            return isJSON ? .raw(field) : .text(field)
+        case .date:
+            // The date of a distant year is a number of seconds.
+            return Double(field).map { JSONOutput.number($0) } ?? .text(field)
+        case .string, .data, .uuid, .url, .decimal, .bigInt, .bigUInt, .reference, .attachment:
+            return .text(field)
+        }
+    }
+}

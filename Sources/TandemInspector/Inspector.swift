@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+
+/// The command `tandem`, which reads and maintains stores without their app.
+package enum Inspector {
+    /// Runs a command with the streams of this process, and returns its exit status.
+    ///
+    /// - Parameter arguments: The arguments, without the name of the program.
+    package static func main(_ arguments: [String]) -> Int32 {
+        // A closed output is an error of `write`, and does not end the process.
+        signal(SIGPIPE, SIG_IGN)
+        return run(arguments, on: .standard).rawValue
+    }
+
+    /// Runs a command, and returns its exit status.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments, without the name of the program.
+    ///   - console: The streams and the environment.
+    static func run(_ arguments: [String], on console: Console) -> CommandStatus {
+        do {
+            var command = try RootCommand.parseAsRoot(arguments)
+            if let command = command as? any InspectorCommand { return try command.run(on: console) }
+            // The help.
+            try command.run()
+            return .success
+        } catch is ClosedOutput {
+            // The reader has what it wants: `tandem query … | head`.
+            return .success
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func report(_ error: any Error, on console: Console) -> CommandStatus {
+        if let failure = CommandFailure(error) {
+            console.report(failure.text)
+            return failure.status
+        }
+        // The parser's errors, and its help.
+        let text = RootCommand.fullMessage(for: error)
+        let code = RootCommand.exitCode(for: error)
+        guard code.isSuccess else {
+            console.report(text)
+            return code == .validationFailure ? .usage : .failure
+        }
+        do {
+            try console.write(text + "\n")
+        } catch {
+            return .success
+        }
+        return .success
+    }
+}
