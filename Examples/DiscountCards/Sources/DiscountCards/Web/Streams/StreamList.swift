@@ -32,8 +32,11 @@ final class StreamList: Sendable {
 
     /// Ends all streams, for example because the server stops.
     func closeAll() async {
-        for stream in streams.withLock({ Array($0.values) }) { await stream.inbox.close() }
+        for stream in all { await stream.inbox.close() }
     }
+
+    /// The open streams.
+    var all: [PageStream] { streams.withLock { Array($0.values) } }
 
     /// The number of open streams.
     var count: Int { streams.withLock { $0.count } }
