@@ -62,6 +62,10 @@ import Testing
         while try #require(page.current).revision < revision { try await Task.sleep(for: .milliseconds(5)) }
     }
 
+    private func waitUntil(_ condition: () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     @Test func `a stream begins with the list, and continues with changes by position`() async throws {
         let store = try Store(inMemoryModels: Wallet.models)
         try await add("Аптека", "Лента", "Магнит", to: store)
@@ -172,9 +176,11 @@ import Testing
                 try await store.write { tx in
                     _ = try tx.update(Card.self, localID: card.localID) { $0.points = 4711 }
                 }
-                while page.shown?.html??.contains("4,711") != true { try await Task.sleep(for: .milliseconds(5)) }
+                try await waitUntil {
+                    if case .html(let html) = page.shown?.content { html.contains("4,711") } else { false }
+                }
                 try await store.write { try $0.delete(card) }
-                while page.shown?.html != .some(nil) { try await Task.sleep(for: .milliseconds(5)) }
+                try await waitUntil { page.shown?.content == .missing }
             }
             struct Part: Decodable {
                 let path: String

@@ -191,7 +191,8 @@ struct PageFeed {
         }
         guard let shown = page.shown else { return text }
         let html = try await render(shown.part, page.wallet)
-        if shown.html != .some(html), page.replace(shown, by: html) {
+        let content = PageStream.Content(html)
+        if shown.content != content, page.replace(shown, by: content) {
             text += try EventText.event("part", PartEvent(shown.part, html: html))
         }
         return text

@@ -19,11 +19,21 @@ final class PageStream: Sendable {
         var shown: Shown?
     }
 
-    /// A part with its HTML.
+    /// The content of a part that a browser has.
+    enum Content: Equatable, Sendable {
+        /// The content is not known, for example after the browser has connected again.
+        case unknown
+        /// The part's card does not exist.
+        case missing
+        case html(String)
+
+        init(_ html: String?) { self = html.map { .html($0) } ?? .missing }
+    }
+
+    /// A part with its content.
     struct Shown: Equatable, Sendable {
         let part: Part
-        /// The HTML that the browser has, which is `nil` for a deleted card; or `nil` if it is not known.
-        let html: String??
+        let content: Content
     }
 
     /// The number of rows in the first event.
@@ -44,25 +54,25 @@ final class PageStream: Sendable {
         self.words = words
         sessionID = session.id
         var state = State()
-        state.shown = part.map { Shown(part: $0, html: nil) }
+        state.shown = part.map { Shown(part: $0, content: .unknown) }
         self.state = Mutex(state)
     }
 
     /// The part of the page beside the list, as the browser has it.
     var shown: Shown? { state.withLock { $0.shown } }
 
-    /// Records the part that the browser has received in a response.
+    /// Records the part that the browser has received in a response; `nil` if it shows none that changes.
     func show(_ part: Part?, html: String?) {
-        state.withLock { $0.shown = part.map { Shown(part: $0, html: .some(html)) } }
+        state.withLock { $0.shown = part.map { Shown(part: $0, content: Content(html)) } }
     }
 
-    /// Records new HTML of a part.
+    /// Records the new content of a part.
     ///
     /// - Returns: `false` if the browser has requested another part, or the same one again, meanwhile.
-    func replace(_ shown: Shown, by html: String?) -> Bool {
+    func replace(_ shown: Shown, by content: Content) -> Bool {
         state.withLock { state in
             guard state.shown == shown else { return false }
-            state.shown = Shown(part: shown.part, html: .some(html))
+            state.shown = Shown(part: shown.part, content: content)
             return true
         }
     }

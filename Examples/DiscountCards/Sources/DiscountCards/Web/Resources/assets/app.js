@@ -78,12 +78,13 @@ function connect() {
   if (part.livePath) query.set("part", part.livePath);
   const events = new EventSource(`/events?${query}`);
   source = events;
+  element("list").setAttribute("aria-busy", "true");
   let isFirst = true;
   on(events, "list", (event) => {
     list.reset(event, isSameSearch || !isFirst);
     isFirst = false;
     showCount(event.count);
-    element("problem").dataset.offline = "";
+    element("list").removeAttribute("aria-busy");
   });
   on(events, "change", (event) => {
     if (event.revision !== list.model.revision + 1) return connect();
