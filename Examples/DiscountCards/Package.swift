@@ -51,7 +51,10 @@ let package = Package(
         .testTarget(
             name: "DiscountCardsTests",
             dependencies: [
-                "DiscountCards", .product(name: "HummingbirdTesting", package: "hummingbird"),
+                "DiscountCards", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             swiftSettings: settings),

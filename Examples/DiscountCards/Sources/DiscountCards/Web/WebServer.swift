@@ -33,12 +33,12 @@ struct WebServer {
     /// Serves until SIGINT or SIGTERM.
     func run() async throws {
         let host = state.options.host.contains(":") ? "[\(state.options.host)]" : state.options.host
-        let application = application { port in
+        let site = application { port in
             Screen.output.print("The cards are at http://\(host):\(port)/  Ctrl-C ends the server.")
         }
         do {
-            try await application.runService()
-        } catch let error as any Error & CustomStringConvertible where error is IOError {
+            try await site.runService()
+        } catch is IOError {
             throw Failure(
                 .cannotCreate, "Can't listen on \(host), port \(state.options.port).", advice: "Choose another --port.")
         }

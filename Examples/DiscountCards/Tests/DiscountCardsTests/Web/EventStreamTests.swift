@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdTesting
 import NIOCore
+import Synchronization
 import Tandem
 import Testing
 
@@ -23,6 +24,11 @@ import Testing
         let rows: [String: Row]
     }
 
+    /// The end of a response.
+    private final class End: Sendable {
+        let isReached = Atomic(false)
+    }
+
     private func add(_ shops: String..., from number: UInt64 = 0, to store: Store) async throws {
         try await store.write { tx in
             for (index, shop) in shops.enumerated() {
@@ -43,9 +49,13 @@ import Testing
     private func stream(
         _ browser: WebBrowser, _ path: String, while body: (PageStream) async throws -> Void
     ) async throws -> String {
-        let response = Task { try await browser.send(.get, path) }
+        let end = End()
+        let response = Task {
+            defer { end.isReached.store(true, ordering: .relaxed) }
+            return try await browser.send(.get, path)
+        }
         let streams = browser.state.streams
-        while streams.all.first?.current == nil { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil { streams.all.first?.current != nil || end.isReached.load(ordering: .relaxed) }
         let page = try #require(streams.all.first)
         do {
             try await body(page)
@@ -59,7 +69,7 @@ import Testing
 
     /// Waits until a stream has sent a revision.
     private func wait(for revision: Int, of page: PageStream) async throws {
-        while try #require(page.current).revision < revision { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil { (page.current?.revision ?? .max) >= revision }
     }
 
     private func waitUntil(_ condition: () -> Bool) async throws {
@@ -159,7 +169,7 @@ import Testing
             _ = try await stream(browser, "/events") { _ in
                 #expect(try await browser.send(.get, "/events").status == .serviceUnavailable)
             }
-            while browser.state.streams.count > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await waitUntil { browser.state.streams.count == 0 }
             _ = try await stream(browser, "/events") { _ in }
         }
     }

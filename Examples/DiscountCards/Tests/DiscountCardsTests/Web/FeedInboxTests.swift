@@ -47,11 +47,3 @@ import Testing
         #expect(await inbox.next() == nil)
     }
 }
-
-extension FeedInbox.Batch: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.hasNews == rhs.hasNews && lhs.isHeartbeat == rhs.isHeartbeat
-            && lhs.favorites?.results.count == rhs.favorites?.results.count
-            && lhs.others?.sections.elements.count == rhs.others?.sections.elements.count
-    }
-}

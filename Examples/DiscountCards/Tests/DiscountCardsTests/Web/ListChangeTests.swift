@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Synchronization
 import Tandem
 import TandemTesting
@@ -124,6 +125,6 @@ import Testing
 
     private static func name(_ random: inout SeededGenerator) -> String {
         ["Аптека", "Ашан", "лента", "Магнит", "Zara", "zoo", "Ölmühle", "さくら", "7 дней", ""].randomElement(
-            using: &random)!  // swift-format-ignore: NeverForceUnwrap
+            using: &random)!
     }
 }

@@ -11,8 +11,8 @@ struct WebGuard: RouterMiddleware {
     typealias Context = WebContext
 
     /// The name of the header with the session's token.
-    static let tokenHeader = HTTPField.Name("X-Cards-Token")!  // swift-format-ignore: NeverForceUnwrap
-    private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!  // swift-format-ignore: NeverForceUnwrap
+    static let tokenHeader = HTTPField.Name("X-Cards-Token")!
+    private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
 
     let state: WebState
 

@@ -16,7 +16,7 @@ final class WebSync: Sendable {
 
     private struct State {
         var connection: Connection?
-        var status = SyncStatus()
+        var status: SyncStatus?
         var isAutomatic: Bool
         var problem: String?
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -205,7 +205,7 @@ final class WebSync: Sendable {
         let (connection, status, isAutomatic, problem) = state.withLock {
             ($0.connection, $0.status, $0.isAutomatic, $0.problem)
         }
-        guard let connection else {
+        guard let connection, let status else {
             let count = try await store.read { try $0.operations.count() }
             var line = SyncLine(pending: count)
             line.problem = problem
