@@ -314,7 +314,7 @@ def test_a_card_from_adding_to_undo(bench):
     expect(page.locator("[data-action=star]")).to_have_attribute("aria-pressed", "true")
     page.wait_for_function("document.querySelector('#list .row .shop').textContent === 'Магнит'")
     assert rows(page) == ["Магнит", "Аптека", "Лента"]
-    assert page.locator("#list .head h2").all_inner_texts() == ["★", "А", "Л"]
+    assert page.locator("#list .head h2").all_inner_texts() == ["★ Favorites", "А", "Л"]
     # The bar code is one that a scanner reads, in both schemes.
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
@@ -702,7 +702,7 @@ def test_hostile_clients(bench):
         stream.close()
     # A client that never reads: its events fill the buffers, and it is closed.
     stream = client.stream()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 90
     closed = False
     number = 330000000000
     while time.monotonic() < end and not closed:

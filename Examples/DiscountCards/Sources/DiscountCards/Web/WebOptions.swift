@@ -21,7 +21,9 @@ struct WebLimits: Sendable {
     /// The number of connections of all browsers.
     var connections = 300
     /// The time in which a browser must read an event, before its stream is closed.
-    var readingTime = Duration.seconds(20)
+    var readingTime = Duration.seconds(10)
+    /// The number of bytes that the system buffers for a stream.
+    var streamBuffer = 64 << 10
     /// The pause after each event, in which further changes are collected.
     var pause = Duration.milliseconds(25)
     /// The interval of comments that keep a quiet stream open.

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 import Tandem
 
 /// The live list: its events, and the rows that a browser requests.
@@ -36,13 +37,21 @@ extension WebRoutes {
         let (streams, templates, limits, channel) = (
             state.streams, state.templates, state.options.limits, context.channel
         )
+        // A browser that does not read is noticed when the buffer is full.
+        if let socket = channel as? any SocketOptionProvider {
+            _ = socket.unsafeSetSocketOption(level: .socket, name: .so_sndbuf, value: CInt(limits.streamBuffer))
+        }
         let body = ResponseBody { writer in
             defer { streams.remove(page) }
             try await request.body.consumeWithInboundCloseHandler { _ in
-                try await PageFeed.run(page, on: channel, limits: limits) { part, wallet in
-                    try await Self.html(of: part, in: wallet, by: templates)
-                } write: { text in
-                    try await writer.write(ByteBuffer(string: text))
+                try await withGracefulShutdownHandler {
+                    try await PageFeed.run(page, on: channel, limits: limits) { part, wallet in
+                        try await Self.html(of: part, in: wallet, by: templates)
+                    } write: { text in
+                        try await writer.write(ByteBuffer(string: text))
+                    }
+                } onGracefulShutdown: {
+                    Task { await page.inbox.close() }
                 }
             } onInboundClosed: {
                 Task { await page.inbox.close() }

@@ -26,8 +26,10 @@ struct WebGuard: RouterMiddleware {
             response = try state.response(to: request, WebFailure(error.status, error.body ?? "Not found."))
         } catch let failure as WebFailure {
             response = try state.response(to: request, failure)
-            // A body that is not read to its end would be received to no purpose.
-            if failure.status == .contentTooLarge { Self.close(context) }
+            // The rest of a body would be received to no purpose.
+            if failure.status == .contentTooLarge { Self.close(context, after: .seconds(2)) }
+            // A rejected stream must not occupy a connection.
+            if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
         } catch {
             response = try state.response(to: request, WebFailure(error))
         }
@@ -96,10 +98,10 @@ struct WebGuard: RouterMiddleware {
     private var cookieName: String { state.cookieName }
 
     /// Closes a connection soon: the browser can still read the response.
-    private static func close(_ context: WebContext) {
+    private static func close(_ context: WebContext, after delay: Duration) {
         let channel = context.channel
         Task {
-            try? await Task.sleep(for: .seconds(2))
+            try? await Task.sleep(for: delay)
             channel.close(promise: nil)
         }
     }

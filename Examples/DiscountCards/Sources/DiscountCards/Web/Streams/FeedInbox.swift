@@ -50,6 +50,8 @@ actor FeedInbox {
     /// Returns the waiting changes, once there are any, or `nil` if the inbox is closed.
     func next() async -> Batch? {
         while batch.isEmpty && !isClosed { await withCheckedContinuation { reader = $0 } }
+        // A star changes both parts of the list. Together they are one event, in which the card moves.
+        if (batch.favorites == nil) != (batch.others == nil) { try? await Task.sleep(for: .milliseconds(4)) }
         guard !isClosed else { return nil }
         defer {
             batch = Batch()

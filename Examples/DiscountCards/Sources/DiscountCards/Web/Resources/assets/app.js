@@ -57,7 +57,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     search.focus();
   }
-  if (event.key === "Escape" && part.path !== "/") navigate("/");
+  if (event.key === "Escape" && !isTyping && part.path !== "/") navigate("/");
   if (event.key === "ArrowDown" && event.target === search) {
     event.preventDefault();
     list.focus(0);
@@ -75,7 +75,8 @@ function connect() {
   const isSameSearch = words === search.value;
   words = search.value;
   const query = new URLSearchParams({ q: words });
-  if (part.livePath) query.set("part", part.livePath);
+  const watched = part.livePath;
+  if (watched) query.set("part", watched);
   const events = new EventSource(`/events?${query}`);
   source = events;
   element("list").setAttribute("aria-busy", "true");
@@ -85,6 +86,8 @@ function connect() {
     isFirst = false;
     showCount(event.count);
     element("list").removeAttribute("aria-busy");
+    // The part was changed while the stream was opened: the server must know which one to watch.
+    if (part.livePath && part.livePath !== watched) part.show(part.path, { focus: false });
   });
   on(events, "change", (event) => {
     if (event.revision !== list.model.revision + 1) return connect();
@@ -201,5 +204,5 @@ function toast(text, undo) {
   toastTimer = setTimeout(() => (box.hidden = true), undo ? 20000 : 5000);
 }
 
-connect();
 part.show(location.pathname, { focus: false });
+connect();

@@ -166,9 +166,7 @@ export class CardList {
         this.heads.set(heading.start, element);
         this.elements.list.append(element);
       }
-      element.firstChild.textContent = heading.title;
-      const label = heading.title === "★" ? "Favorites" : heading.title;
-      if (element.firstChild.getAttribute("aria-label") !== label) element.firstChild.setAttribute("aria-label", label);
+      element.firstChild.textContent = headingText(heading);
       element.style.transform = `translateY(${this.model.top(heading.start, this.row, this.head) - this.head}px)`;
     }
     for (const [start, element] of this.heads) {
@@ -184,7 +182,7 @@ export class CardList {
     const index = this.model.headingsThrough(this.model.positionAt(scroller.scrollTop, this.row, this.head)) - 1;
     floating.hidden = index < 0 || this.model.count === 0 || scroller.scrollTop <= 0;
     if (floating.hidden) return;
-    floating.textContent = this.model.headings[index].title;
+    floating.textContent = headingText(this.model.headings[index]);
     floating.style.top = `${scroller.offsetTop}px`;
   }
 
@@ -256,16 +254,19 @@ export class CardList {
   }
 }
 
+function headingText(heading) {
+  return heading.title === "★" ? "★ Favorites" : heading.title;
+}
+
 function makeRow() {
   const element = document.createElement("li");
   element.className = "row";
   const link = document.createElement("a");
   const mark = span("mark");
-  const names = document.createElement("span");
+  const names = span("names");
   const shop = span("shop");
   const owner = span("owner");
-  shop.append("");
-  names.append(shop, document.createElement("br"), owner);
+  names.append(shop, owner);
   const right = span("right");
   right.append(span("points"), span("state"));
   link.append(mark, names, right);
@@ -310,7 +311,7 @@ function fill(element, row, position, count, isChosen) {
   owner.textContent = row.owner;
   points.textContent = row.points;
   state.textContent = row.state === "synced" ? "✓" : row.stateWords;
-  state.className = `state ${row.state}`;
+  state.className = `state is-${row.state}`;
   if (row.state === "synced") {
     state.setAttribute("role", "img");
     state.setAttribute("aria-label", row.stateWords);

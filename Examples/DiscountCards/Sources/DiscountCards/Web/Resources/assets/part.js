@@ -11,6 +11,8 @@ export class PartColumn {
     this.navigate = navigate;
     this.path = "/";
     this.request = null;
+    /** The HTML that the server sent last. */
+    this.received = null;
     element.addEventListener("click", (event) => this.click(event));
     element.addEventListener("submit", (event) => this.submit(event));
     element.addEventListener("change", (event) => this.changed(event));
@@ -44,6 +46,7 @@ export class PartColumn {
       }
       const text = await html(`/parts${path}?stream=${encodeURIComponent(stream)}`, request.signal);
       if (this.request !== request) return;
+      this.received = text;
       this.element.innerHTML = text;
       this.watchPhoto();
       if (focus) this.element.querySelector("#card-title")?.focus();
@@ -58,6 +61,7 @@ export class PartColumn {
   }
 
   message(text) {
+    this.received = null;
     const line = document.createElement("p");
     line.className = "placeholder";
     line.textContent = text;
@@ -68,7 +72,10 @@ export class PartColumn {
   update(event) {
     if (event.path !== this.livePath) return;
     if (event.html === null || event.html === undefined) return this.message("This card was deleted.");
-    if (!this.element.querySelector(".upload")?.hidden === true && this.element.querySelector(".upload")) return;
+    if (event.html === this.received) return;
+    const upload = this.element.querySelector(".upload");
+    if (upload && !upload.hidden) return;
+    this.received = event.html;
     const active = document.activeElement;
     const key = this.element.contains(active) ? active.dataset.key || active.id : null;
     const top = this.element.scrollTop;
