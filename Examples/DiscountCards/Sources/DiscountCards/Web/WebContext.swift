@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import Tandem
 
 /// The context of a request: its connection, and its session once the guard has let it pass.
 struct WebContext: RequestContext {
@@ -10,6 +11,14 @@ struct WebContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
+    }
+
+    /// Returns the card's ID in the path.
+    ///
+    /// - Throws: ``WebFailure`` if it is missing.
+    func requireCardID() throws -> LocalID {
+        guard let text = parameters.get("id") else { throw WebFailure.missingCard }
+        return CardPath.id(in: text)
     }
 
     /// Returns the session.

@@ -5,13 +5,13 @@ import Tandem
 extension WebRoutes {
     func addParts(to router: Router<WebContext>) {
         router.get("/parts/cards/:id") { request, context in
-            let id = LocalID(try context.parameters.require("id"))
+            let id = try context.requireCardID()
             return try await part(.card(id), request, context)
         }
         router.get("/parts/sync") { request, context in try await part(.sync, request, context) }
         router.get("/parts/cards/:id/edit") { request, context in
             let wallet = try state.wallet()
-            let card = try await wallet.card(try context.parameters.require("id"))
+            let card = try await wallet.card(try context.requireCardID())
             return try await form(card, request, context)
         }
         router.get("/parts/new") { request, context in try await form(nil, request, context) }
@@ -48,7 +48,7 @@ extension WebRoutes {
         case .card(let id):
             do {
                 return try templates.render(
-                    "card", try await CardView(try await wallet.card(id.rawValue), in: wallet))
+                    "card", try await CardView(try await wallet.card(id), in: wallet))
             } catch let failure as WebFailure where failure.status == .notFound {
                 return nil
             }

@@ -9,7 +9,7 @@ extension WebRoutes {
     func addPhotos(to router: Router<WebContext>) {
         router.put("/cards/:id/photo") { request, context in
             let wallet = try state.wallet()
-            let card = try await wallet.card(try context.parameters.require("id"))
+            let card = try await wallet.card(try context.requireCardID())
             let limit = state.options.limits.photo
             if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
                 throw WebFailure(.contentTooLarge, "The photo is too large: at most \(limit >> 20) MB.")
@@ -22,13 +22,13 @@ extension WebRoutes {
         }
         router.delete("/cards/:id/photo") { _, context in
             let wallet = try state.wallet()
-            let card = try await wallet.card(try context.parameters.require("id"))
+            let card = try await wallet.card(try context.requireCardID())
             try await setPhoto(nil, of: card, in: wallet)
             return Response(status: .noContent)
         }
         router.get("/cards/:id/photo") { _, context in
             let wallet = try state.wallet()
-            return try await photo(of: wallet.card(try context.parameters.require("id")), in: wallet)
+            return try await photo(of: wallet.card(try context.requireCardID()), in: wallet)
         }
     }
 

@@ -67,6 +67,6 @@ extension WebRoutes {
         if path == "/sync" { return .sync }
         let parts = path.split(separator: "/")
         guard parts.count == 2, parts[0] == "cards" else { return nil }
-        return .card(LocalID(String(parts[1])))
+        return .card(CardPath.id(in: parts[1]))
     }
 }

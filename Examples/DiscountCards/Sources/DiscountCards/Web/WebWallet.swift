@@ -59,9 +59,9 @@ struct WebWallet: Sendable {
     /// Returns a card.
     ///
     /// - Throws: ``WebFailure`` if it does not exist.
-    func card(_ id: String) async throws -> Card {
+    func card(_ id: LocalID) async throws -> Card {
         let card = try await store.read { tx in
-            try tx.objects(Card.self).where { $0.localID == LocalID(id) }.first()
+            try tx.objects(Card.self).where { $0.localID == id }.first()
         }
         guard let card else { throw WebFailure.missingCard }
         return card

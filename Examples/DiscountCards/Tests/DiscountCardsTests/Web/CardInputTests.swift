@@ -56,19 +56,27 @@ import Testing
         try await wallet.store.write { tx in
             _ = try tx.update(Card.self, localID: card.localID) { $0.photo = photo }
         }
-        _ = try await wallet.toggleStar(on: card.localID.rawValue)
-        let shown = try await wallet.card(card.localID.rawValue)
+        _ = try await wallet.toggleStar(on: card.localID)
+        let shown = try await wallet.card(card.localID)
         let token = try await wallet.deleted.delete(shown, in: wallet.store)
         #expect(try await wallet.store.objects(Card.self).count() == 0)
         let restored = try await wallet.deleted.undo(token, in: wallet.store)
         #expect(restored.localID == card.localID && restored.shop == "Лента" && restored.points == 7)
         #expect(try await wallet.isStarred(restored))
-        let kept = try #require(try await wallet.card(card.localID.rawValue).photo)
+        let kept = try #require(try await wallet.card(card.localID).photo)
         #expect(try wallet.store.attachments.data(of: kept) == Data("picture".utf8))
         let failure = await #expect(throws: WebFailure.self) {
             _ = try await wallet.deleted.undo(token, in: wallet.store)
         }
         #expect(failure?.status == .gone)
+    }
+
+    @Test(arguments: ["0190c1a2-0000-7000-8000-000000000000", "a/b?c=%41", "лента 24", "..", "<x>\u{0}"])
+    func `an ID of any text is a component of a path`(text: String) {
+        let path = CardPath.path(of: LocalID(text))
+        #expect(path.split(separator: "/").count == 2 && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+        #expect(CardPath.id(in: path.dropFirst("/cards/".count)) == LocalID(text))
+        #expect(WebRoutes.part(path) == .card(LocalID(text)))
     }
 
     @Test func `only changed properties of an edited card are to be sent`() async throws {

@@ -193,11 +193,11 @@ import Testing
                 try await waitUntil { page.shown?.content == .missing }
             }
             struct Part: Decodable {
-                let path: String
+                let card: String?
                 let html: String?
             }
             let parts = try events("part", as: Part.self, in: text)
-            #expect(parts.map(\.path) == ["/cards/\(card.localID)", "/cards/\(card.localID)"])
+            #expect(parts.map(\.card) == [card.localID.rawValue, card.localID.rawValue])
             #expect(parts.first?.html?.contains("4,711") == true && parts.last?.html == nil)
         }
     }

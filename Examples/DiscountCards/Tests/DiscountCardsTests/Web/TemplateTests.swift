@@ -65,7 +65,7 @@ import Testing
                 let title, kind, state, stateName, changed, time: String
             }
             struct Card {
-                let id, shop, owner, points, state, stateWords, number: String
+                let id, path, shop, owner, points, state, stateWords, number: String
                 let isStarred = true
                 let barcode: BarcodeImage? = nil
                 let photo: Photo?
@@ -96,7 +96,8 @@ import Testing
                 (
                     "card",
                     Card(
-                        id: text, shop: text, owner: text, points: text, state: text, stateWords: text, number: text,
+                        id: text, path: text, shop: text, owner: text, points: text, state: text, stateWords: text,
+                        number: text,
                         photo: photo, kinds: text)
                 ),
                 (

@@ -86,7 +86,7 @@ extension WebWallet {
     /// Adds this person's star to a card, or removes it.
     ///
     /// - Returns: Whether the card has the star now.
-    func toggleStar(on id: String) async throws -> Bool {
+    func toggleStar(on id: LocalID) async throws -> Bool {
         let card = try await card(id)
         return try await store.write { [wallet] _ in try wallet.toggleStar(on: card) }
     }

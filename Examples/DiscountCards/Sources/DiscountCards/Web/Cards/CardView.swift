@@ -3,6 +3,7 @@ import Tandem
 /// A card with all that its page shows, for the template `card`.
 struct CardView: Sendable {
     let id: String
+    let path: String
     let shop: String
     let owner: String
     let points: String
@@ -18,6 +19,7 @@ struct CardView: Sendable {
 
     init(_ card: Card, in wallet: WebWallet) async throws {
         id = card.localID.rawValue
+        path = CardPath.path(of: card.localID)
         shop = card.shop
         points = card.points.grouped
         isStarred = try await wallet.isStarred(card)
@@ -48,7 +50,7 @@ struct PhotoView: Sendable {
         let store = wallet.store
         let status = try await store.read { _ in try store.attachments.status(of: photo) }
         // The file's ID is part of the address, so that a new photo has a new address.
-        path = "/cards/\(card.localID.rawValue)/photo?file=\(photo.id)"
+        path = "\(CardPath.path(of: card.localID))/photo?file=\(photo.id)"
         name = photo.name
         isOnDevice = status.isOnDevice
         words =

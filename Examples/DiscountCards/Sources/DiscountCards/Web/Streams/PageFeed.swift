@@ -147,6 +147,8 @@ struct PageFeed {
         guard !change.isEmpty else { return "" }
         let revision = page.advance(to: now)
         let window = page.window
+        let removed = Set(change.deletions.map { before.id(at: $0) })
+        let moved = change.insertions.filter { removed.contains(now.id(at: $0)) }
         var rows: [Int: CardRow] = [:]
         for position in change.insertions + change.modifications where window.contains(position) {
             rows[position] = try await page.wallet.rows(of: now, in: position..<position + 1).first
@@ -160,8 +162,7 @@ struct PageFeed {
                 revision: revision, count: now.count, headings: isSameHeadings ? nil : headings,
                 deletions: change.deletions, insertions: change.insertions, modifications: change.modifications,
                 rows: rows,
-                ids: Dictionary(
-                    change.insertions.map { ($0, now.id(at: $0).rawValue) }, uniquingKeysWith: { $1 })))
+                ids: Dictionary(moved.map { ($0, now.id(at: $0).rawValue) }, uniquingKeysWith: { $1 })))
     }
 
     /// Returns an event with the states that differ from those that the browser shows.
@@ -201,17 +202,13 @@ struct PageFeed {
 
 /// An event with the new HTML of the part beside the list.
 struct PartEvent: Encodable {
-    /// The path of the part.
-    let path: String
+    /// The card's ID; `nil` for the sync.
+    let card: String?
     /// The HTML; `nil` if the card was deleted.
     let html: String?
 
     init(_ part: PageStream.Part, html: String?) {
-        path =
-            switch part {
-            case .card(let id): "/cards/\(id.rawValue)"
-            case .sync: "/sync"
-            }
+        card = if case .card(let id) = part { id.rawValue } else { nil }
         self.html = html
     }
 }

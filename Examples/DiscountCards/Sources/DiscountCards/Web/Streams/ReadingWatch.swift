@@ -14,7 +14,7 @@ final class ReadingWatch: Sendable {
 
     /// Runs a write, whose time is limited.
     func timing(_ write: () async throws -> Void) async throws {
-        started.withLock { $0 = .now }
+        started.withLock { $0 = ContinuousClock.now }
         defer { started.withLock { $0 = nil } }
         try await write()
     }
@@ -23,7 +23,9 @@ final class ReadingWatch: Sendable {
     func run() async {
         let interval = min(limit / 4, .seconds(1))
         while (try? await Task.sleep(for: interval)) != nil {
-            guard let start = started.withLock({ $0 }), start.duration(to: .now) > limit else { continue }
+            guard let start = started.withLock({ $0 }), start.duration(to: ContinuousClock.now) > limit else {
+                continue
+            }
             // The write then throws, and the stream ends.
             channel.close(promise: nil)
             return

@@ -74,9 +74,9 @@ function connect() {
   source?.close();
   const isSameSearch = words === search.value;
   words = search.value;
-  const query = new URLSearchParams({ q: words });
+  let query = `q=${encodeURIComponent(words)}`;
   const watched = part.livePath;
-  if (watched) query.set("part", watched);
+  if (watched) query += `&part=${encodeURIComponent(watched)}`;
   const events = new EventSource(`/events?${query}`);
   source = events;
   element("list").setAttribute("aria-busy", "true");

@@ -70,7 +70,7 @@ export class PartColumn {
 
   /** Replaces the part by the server's newer form, and keeps the focus. */
   update(event) {
-    if (event.path !== this.livePath) return;
+    if (!this.livePath || (event.card ?? null) !== this.card) return;
     if (event.html === null || event.html === undefined) return this.message("This card was deleted.");
     if (event.html === this.received) return;
     const upload = this.element.querySelector(".upload");
