@@ -150,8 +150,7 @@ final class WebSync: Sendable {
         let problem: String? =
             switch result {
             case .success(let result):
-                result.stoppedBy.map { Failure($0, session).message }
-                    ?? result.issues.first { !$0.isOver }.flatMap { Self.sentence(for: $0, session) }
+                result.issues.first { !$0.isOver }.flatMap { Self.sentence(for: $0, session) }
             case .failure(let error as SyncError) where error.code == .unreachable:
                 "\(session.server) can't be reached. Your changes are kept, and are sent when it responds."
             case .failure(let error as SyncError): Failure(error, session).message
