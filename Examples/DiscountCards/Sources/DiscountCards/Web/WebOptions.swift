@@ -18,6 +18,8 @@ struct WebOptions: Sendable {
 struct WebLimits: Sendable {
     /// The number of open event streams of all browsers.
     var streams = 24
+    /// The number of open event streams of a session. Browsers allow six connections to a server.
+    var streamsOfSession = 8
     /// The number of connections of all browsers.
     var connections = 300
     /// The time in which a browser must read an event, before its stream is closed.

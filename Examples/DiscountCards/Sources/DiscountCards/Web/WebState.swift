@@ -35,7 +35,7 @@ final class WebState: Sendable {
         self.options = options
         cookieName = "cards-" + (options.port == 0 ? String(SecretText().text.prefix(8)) : String(options.port))
         hosts = HostRules(listeningOn: options.host, names: options.names)
-        streams = StreamList(limit: options.limits.streams)
+        streams = StreamList(options.limits)
         templates = try Templates(folder: resources.appendingPathComponent("templates"))
         assets = try Assets(folder: resources.appendingPathComponent("assets"))
         let web = wallet.map { WebWallet($0, syncsAutomatically: options.syncsAutomatically) }

@@ -50,13 +50,15 @@ import Testing
         _ browser: WebBrowser, _ path: String, while body: (PageStream) async throws -> Void
     ) async throws -> String {
         let end = End()
+        let known = Set(browser.state.streams.all.map(\.id))
         let response = Task {
             defer { end.isReached.store(true, ordering: .relaxed) }
             return try await browser.send(.get, path)
         }
         let streams = browser.state.streams
-        try await waitUntil { streams.all.first?.current != nil || end.isReached.load(ordering: .relaxed) }
-        let page = try #require(streams.all.first)
+        func new() -> PageStream? { streams.all.first { !known.contains($0.id) && $0.current != nil } }
+        try await waitUntil { new() != nil || end.isReached.load(ordering: .relaxed) }
+        let page = try #require(new())
         do {
             try await body(page)
         } catch {
@@ -167,10 +169,23 @@ import Testing
         try await withWeb(options: options) { browser in
             try await browser.open()
             _ = try await stream(browser, "/events") { _ in
-                #expect(try await browser.send(.get, "/events").status == .serviceUnavailable)
+                let second = try await browser.send(.get, "/events")
+                #expect(second.status == .serviceUnavailable)
             }
             try await waitUntil { browser.state.streams.count == 0 }
             _ = try await stream(browser, "/events") { _ in }
+        }
+    }
+
+    @Test func `a session with too many streams loses its oldest`() async throws {
+        var options = WebOptions()
+        options.limits.streamsOfSession = 1
+        try await withWeb(options: options) { browser in
+            try await browser.open()
+            let first = Task { try await browser.send(.get, "/events") }
+            try await waitUntil { browser.state.streams.count == 1 }
+            _ = try await stream(browser, "/events?q=x") { _ in }
+            #expect(try await first.value.status == .ok)
         }
     }
 

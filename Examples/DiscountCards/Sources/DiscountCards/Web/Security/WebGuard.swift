@@ -27,7 +27,7 @@ struct WebGuard: RouterMiddleware {
         } catch let failure as WebFailure {
             response = try state.response(to: request, failure)
             // The rest of a body would be received to no purpose.
-            if failure.status == .contentTooLarge { Self.close(context, after: .seconds(2)) }
+            if failure.status == .contentTooLarge { Self.close(context, after: .milliseconds(500)) }
             // A rejected stream must not occupy a connection.
             if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
         } catch {
