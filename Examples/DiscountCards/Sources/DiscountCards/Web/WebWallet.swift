@@ -14,20 +14,22 @@ struct WebWallet: Sendable {
         sync = WebSync(wallet.store, isAutomatic: syncsAutomatically)
     }
 
-    /// Returns this person's favorites by name: all, or those that a search finds.
-    func favorites(matching words: String) -> Results<Card> {
-        let favorites = store.objects(Card.self).where { [person = wallet.person] in
-            $0.stars.any { $0.person == person }
-        }
-        return Self.search(favorites, for: words)
+    /// The stars of this person.
+    var stars: Results<Star> {
+        store.objects(Star.self).where { [person = wallet.person] in $0.person == person }
     }
 
-    /// Returns the cards that are no favorites of this person, by name: all, or those that a search finds.
-    func others(matching words: String) -> Results<Card> {
-        let others = store.objects(Card.self).where { [person = wallet.person] in
-            $0.stars.none { $0.person == person }
-        }
-        return Self.search(others, for: words)
+    /// Returns the cards with given IDs by name: all, or those that a search finds.
+    ///
+    /// A live query by IDs follows each commit. A live query by the stars of cards would be read again after each one.
+    func favorites(_ ids: Set<LocalID>, matching words: String) -> Results<Card> {
+        Self.search(store.objects(Card.self).where { $0.localID.in(Array(ids)) }, for: words)
+    }
+
+    /// Returns the cards without given IDs by name: all, or those that a search finds.
+    func others(_ ids: Set<LocalID>, matching words: String) -> Results<Card> {
+        let cards = store.objects(Card.self)
+        return Self.search(ids.isEmpty ? cards : cards.where { !$0.localID.in(Array(ids)) }, for: words)
     }
 
     private static func search(_ cards: Results<Card>, for words: String) -> Results<Card> {

@@ -37,6 +37,18 @@ import Testing
         #expect(next?.hasNews == false && next?.isHeartbeat == true)
     }
 
+    @Test func `changes of earlier queries are dropped, and their sources do not wait`() async throws {
+        let changes = try await changes(3)
+        let inbox = FeedInbox()
+        await inbox.add(changes[0])
+        let waiting = Task { await inbox.add(changes[1]) }
+        let round = await inbox.beginRound()
+        await waiting.value
+        await inbox.add(changes[0])
+        await inbox.add(changes[2], of: round)
+        #expect(await inbox.next()?.favorites?.results.count == 2)
+    }
+
     @Test func `closing ends the reader and all waiting sources`() async throws {
         let changes = try await changes(3)
         let inbox = FeedInbox()

@@ -16,6 +16,29 @@ struct ListChange: Equatable, Sendable {
     var size: Int { deletions.count + insertions.count + modifications.count }
     var isEmpty: Bool { size == 0 }
 
+    init() {}
+
+    /// Creates the change of a batch.
+    init(_ batch: FeedInbox.Batch, from before: ListSnapshot, to now: ListSnapshot) {
+        if let favorites = batch.favorites { add(favorites, oldOffset: 0, newOffset: 0) }
+        if let others = batch.others {
+            add(others.changes, oldOffset: before.favorites.count, newOffset: now.favorites.count)
+        }
+    }
+
+    /// Creates the difference between two snapshots of different queries, by the cards' IDs. Returns `nil` if more
+    /// cards have moved than the given ones.
+    ///
+    /// - Complexity: O(*n*)
+    init?(from before: ListSnapshot, to now: ListSnapshot, moving moved: Set<LocalID>) {
+        let (old, new) = ((0..<before.count).map(before.id), (0..<now.count).map(now.id))
+        let (oldSet, newSet) = (Set(old), Set(new))
+        func stays(_ id: LocalID) -> Bool { !moved.contains(id) && oldSet.contains(id) && newSet.contains(id) }
+        guard old.filter(stays) == new.filter(stays) else { return nil }
+        deletions = old.indices.filter { !stays(old[$0]) }
+        insertions = new.indices.filter { !stays(new[$0]) }
+    }
+
     /// Adds the changes of a part of the list.
     ///
     /// - Parameters:

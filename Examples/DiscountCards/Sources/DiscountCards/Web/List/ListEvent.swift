@@ -25,6 +25,8 @@ enum ListEvent {
         let deletions: [Int]
         let insertions: [Int]
         let modifications: [Int]
+        /// Whether all rows may have changed. A browser forgets those that it has.
+        let isReread: Bool
         /// The new rows in the browser's window, by position.
         let rows: [Int: CardRow]
         /// The IDs of moved cards, by their new positions. A browser moves their rows.

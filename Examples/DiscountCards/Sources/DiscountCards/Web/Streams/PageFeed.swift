@@ -7,6 +7,14 @@ struct PageFeed {
     private let page: PageStream
     private let limits: WebLimits
     private let render: @Sendable (PageStream.Part, WebWallet) async throws -> String?
+    /// The cards with a star, once they are known.
+    private var stars: Set<LocalID>?
+    /// The cards whose star has changed since the last event about the list.
+    private var moved: Set<LocalID> = []
+    /// The tasks of the list's two queries.
+    private var queries: [Task<Void, Never>] = []
+    /// The snapshot that the browser knows.
+    private var known: ListSnapshot?
     private var favorites: ChangeSet<Card>?
     private var others: SectionedChangeSet<String?, Card>?
     private var headings: [ListSnapshot.Heading] = []
@@ -53,6 +61,7 @@ struct PageFeed {
             }
             // A source may be waiting for the inbox.
             await inbox.close()
+            for query in feed.queries { query.cancel() }
             group.cancelAll()
             try end.get()
         }
@@ -60,7 +69,13 @@ struct PageFeed {
 
     private mutating func writeEvents(by write: (String) async throws -> Void, within watch: ReadingWatch) async throws
     {
-        while let batch = await page.inbox.next() {
+        while var batch = await page.inbox.next() {
+            if let stars = batch.stars, stars != self.stars {
+                await follow(stars)
+                // These changes are those of the earlier queries.
+                batch.favorites = nil
+                batch.others = nil
+            }
             let text = try await text(for: batch)
             guard !text.isEmpty else { continue }
             try await watch.timing { try await write(text) }
@@ -71,15 +86,12 @@ struct PageFeed {
 
     /// Adds the tasks that feed the inbox.
     private func addSources(to group: inout ThrowingTaskGroup<Void, any Error>) {
-        let (inbox, wallet, words, heartbeat) = (page.inbox, page.wallet, page.words, limits.heartbeat)
+        let (inbox, wallet, heartbeat) = (page.inbox, page.wallet, limits.heartbeat)
         group.addTask {
             // An error of the store ends the stream: the browser connects again, and gets the error as a response.
-            try? await Self.forward(wallet.favorites(matching: words).changesetPublisher) { await inbox.add($0) }
-            await inbox.close()
-        }
-        group.addTask {
-            let others = wallet.others(matching: words).sectionedChangesetPublisher(by: \.shop.firstLetter)
-            try? await Self.forward(others) { await inbox.add($0) }
+            try? await Self.forward(wallet.stars.collectionPublisher) { stars in
+                await inbox.add(stars: Set(stars.compactMap { $0.card?.localID }))
+            }
             await inbox.close()
         }
         group.addTask {
@@ -93,6 +105,29 @@ struct PageFeed {
         }
     }
 
+    /// Begins the queries of the list for other stars.
+    private mutating func follow(_ stars: Set<LocalID>) async {
+        moved.formUnion(stars.symmetricDifference(self.stars ?? []))
+        self.stars = stars
+        favorites = nil
+        others = nil
+        for query in queries { query.cancel() }
+        let (inbox, wallet, words) = (page.inbox, page.wallet, page.words)
+        let round = await inbox.beginRound()
+        queries = [
+            Task {
+                let favorites = wallet.favorites(stars, matching: words).changesetPublisher
+                try? await Self.forward(favorites) { await inbox.add($0, of: round) }
+                if !Task.isCancelled { await inbox.close() }
+            },
+            Task {
+                let others = wallet.others(stars, matching: words).sectionedChangesetPublisher(by: \.shop.firstLetter)
+                try? await Self.forward(others) { await inbox.add($0, of: round) }
+                if !Task.isCancelled { await inbox.close() }
+            },
+        ]
+    }
+
     private static func forward<Value: Sendable>(
         _ publisher: LivePublisher<Value>, to receive: (Value) async -> Void
     ) async throws {
@@ -101,17 +136,21 @@ struct PageFeed {
 
     /// Returns the text of the events for a batch of changes.
     private mutating func text(for batch: FeedInbox.Batch) async throws -> String {
-        let before = snapshot
         if let change = batch.favorites { favorites = change }
         if let change = batch.others { others = change }
         guard let now = snapshot else { return batch.isHeartbeat ? EventText.comment : "" }
         var text = ""
-        if before == nil || batch.favorites?.isInitial == true || batch.others?.isInitial == true {
-            text += try await reset(to: now)
-        } else if let before {
-            text += try await change(from: before, to: now, batch)
+        if let before = known {
+            let isReread = batch.favorites?.isInitial == true || batch.others?.isInitial == true
+            let difference =
+                isReread
+                ? ListChange(from: before, to: now, moving: moved) : ListChange(batch, from: before, to: now)
+            text += try await change(from: before, to: now, difference, isReread: isReread)
             if batch.hasNews { text += try await stateChanges(in: now) }
+        } else {
+            text += try await reset(to: now)
         }
+        moved = []
         text += try await otherEvents()
         return text.isEmpty && batch.isHeartbeat ? EventText.comment : text
     }
@@ -122,6 +161,7 @@ struct PageFeed {
     }
 
     private mutating func reset(to snapshot: ListSnapshot) async throws -> String {
+        known = snapshot
         let revision = page.advance(to: snapshot)
         let window = page.window.clamped(to: 0..<snapshot.count)
         let rows = try await page.wallet.rows(of: snapshot, in: window)
@@ -134,17 +174,21 @@ struct PageFeed {
                 first: window.lowerBound, rows: rows))
     }
 
+    /// Returns the event for a change.
+    ///
+    /// - Parameters:
+    ///   - change: The change; `nil` if it is not known by position.
+    ///   - isReread: Whether the cards were read again, so that each of them may have changed.
     private mutating func change(
-        from before: ListSnapshot, to now: ListSnapshot, _ batch: FeedInbox.Batch
+        from before: ListSnapshot, to now: ListSnapshot, _ change: ListChange?, isReread: Bool
     ) async throws -> String {
-        var change = ListChange()
-        if let favorites = batch.favorites { change.add(favorites, oldOffset: 0, newOffset: 0) }
-        if let others = batch.others {
-            change.add(
-                others.changes, oldOffset: before.favorites.count, newOffset: now.favorites.count)
+        guard var change, change.size <= ListEvent.largestChange else { return try await reset(to: now) }
+        if isReread {
+            let inserted = Set(change.insertions)
+            change.modifications = page.window.clamped(to: 0..<now.count).filter { !inserted.contains($0) }
         }
-        guard change.size <= ListEvent.largestChange else { return try await reset(to: now) }
         guard !change.isEmpty else { return "" }
+        known = now
         let revision = page.advance(to: now)
         let window = page.window
         let removed = Set(change.deletions.map { before.id(at: $0) })
@@ -161,7 +205,7 @@ struct PageFeed {
             ListEvent.Change(
                 revision: revision, count: now.count, headings: isSameHeadings ? nil : headings,
                 deletions: change.deletions, insertions: change.insertions, modifications: change.modifications,
-                rows: rows,
+                isReread: isReread, rows: rows,
                 ids: Dictionary(moved.map { ($0, now.id(at: $0).rawValue) }, uniquingKeysWith: { $1 })))
     }
 

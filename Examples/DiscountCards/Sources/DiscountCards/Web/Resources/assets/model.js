@@ -55,6 +55,10 @@ export class ListModel {
       if (row) this.rows[position] = row;
       else delete this.rows[position];
     }
+    if (event.isReread) {
+      this.rows = new Array(event.count);
+      for (const [position, row] of Object.entries(event.rows)) this.rows[position] = row;
+    }
     this.count = event.count;
     this.revision = event.revision;
     if (event.headings) this.headings = event.headings;
