@@ -43,19 +43,15 @@ struct WebWallet: Sendable {
         let owners = try await store.read { [store] _ in
             try cards.map { try store.object($0.card.owner)?.name ?? "–" }
         }
-        var rows: [CardRow] = []
-        for (entry, owner) in zip(cards, owners) {
-            rows.append(try await row(of: entry.card, owner: owner, isStarred: entry.isStarred))
+        let states = try await sync.states(of: cards.map(\.card))
+        return cards.indices.map { index in
+            let (card, state) = (cards[index].card, states[index])
+            return CardRow(
+                id: card.localID.rawValue, shop: card.shop, owner: owners[index],
+                number: EAN13(card.barcode)?.printed ?? card.barcode, points: card.points.grouped,
+                isStarred: cards[index].isStarred, hasPhoto: card.photo != nil, state: state.name,
+                stateWords: state.words)
         }
-        return rows
-    }
-
-    private func row(of card: Card, owner: String, isStarred: Bool) async throws -> CardRow {
-        let state = try await sync.state(of: card)
-        return CardRow(
-            id: card.localID.rawValue, shop: card.shop, owner: owner,
-            number: EAN13(card.barcode)?.printed ?? card.barcode, points: card.points.grouped, isStarred: isStarred,
-            hasPhoto: card.photo != nil, state: state.name, stateWords: state.words)
     }
 
     /// Returns a card.

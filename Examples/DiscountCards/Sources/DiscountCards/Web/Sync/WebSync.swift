@@ -215,6 +215,36 @@ final class WebSync: Sendable {
         return SyncLine(status, session: connection.session, isAutomatic: isAutomatic, problem: problem)
     }
 
+    /// Returns the states of the cards of a list.
+    ///
+    /// The queue finds operations by their states faster than by their objects. Most operations are pending, and need
+    /// no look-up.
+    func states(of cards: [Card]) async throws -> [CardState] {
+        let isPushing = if case .pushing? = state.withLock({ $0.status?.activity }) { true } else { false }
+        let operations: [LocalID: PendingOperation] =
+            cards.allSatisfy(\.isSynced)
+            ? [:]
+            : try await store.read { tx in
+                let marked = try [PendingOperation.State.failed, .held, .attempted].flatMap {
+                    try tx.operations.all(in: $0, limit: 1000)
+                }
+                return Dictionary(
+                    marked.filter { $0.model == "Card" }.map { ($0.localID, $0) }, uniquingKeysWith: { $1 })
+            }
+        var states: [CardState] = []
+        for card in cards {
+            if card.photo != nil, let context {
+                states.append(try await context.state(of: card).map { CardState($0) } ?? .synced)
+            } else if let operation = operations[card.localID] {
+                let isSending = operation.state == .attempted && operation.error == nil && isPushing
+                states.append(isSending ? .sending : CardState(operation))
+            } else {
+                states.append(card.isSynced ? .synced : .notSent)
+            }
+        }
+        return states
+    }
+
     /// Returns the state of a card.
     func state(of card: Card) async throws -> CardState {
         // Most cards are synced, and have no file to wait for.
