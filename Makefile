@@ -10,7 +10,7 @@ export TANDEM_OPTIMIZE ?= 1
 # The packages beside this one share its build folder. SwiftPM reuses an existing plan even if it belongs to another.
 REPLAN := rm -f .build/*/debug/description.json .build/*/release/description.json
 EXAMPLE := --package-path Examples/DiscountCards --scratch-path .build
-.PHONY: help setup demo kinto test test-macros test-examples quick soak tsan interop bench docs format lint release-check clean
+.PHONY: help setup demo web kinto test test-macros test-examples test-browser quick soak tsan interop bench docs format lint release-check clean
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 setup: ## Install missing system packages
@@ -18,6 +18,9 @@ setup: ## Install missing system packages
 demo: setup ## Run the example app's story: 15,000 names offline, two devices, a server [KEY=passphrase: encrypted]
 	@$(REPLAN)
 	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
+web: setup ## Serve the example app as pages for browsers, until Ctrl-C [STORE=cards.tandem] [PORT=8090]
+	@$(REPLAN)
+	@swift run $(EXAMPLE) cards web $(if $(STORE),--store '$(STORE)') $(if $(PORT),--port $(PORT))
 kinto: ## Run Kinto on PostgreSQL for the example app, until Ctrl-C [PORT=8888] [KEEP=folder: keep the data]
 	@Scripts/setup.sh python3 python3-venv postgresql curl openssl
 	@Scripts/kinto.sh $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep $(KEEP))
@@ -30,6 +33,10 @@ test-macros: setup ## Build and run the macros' own tests [FILTER=pattern]
 test-examples: setup ## Build and run the example app's own tests
 	@$(REPLAN)
 	@swift test $(EXAMPLE)
+test-browser: ## Test the example app's pages in Chromium, and write screenshots [FILTER=name]
+	@Scripts/setup.sh python3 python3-venv chromium
+	@$(REPLAN)
+	@Scripts/test-browser.sh $(FILTER)
 quick: setup ## Format, lint, build and test what differs from main
 	@Scripts/quick.sh
 soak: ## Run the tests in their long form, and under the thread sanitizer [FILTER=pattern]

@@ -11,7 +11,7 @@ import TandemSync
         subcommands: [
             ImportCards.self, AddCard.self, ListCards.self, SearchCards.self, StarCard.self, EditCard.self,
             DeleteCard.self, PhotoCard.self, WatchCards.self, Pending.self, Stats.self, LogIn.self, SyncCards.self,
-            Conflicts.self,
+            Conflicts.self, WebCards.self,
             Serve.self, Demo.self,
         ])
 

@@ -1,0 +1,189 @@
+// The part of the page beside the list: a card, its form, or the sync.
+
+import { html, send, upload, RequestError } from "./api.js";
+
+export class PartColumn {
+  constructor(element, { stream, shown, toast, navigate }) {
+    this.element = element;
+    this.stream = stream;
+    this.shown = shown;
+    this.toast = toast;
+    this.navigate = navigate;
+    this.path = "/";
+    this.request = null;
+    /** The HTML that the server sent last. */
+    this.received = null;
+    element.addEventListener("click", (event) => this.click(event));
+    element.addEventListener("submit", (event) => this.submit(event));
+    element.addEventListener("change", (event) => this.changed(event));
+  }
+
+  /** The ID of the shown card, or null. */
+  get card() {
+    const match = this.path.match(/^\/cards\/([^/]+)/);
+    return match ? decodeURIComponent(match[1]) : null;
+  }
+
+  /** The path of the part that the server draws again after changes, or null. */
+  get livePath() {
+    return /^\/cards\/[^/]+$/.test(this.path) || this.path === "/sync" ? this.path : null;
+  }
+
+  /** Requests a part and shows it. */
+  async show(path, { focus = true } = {}) {
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
+    this.path = path;
+    document.body.classList.toggle("showing", path !== "/");
+    this.shown(path);
+    const stream = this.stream() ?? "";
+    try {
+      if (path === "/") {
+        this.clear();
+        if (stream) await html(`/parts/none?stream=${encodeURIComponent(stream)}`, request.signal);
+        return;
+      }
+      const text = await html(`/parts${path}?stream=${encodeURIComponent(stream)}`, request.signal);
+      if (this.request !== request) return;
+      this.received = text;
+      this.element.innerHTML = text;
+      this.watchPhoto();
+      if (focus) this.element.querySelector("#card-title")?.focus();
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.message(error.message);
+    }
+  }
+
+  clear() {
+    this.message("Choose a card.");
+  }
+
+  message(text) {
+    this.received = null;
+    const line = document.createElement("p");
+    line.className = "placeholder";
+    line.textContent = text;
+    this.element.replaceChildren(line);
+  }
+
+  /** Replaces the part by the server's newer form, and keeps the focus. */
+  update(event) {
+    if (!this.livePath || (event.card ?? null) !== this.card) return;
+    if (event.html === null || event.html === undefined) return this.message("This card was deleted.");
+    if (event.html === this.received) return;
+    const upload = this.element.querySelector(".upload");
+    if (upload && !upload.hidden) return;
+    this.received = event.html;
+    const active = document.activeElement;
+    const key = this.element.contains(active) ? active.dataset.key || active.id : null;
+    const top = this.element.scrollTop;
+    this.element.innerHTML = event.html;
+    this.element.scrollTop = top;
+    this.watchPhoto();
+    if (!key) return;
+    const next = [...this.element.querySelectorAll("[data-key], [id]")].find((e) => (e.dataset.key || e.id) === key);
+    next?.focus({ preventScroll: true });
+  }
+
+  // Events
+
+  async click(event) {
+    const action = event.target.closest("[data-action]");
+    if (!action) return;
+    event.preventDefault();
+    const { action: name } = action.dataset;
+    try {
+      if (name === "star") await send("POST", `/cards/${encodeURIComponent(this.card)}/star`);
+      if (name === "delete") await this.remove();
+      if (name === "remove-photo") await send("DELETE", `/cards/${encodeURIComponent(this.card)}/photo`);
+      if (name === "cancel") this.navigate(this.card ? `/cards/${encodeURIComponent(this.card)}` : "/");
+      if (name === "sync") await send("POST", "/sync");
+      if (name === "decide") {
+        const { version } = action.closest("[data-version]").dataset;
+        await send("POST", `/decisions/${action.dataset.choice}`, { version });
+        this.toast("Decided.");
+      }
+    } catch (error) {
+      this.toast(error.message);
+    }
+  }
+
+  async remove() {
+    const { undo, shop } = await send("DELETE", `/cards/${encodeURIComponent(this.card)}`);
+    this.navigate("/");
+    this.toast(`${shop} is deleted.`, async () => {
+      const { id } = await send("POST", `/undo/${undo}`);
+      this.navigate(`/cards/${encodeURIComponent(id)}`);
+    });
+  }
+
+  async changed(event) {
+    const { target } = event;
+    try {
+      if (target.id === "photo-file" && target.files[0]) await this.photograph(target.files[0]);
+      if (target.id === "automatic") await send("POST", "/sync/automatic", { isOn: target.checked });
+    } catch (error) {
+      this.toast(error.message);
+    }
+  }
+
+  async photograph(file) {
+    const line = this.element.querySelector(".upload");
+    const progress = line.querySelector("progress");
+    const path = this.path;
+    line.hidden = false;
+    try {
+      await upload(`/cards/${encodeURIComponent(this.card)}/photo`, file, (percent) => (progress.value = percent));
+      this.toast("The photo is saved.");
+    } finally {
+      line.hidden = true;
+      if (this.path === path) await this.show(path, { focus: false });
+    }
+  }
+
+  async submit(event) {
+    event.preventDefault();
+    const form = event.target;
+    const { id } = form.dataset;
+    const values = Object.fromEntries(new FormData(form));
+    try {
+      const saved = await send("POST", id ? `/cards/${encodeURIComponent(id)}` : "/cards", values);
+      this.navigate(`/cards/${encodeURIComponent(saved.id)}`);
+      this.toast("Saved.");
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      this.problems(form, error);
+    }
+  }
+
+  /** Shows the messages at their fields, and moves the focus to the first. */
+  problems(form, error) {
+    const problem = form.querySelector("#form-problem");
+    problem.textContent = error.message;
+    problem.hidden = false;
+    let first = null;
+    for (const input of form.querySelectorAll("input[name]")) {
+      const message = error.fields[input.name] ?? "";
+      const line = form.querySelector(`#error-${input.name}`);
+      if (line) line.textContent = message;
+      if (message) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+      if (message && !first) first = input;
+    }
+    first?.focus();
+  }
+
+  /** Says so if a photo can't be shown. */
+  watchPhoto() {
+    for (const image of this.element.querySelectorAll("img[data-photo]")) {
+      image.addEventListener("error", () => {
+        const line = document.createElement("p");
+        line.className = "photo-state";
+        line.textContent = "The photo can't be shown: it is not on this device, or it is not a picture.";
+        image.closest("a").replaceWith(line);
+      });
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+
+/// The headers of each response: the browser runs only this server's scripts, and shows its pages in no other site.
+enum SafetyHeaders {
+    /// The policy of pages: all content comes from this server, and nothing inline is run or applied.
+    static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
+        manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+        """
+    /// The policy of photographs, which come from anywhere: they are shown, and nothing in them runs.
+    static let photoPolicy = "default-src 'none'; sandbox"
+
+    static func add(to response: inout Response) {
+        func set(_ name: String, _ value: String) {
+            guard let name = HTTPField.Name(name), response.headers[name] == nil else { return }
+            response.headers[name] = value
+        }
+        set("Content-Security-Policy", policy)
+        set("X-Content-Type-Options", "nosniff")
+        // With `no-referrer`, browsers would send `Origin: null` with a form.
+        set("Referrer-Policy", "same-origin")
+        set("Cross-Origin-Opener-Policy", "same-origin")
+        set("Cross-Origin-Resource-Policy", "same-origin")
+        set("X-Frame-Options", "DENY")
+        set("Cache-Control", "no-store")
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The guard in front of all handlers.
+///
+/// It accepts a request only if the request names this server, comes from one of its own pages, and has a session that
+/// has passed all gates. Changing requests also need the session's token. It adds the safety headers to each response,
+/// and turns errors into responses.
+struct WebGuard: RouterMiddleware {
+    typealias Context = WebContext
+
+    /// The name of the header with the session's token.
+    static let tokenHeader = HTTPField.Name("X-Cards-Token")!
+    private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+
+    let state: WebState
+
+    func handle(
+        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await admit(request, context, next: next)
+        } catch let error as HTTPError {
+            response = try state.response(to: request, WebFailure(error.status, error.body ?? "Not found."))
+        } catch let failure as WebFailure {
+            response = try state.response(to: request, failure)
+            // The rest of a body would be received to no purpose.
+            if failure.status == .contentTooLarge { Self.close(context, after: .milliseconds(500)) }
+            // A rejected stream must not occupy a connection.
+            if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
+        } catch {
+            response = try state.response(to: request, WebFailure(error))
+        }
+        SafetyHeaders.add(to: &response)
+        return response
+    }
+
+    private func admit(
+        _ request: Request, _ context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        guard state.hosts.accepts(request.head.authority) else {
+            throw WebFailure(.misdirectedRequest, "This server does not have that name.")
+        }
+        try checkOrigin(of: request)
+        // Style sheets and scripts contain no data.
+        if request.uri.path.hasPrefix("/assets/") { return try await next(request, context) }
+        var context = context
+        let session = request.cookies[cookieName].flatMap { state.sessions.session($0.value) }
+        guard let session else {
+            guard request.isPage else {
+                throw WebFailure(.unauthorized, "The session has ended. Load the page again.")
+            }
+            // A strict cookie is not sent with a link from another site. Loading the page again sends it.
+            if request.headers[Self.fetchSite] == "cross-site" { return try state.reloadPage(request) }
+            let session = state.sessions.begin(passed: state.openGates)
+            context.session = session
+            return try await passGates(request, context, session, next: next).setting(session, cookie: cookieName)
+        }
+        context.session = session
+        return try await passGates(request, context, session, next: next)
+    }
+
+    private func passGates(
+        _ request: Request, _ context: WebContext, _ session: WebSession,
+        next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        let isSafe = request.method == .get || request.method == .head
+        // A form without a script has its token in the body, which its handler checks.
+        if !isSafe, request.uri.path != "/enter" {
+            guard let token = request.headers[Self.tokenHeader], session.token.matches(token) else {
+                throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
+            }
+        }
+        guard session.passed == [.password, .passphrase] || request.uri.path == "/enter" else {
+            guard isSafe, request.isPage else {
+                throw WebFailure(.unauthorized, "The session has ended. Load the page again.")
+            }
+            return try state.gatePage(session, message: nil)
+        }
+        return try await next(request, context)
+    }
+
+    private func checkOrigin(of request: Request) throws {
+        if let origin = request.headers[.origin],
+            !HostRules.isSameOrigin(origin, authority: request.head.authority)
+        {
+            throw WebFailure(.forbidden, "The request comes from another site.")
+        }
+        guard let site = request.headers[Self.fetchSite], site != "same-origin", site != "none" else { return }
+        // A link on another site may lead to a page, and to nothing else.
+        guard request.isPage, request.method == .get else {
+            throw WebFailure(.forbidden, "The request comes from another site.")
+        }
+    }
+
+    private var cookieName: String { state.cookieName }
+
+    /// Closes a connection soon: the browser can still read the response.
+    private static func close(_ context: WebContext, after delay: Duration) {
+        let channel = context.channel
+        Task {
+            try? await Task.sleep(for: delay)
+            channel.close(promise: nil)
+        }
+    }
+}
+
+extension Request {
+    /// Whether a browser navigates to the address, and does not fetch data from it.
+    var isPage: Bool {
+        guard method == .get, headers[.accept]?.contains("text/html") ?? false else { return false }
+        return !["/parts/", "/events", "/rows", "/assets/"].contains { uri.path.hasPrefix($0) }
+    }
+}
+
+extension Response {
+    /// Returns the response with the cookie of a session. Only this server's requests carry it, and no script reads it.
+    func setting(_ session: WebSession, cookie name: String) -> Response {
+        var response = self
+        response.setCookie(
+            Cookie(name: name, value: session.id.text, path: "/", httpOnly: true, sameSite: .strict))
+        return response
+    }
+}

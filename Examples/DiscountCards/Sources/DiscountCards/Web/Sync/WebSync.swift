@@ -1,0 +1,262 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemSync
+
+/// The sync of a page server's store: by a button and, if it is switched on, automatic.
+///
+/// It follows the session in the store. After `cards login` in a terminal, it uses the new server.
+final class WebSync: Sendable {
+    private struct Connection: Sendable {
+        let session: Session
+        let context: SyncContext
+        let scheduler: SyncScheduler
+        let statuses: Task<Void, Never>
+    }
+
+    private struct State {
+        var connection: Connection?
+        var status: SyncStatus?
+        var isAutomatic: Bool
+        var problem: String?
+        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+        var nextListener = 0
+        var follower: Task<Void, Never>?
+    }
+
+    private let store: Store
+    private let state: Mutex<State>
+
+    init(_ store: Store, isAutomatic: Bool) {
+        self.store = store
+        state = Mutex(State(isAutomatic: isAutomatic))
+    }
+
+    /// Starts to follow the session in the store.
+    func start() {
+        let follower = Task { [weak self, store] in
+            do {
+                for try await sessions in store.objects(Session.self).collectionPublisher.values {
+                    await self?.connect(sessions.first)
+                }
+            } catch {
+                self?.report("The login can't be read: \(error.localizedDescription)")
+            }
+        }
+        state.withLock { $0.follower = follower }
+    }
+
+    /// Stops all syncs, and waits for their ends.
+    func stop() async {
+        let follower = state.withLock { state in
+            defer { state.follower = nil }
+            return state.follower
+        }
+        follower?.cancel()
+        await follower?.value
+        await connect(nil)
+    }
+
+    private func connect(_ session: Session?) async {
+        let old = state.withLock { $0.connection }
+        if let old, let session, old.session.isSame(as: session) { return }
+        if let old {
+            await old.scheduler.stop()
+            old.statuses.cancel()
+        }
+        guard session != nil else {
+            state.withLock { state in
+                state.connection = nil
+                state.problem = nil
+            }
+            return announce()
+        }
+        do {
+            let sync = try CardSync(store)
+            let connection = self.connection(sync.session, sync.context)
+            let isAutomatic = state.withLock { state in
+                state.connection = connection
+                state.problem = nil
+                return state.isAutomatic
+            }
+            if isAutomatic { connection.scheduler.start() }
+        } catch let failure as Failure {
+            report(failure.message)
+        } catch {
+            report(error.localizedDescription)
+        }
+        announce()
+    }
+
+    private func connection(_ session: Session, _ context: SyncContext) -> Connection {
+        var options = SyncScheduler.Options()
+        options.debounce = .milliseconds(500)
+        // Servers without tags can't be polled: they are asked for everything.
+        options.interval = .seconds(20)
+        options.polling = .seconds(2) ... .seconds(30)
+        let scheduler = SyncScheduler(context, pulls: CardSync.queries, options: options) { [weak self] result in
+            self?.record(result, session)
+        }
+        let statuses = Task { [weak self] in
+            do {
+                for try await status in context.statuses {
+                    self?.state.withLock { $0.status = status }
+                    self?.announce()
+                }
+            } catch {
+                self?.report(error.localizedDescription)
+            }
+        }
+        return Connection(session: session, context: context, scheduler: scheduler, statuses: statuses)
+    }
+
+    // MARK: Syncing
+
+    /// Syncs as soon as no other sync is running.
+    func syncNow() throws {
+        guard let connection = state.withLock({ $0.connection }) else {
+            throw WebFailure(.conflict, "No person is logged in. Use `cards login` in a terminal.")
+        }
+        if state.withLock({ $0.isAutomatic }) { return connection.scheduler.syncNow() }
+        Task { [weak self] in
+            let result: Result<SyncResult, any Error>
+            do {
+                result = .success(try await connection.context.synchronize(CardSync.queries))
+            } catch {
+                result = .failure(error)
+            }
+            self?.record(result, connection.session)
+        }
+    }
+
+    /// Switches the automatic sync on or off.
+    func setAutomatic(_ isAutomatic: Bool) async {
+        let connection = state.withLock { state in
+            state.isAutomatic = isAutomatic
+            return state.connection
+        }
+        if isAutomatic { connection?.scheduler.start() } else { await connection?.scheduler.stop() }
+        announce()
+    }
+
+    /// Downloads a photograph.
+    func download(_ photo: Attachment) async throws {
+        guard let context else { throw WebFailure(.notFound, "The photo is not on this device.") }
+        try await context.download(photo)
+    }
+
+    /// The context of the current session, if a person is logged in.
+    var context: SyncContext? { state.withLock { $0.connection?.context } }
+
+    private func record(_ result: Result<SyncResult, any Error>, _ session: Session) {
+        let problem: String? =
+            switch result {
+            case .success(let result):
+                result.issues.first { !$0.isOver }.flatMap { Self.sentence(for: $0, session) }
+            case .failure(let error as SyncError) where error.code == .unreachable:
+                "\(session.server) can't be reached. Your changes are kept, and are sent when it responds."
+            case .failure(let error as SyncError): Failure(error, session).message
+            case .failure(is CancellationError): nil
+            case .failure(let error): error.localizedDescription
+            }
+        state.withLock { $0.problem = problem }
+        announce()
+    }
+
+    /// Returns a sentence for an issue, unless the queue shows it.
+    private static func sentence(for issue: SyncIssue, _ session: Session) -> String? {
+        switch issue {
+        case .failedPull(_, let error): Failure(error, session).message
+        case .refusedRow(let row):
+            "A \(SyncTally.noun(of: row.model)) from the server can't be stored: \(row.message)"
+        case .unsentFile(let upload):
+            if case .failed(let error, _) = upload.outcome { "The photo was not sent: \(error.message)" } else { nil }
+        default: nil
+        }
+    }
+
+    private func report(_ problem: String) {
+        state.withLock { $0.problem = problem }
+        announce()
+    }
+
+    // MARK: Watching
+
+    /// A stream that yields after each change of the sync. A slow reader gets one element for several changes.
+    func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.nextListener += 1
+            state.listeners[state.nextListener] = continuation
+            return state.nextListener
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.listeners[number] = nil }
+        }
+        continuation.yield()
+        return stream
+    }
+
+    private func announce() {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
+    }
+
+    /// Returns the current line.
+    func line() async throws -> SyncLine {
+        let (connection, status, isAutomatic, problem) = state.withLock {
+            ($0.connection, $0.status, $0.isAutomatic, $0.problem)
+        }
+        guard let connection, let status else {
+            let count = try await store.read { try $0.operations.count() }
+            var line = SyncLine(pending: count)
+            line.problem = problem
+            return line
+        }
+        return SyncLine(status, session: connection.session, isAutomatic: isAutomatic, problem: problem)
+    }
+
+    /// Returns the states of the cards of a list.
+    ///
+    /// The queue finds operations by their states faster than by their objects. Most operations are pending, and need
+    /// no look-up.
+    func states(of cards: [Card]) async throws -> [CardState] {
+        let isPushing = if case .pushing? = state.withLock({ $0.status?.activity }) { true } else { false }
+        let operations: [LocalID: PendingOperation] =
+            cards.allSatisfy(\.isSynced)
+            ? [:]
+            : try await store.read { tx in
+                let marked = try [PendingOperation.State.failed, .held, .attempted].flatMap {
+                    try tx.operations.all(in: $0, limit: 1000)
+                }
+                return Dictionary(
+                    marked.filter { $0.model == "Card" }.map { ($0.localID, $0) }, uniquingKeysWith: { $1 })
+            }
+        var states: [CardState] = []
+        for card in cards {
+            if card.photo != nil, let context {
+                states.append(try await context.state(of: card).map { CardState($0) } ?? .synced)
+            } else if let operation = operations[card.localID] {
+                let isSending = operation.state == .attempted && operation.error == nil && isPushing
+                states.append(isSending ? .sending : CardState(operation))
+            } else {
+                states.append(card.isSynced ? .synced : .notSent)
+            }
+        }
+        return states
+    }
+
+    /// Returns the state of a card.
+    func state(of card: Card) async throws -> CardState {
+        // Most cards are synced, and have no file to wait for.
+        if card.isSynced && card.photo == nil { return .synced }
+        if let context { return try await context.state(of: card).map { CardState($0) } ?? .synced }
+        return CardState(try await store.read { _ in try self.store.operations.operation(of: card) })
+    }
+}
+
+extension Session {
+    /// Returns whether two sessions have the same person, server and token.
+    fileprivate func isSame(as other: Session) -> Bool {
+        name == other.name && server == other.server && token == other.token
+    }
+}

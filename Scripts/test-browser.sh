@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Tests the card app's pages in a real browser: Debian's Chromium, driven by Playwright from PyPI.
+#
+# Usage: test-browser.sh [FILTER]. Runs the tests whose names contain the filter. Writes screenshots of the main views
+# to .build/screenshots. Ends with `browser: all passed`, with an error, or, if PyPI can't be reached, with
+# `browser: skipped` and the reason.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+code=0
+python=$(Scripts/python.sh browser) || code=$?
+if ((code == 75)); then
+    echo "browser: skipped, $python"
+    exit 0
+fi
+((code == 0)) || exit "$code"
+chromium=$(command -v chromium || true)
+[[ -n $chromium ]] || { echo "browser: Chromium is missing. Install Debian's package chromium." >&2; exit 1; }
+
+swift build --package-path Examples/DiscountCards --scratch-path .build --product cards
+cards=$(swift build --package-path Examples/DiscountCards --scratch-path .build --show-bin-path)/cards
+exec "$python" Scripts/browser/test_cards.py --cards "$cards" --chromium "$chromium" \
+    --screenshots .build/screenshots "$@"
