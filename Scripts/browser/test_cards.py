@@ -24,6 +24,7 @@ import numpy
 import zxingcpp
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import expect, sync_playwright
 
 from devices import Client, Device, Server, ean
@@ -83,7 +84,8 @@ class Bench:
         page = context.new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(f"script: {error}"))
-        page.on("console", lambda message: message.type == "error" and page.problems.append(message.text))
+        page.on("console", lambda message: message.type == "error" and page.problems.append(
+            f"{message.text} {message.location.get('url', '')}"))
         page.on("dialog", lambda dialog: (page.problems.append("dialog"), dialog.dismiss()))
         page.goto(address + path)
         self.pages.append(page)
@@ -107,8 +109,9 @@ class Bench:
         """Closes the pages and programs of a test, and returns the problems of its pages."""
         problems = []
         for page in self.pages:
-            problems += page.problems
             page.context.close()
+            expected = getattr(page, "expected", None)
+            problems += [problem for problem in page.problems if not expected or expected not in problem]
         for program in self.programs:
             try:
                 program.stop()
@@ -124,9 +127,16 @@ class Bench:
 def until(page, expression, arg=None, timeout=20_000):
     """Waits until an expression holds. The pages' policy forbids Playwright's own way, which compiles texts."""
     end = time.monotonic() + timeout / 1000
-    while not page.evaluate(expression, arg):
+    while True:
+        try:
+            if page.evaluate(expression, arg):
+                return
+        except PlaywrightError as error:
+            # The page is being replaced by another.
+            if "context was destroyed" not in str(error):
+                raise
         assert time.monotonic() < end, f"After {timeout / 1000} s it does not hold: {expression}"
-        time.sleep(0.02)
+        page.wait_for_timeout(20)
 
 
 def count(page):
@@ -245,7 +255,7 @@ def test_list_of_many_cards(bench):
     bench.screenshot(page, "list")
     for words in ("сенторвел", "さくら", "ΚΑΛΟ", "נועה"):
         search(page, words)
-        expected = bench.large.run("search", words, "--limit", "100000")
+        expected = bench.large.run("search", words, "--limit", "1")
         expected = 0 if "No cards" in expected else int(expected.strip().split()[-2].replace(",", ""))
         assert count(page) == expected, f"{words}: {count(page)}, not {expected}"
     search(page, "ada мол")
@@ -578,7 +588,8 @@ def test_an_encrypted_store_asks_for_the_passphrase(bench):
     expect(other.locator("#secret")).to_be_visible()
     page.click("#leave")
     expect(page.locator("#secret")).to_be_visible()
-    page.problems.clear()
+    # The wrong passphrase is answered with 401.
+    page.expected = "401"
 
 
 def test_keyboard_and_screen_reader(bench):
@@ -666,6 +677,17 @@ def test_markup_in_every_field(bench):
     assert page.evaluate("document.querySelectorAll('#part script, #list script, #part img, [onfocus], [onerror]').length") == 0
 
 
+def is_open(client):
+    """Whether a server has a connection of a client open. The client itself can't see the end before it reads."""
+    port, own = client.getpeername()[1], client.getsockname()[1]
+    with open("/proc/net/tcp") as table:
+        for line in table.readlines()[1:]:
+            local, remote, state = line.split()[1:4]
+            if int(local.split(":")[1], 16) == port and int(remote.split(":")[1], 16) == own:
+                return state == "01"
+    return False
+
+
 def test_hostile_clients(bench):
     device = bench.device("hostile")
     device.run("add", "Лента", ean(200000000001))
@@ -712,9 +734,8 @@ def test_hostile_clients(bench):
     while time.monotonic() < end and not closed:
         write_time(number)
         number += 50
-        info = stream.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
-        closed = info[0] in (7, 8)  # CLOSE, CLOSE_WAIT
-    print(f"    a client that never reads was closed: {closed}")
+        closed = not is_open(stream)
+    assert closed, "a client that never reads stays connected"
     stream.close()
     # A body without an end.
     host, port = client.host.split(":")
@@ -726,12 +747,12 @@ def test_hostile_clients(bench):
         piece = picture((1, 1, 1), (200, 200))
         sent = 0
         try:
-            while sent < 400 << 20:
+            while sent < 8 << 30:
                 upload.sendall(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
                 sent += len(piece)
         except OSError:
             pass
-        assert sent < 400 << 20, "an upload without an end was received to the end"
+        assert sent < 8 << 30, "an upload without an end was received to the end"
     assert web.memory() - before < 200
     page.reload()
     expect(page.locator("#count")).to_contain_text("cards")

@@ -57,6 +57,8 @@ extension WebRoutes {
                 Task { await page.inbox.close() }
             }
             try await writer.finish(nil)
+            // An ended stream must not occupy a connection.
+            channel.close(promise: nil)
         }
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
     }
