@@ -277,8 +277,7 @@ struct RowBranch {
     /// Returns the order of the first row below and another row.
     @inline(__always)
     func order(_ row: RowProbe) -> Int {
-        if words.high != row.words.high { return words.high < row.words.high ? -1 : 1 }
-        if words.low != row.words.low { return words.low < row.words.low ? -1 : 1 }
+        if words != row.words { return words < row.words ? -1 : 1 }
         return firstLeaf._withUnsafeGuaranteedRef { $0.row(0).order(row.view) }
     }
 }
