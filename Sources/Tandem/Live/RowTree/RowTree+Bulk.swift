@@ -4,7 +4,7 @@ extension RowTree {
     /// - Complexity: O(*n*)
     init(sorted rows: [LiveRow]) {
         self = withExtendedLifetime(rows) {
-            RowTree(count: rows.count) { position in rows[position].leaf.row(rows[position].index) }
+            RowTree(count: rows.count) { rows[$0].view }
         }
     }
 
@@ -57,7 +57,7 @@ extension RowTree {
     /// - Complexity: O(*n* log *n*), and O(*n*) if they are in order.
     static func sort(_ rows: inout [LiveRow]) {
         rows = withExtendedLifetime(rows) { unsorted in
-            RowSorting.sorted(unsorted.count) { unsorted[$0].leaf.row(unsorted[$0].index) }.map { unsorted[$0] }
+            RowSorting.sorted(unsorted.count) { unsorted[$0].view }.map { unsorted[$0] }
         }
     }
 }

@@ -46,7 +46,7 @@ private struct RowRewriting {
     let index: RowIndex?
 
     static func sorted(_ rows: [LiveRow]) -> [RowProbe] {
-        let probes = rows.map { RowProbe($0.leaf.row($0.index)) }
+        let probes = rows.map { RowProbe($0.view) }
         guard rows.count > 1 else { return probes }
         return RowSorting.sorted(rows.count) { probes[$0].view }.map { probes[$0] }
     }
