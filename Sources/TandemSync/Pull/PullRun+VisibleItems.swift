@@ -22,8 +22,8 @@ extension PullRun {
         let stored = try await context.store.read { try $0.countOfServerItems(in: table) }
         let counts = ItemCounts(visible: visibleCount, stored: stored, reportsEdits: orphanedEdits != nil)
         guard counts.visible != counts.stored else { return recordCounts(nil, of: queryID) }
-        let isKnown = context.checkedCounts.withLock { $0[key(of: queryID)] } == counts
-        guard !isKnown || hasNews else { return }
+        let checked = context.checkedCounts.withLock { $0[key(of: queryID)] }
+        if let checked, checked.covers(counts), !hasNews { return }
         try await pullAgain(queryID, keepsEdits: false)
         recordCounts(hasNews ? nil : counts, of: queryID)
     }
