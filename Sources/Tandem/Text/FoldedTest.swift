@@ -89,7 +89,8 @@ package struct FoldedTest: Sendable {
         while index + 4 <= argument.count {
             let count = argument[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
             index += 4
-            guard index + count <= argument.count else { return nil }
+            // Where `Int` has 32 bits, the count may be negative.
+            guard 0...argument.count - index ~= count else { return nil }
             keys.append(Array(argument[index..<index + count]))
             index += count
         }
