@@ -99,15 +99,24 @@ extension Data {
     /// Returns whether the data contains a text. Foundation's search takes a minute for the same data.
     func shows(_ text: String) -> Bool {
         let wanted = Array(text.utf8)
-        return withUnsafeBytes { memory in
-            guard var place = memory.baseAddress else { return false }
-            let end = place + memory.count
-            while end - place >= wanted.count, let found = memchr(place, Int32(wanted[0]), end - place) {
-                place = UnsafeRawPointer(found)
-                if end - place >= wanted.count, memcmp(place, wanted, wanted.count) == 0 { return true }
-                place += 1
+        return withUnsafeBytes { memmem($0.baseAddress, $0.count, wanted, wanted.count) != nil }
+    }
+
+    /// Returns the lines of a trace whose first 80 bytes, those before a call's buffer, have one of the names.
+    func lines(naming names: [String]) -> [String] {
+        withUnsafeBytes { memory in
+            var lines: [String] = []
+            var rest = memory[...]
+            while !rest.isEmpty {
+                let end = memchr(rest.base.baseAddress! + rest.startIndex, 10, rest.count).map {
+                    UnsafeRawPointer($0) - rest.base.baseAddress!
+                }
+                let line = rest[..<(end ?? rest.endIndex)]
+                let head = String(decoding: line.prefix(80), as: UTF8.self)
+                if names.contains(where: head.contains) { lines.append(String(decoding: line, as: UTF8.self)) }
+                rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
             }
-            return false
+            return lines
         }
     }
 }
