@@ -120,7 +120,9 @@ struct TwinStores {
         ).compactMap { $0[0].string }
         var rows: [String: [SQLRow: Int]] = [:]
         for table in tables {
-            for row in try store.sql("SELECT * FROM \(table.quotedSQL)") { rows[table, default: [:]][row, default: 0] += 1 }
+            for row in try store.sql("SELECT * FROM \(table.quotedSQL)") {
+                rows[table, default: [:]][row, default: 0] += 1
+            }
         }
         return rows
     }
