@@ -20,8 +20,10 @@ import unicodedata
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Scripts/collation"))
+sys.path.insert(0, str(ROOT / "Scripts/tables"))
 import compare  # noqa: E402
 import icu  # noqa: E402
+from writer import Writer, literal  # noqa: E402
 
 LIMIT = 0x110000
 COMMON = 0x0500
@@ -186,29 +188,7 @@ class Language:
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Encoding: numbers as in the folding tables
-
-
-class Writer:
-    def __init__(self):
-        self.text = []
-
-    def number(self, value):
-        assert value >= 0
-        while True:
-            group, value = value & 31, value >> 5
-            code = 0x23 + (group | (32 if value else 0))
-            self.text.append(chr(code + (code >= 0x5C)))
-            if not value:
-                return
-
-    def signed(self, value):
-        self.number(value * 2 if value >= 0 else -value * 2 - 1)
-
-    def numbers(self, values):
-        self.number(len(values))
-        for value in values:
-            self.number(value)
+# Encoding
 
 
 class Weights:
@@ -271,22 +251,23 @@ class Weights:
         singles = {ord(s): e for s, e in entries.items() if e.kind == SINGLE}
         value = {c: (self.tertiary[e.elements[0][2]], e.flags) for c, e in singles.items()}
         rank = {c: self.rank[e.elements[0][0]] for c, e in singles.items()}
-        end = last = done = 0
+        end = last = 0
+        written = set()
         runs = 0
         for first in sorted(singles):
-            if first in self.written:
+            if first in written:
                 continue
             best = (1, 1, 0)
             for stride in (1, 2):
-                if value.get(first + stride) != value[first] or first + stride in self.written:
+                if value.get(first + stride) != value[first] or first + stride in written:
                     continue
                 step, count = rank[first + stride] - rank[first], 2
                 while (c := first + count * stride) in singles and value[c] == value[first] and (
-                        rank[c] - rank[c - stride] == step) and c not in self.written:
+                        rank[c] - rank[c - stride] == step) and c not in written:
                     count += 1
                 best = max(best, (count, stride, step))
             count, stride, step = best
-            self.written.update(first + i * stride for i in range(count))
+            written.update(first + i * stride for i in range(count))
             # A run may lie within another with a stride, so that the gap may be negative.
             writer.signed(first - end)
             writer.number(count << 1 | (stride == 2))
@@ -299,7 +280,6 @@ class Weights:
             runs += 1
         writer.signed(0)
         writer.number(0)
-        self.written.clear()
         position = last = 0
         for s in sorted(s for s, e in entries.items() if e.kind != SINGLE):
             e = entries[s]
@@ -323,8 +303,6 @@ class Weights:
             for ce in e.elements:
                 last = self.element(writer, ce, last)
         return runs
-
-    written = set()
 
 
 def han_order(writer, root):
@@ -364,14 +342,6 @@ def han_order(writer, root):
 
 HEADER = (f"// swift-format-ignore-file\n// Written by Scripts/generate-collation-tables.py from ICU {icu.VERSION}, "
           f"Unicode {icu.UNICODE}. Do not edit.\n")
-
-
-def literal(name, text):
-    assert "\\" not in text and '"' not in text
-    lines = [text[i:i + 110] + "\\" for i in range(0, len(text), 110)]
-    lines[-1] = lines[-1][:-1]
-    body = "\n".join("        " + line for line in lines)
-    return f'    static let {name}: StaticString = """\n{body}\n        """\n'
 
 
 def swift(*parts):
@@ -431,7 +401,6 @@ def main():
 
     writer = Writer()
     weights.write(writer, root, len(han))
-    bases = {}
     for language in languages:
         language.all = {}
         for s in root.scalars:

@@ -19,6 +19,10 @@ import random
 import sys
 import unicodedata
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Scripts/tables"))
+from writer import Writer, literal  # noqa: E402
+
 UNICODE = "15.0.0"
 # UnicodeData.txt is the only file without a version line.
 DIGEST = "806e9aed65037197f1ec85e12be6e8cd870fc5608b4de0fffd990f689f376a73"
@@ -252,59 +256,7 @@ ACCENT = -1
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Encoding. A table is a text of 6-bit characters: the 64 from '#' to 'c' without the backslash. A number is encoded in
-# groups of five bits, lowest first. The sixth bit announces another group.
-
-
-class Writer:
-    def __init__(self):
-        self.text = []
-
-    def number(self, value):
-        assert value >= 0
-        while True:
-            group, value = value & 31, value >> 5
-            code = 0x23 + (group | (32 if value else 0))
-            self.text.append(chr(code + (code >= 0x5C)))
-            if not value:
-                return
-
-    def signed(self, value):
-        self.number(value * 2 if value >= 0 else -value * 2 - 1)
-
-    def runs(self, values):
-        """`values`: scalar to number. Gap, then length and stride (alternating cases have a stride of two), number."""
-        end, done = 0, 0
-        for first in sorted(values):
-            if first < done:
-                continue
-            value, stride = values[first], 1
-            if first + 1 not in values and values.get(first + 2) == value:
-                stride = 2
-            count = 1
-            while values.get(first + count * stride) == value and (
-                stride == 1 or first + count * 2 - 1 not in values
-            ):
-                count += 1
-            self.number(first - end)
-            self.number(count * 2 + (stride == 2))
-            self.signed(value)
-            end = done = first + (count - 1) * stride + 1
-        self.number(0)
-        self.number(0)
-
-    def sequences(self, values):
-        """`values`: scalar to scalars. Gap, length, and the scalars, each as the difference from the one before."""
-        end = last = 0
-        for c in sorted(values):
-            self.number(c - end)
-            self.number(len(values[c]))
-            for d in values[c]:
-                self.signed(d - last)
-                last = d
-            end = c + 1
-        self.number(0)
-        self.number(0)
+# Encoding
 
 
 KINDS = {"scalars": 0, "nothing": 2, "space": 3, "accent": 4}
@@ -351,14 +303,6 @@ def normal_table(u, rules):
 
 
 HEADER = f"// swift-format-ignore-file\n// Written by Scripts/generate-folding-tables.py from Unicode {UNICODE}. Do not edit.\n"
-
-
-def literal(name, text):
-    assert "\\" not in text and '"' not in text and "#" * 9 not in text
-    lines = [text[i:i + 110] + "\\" for i in range(0, len(text), 110)]
-    lines[-1] = lines[-1][:-1]
-    body = "\n".join("        " + line for line in lines)
-    return f'    static let {name}: StaticString = """\n{body}\n        """\n'
 
 
 def swift_table(name, text, before=""):
@@ -466,10 +410,9 @@ def main():
     parser.add_argument("--sources", type=pathlib.Path, help="folder of the Swift tables")
     parser.add_argument("--tests", type=pathlib.Path, help="folder of the tests' expectations")
     options = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent
 
     def folder(*candidates):
-        return next((root / c for c in candidates if (root / c).is_dir()), None)
+        return next((ROOT / c for c in candidates if (ROOT / c).is_dir()), None)
 
     sources = options.sources or folder("Sources/Tandem/Text/Internal", "Sources/Text/Internal")
     tests = options.tests or folder("Tests/TandemTests/Text", "Tests/TextTests")
@@ -503,7 +446,7 @@ def main():
     else:
         for path, text in outputs.items():
             path.write_text(text, encoding="utf-8")
-            print(f"{path.relative_to(root)}: {len(text.splitlines())} lines, {len(text.encode())} bytes")
+            print(f"{path.relative_to(ROOT)}: {len(text.splitlines())} lines, {len(text.encode())} bytes")
 
 
 if __name__ == "__main__":

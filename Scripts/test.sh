@@ -84,9 +84,11 @@ wait "$session" || status=$?
 end_session
 wait "$follower" || true
 if ((status != 0)); then
+    # The end of a test case is not printed. The last line of a test may follow output without a line break.
     unfinished=$(
-        comm -23 <(sed -nE 's/^◇ Test (.+) started\.$/\1/p' "$log" | sort) \
-            <(sed -nE 's/^[✔✘➜] Test (.+) (passed|failed|skipped).*$/\1/p' "$log" | sort)
+        comm -23 <(sed -nE '/^◇ Test (case|run) /!s/^◇ Test (.+) started\.$/\1/p' "$log" | sort) \
+            <(sed -nE 's/ with [0-9]+ test cases? (passed|failed) after / \1 after /
+                s/^.*(✔|✘|━) Test (.+) (passed|failed) after .*$/\2/p' "$log" | sort)
     )
     ((status != 124)) || echo 'test: the time limit ended the run.' >&2
     [[ -z $unfinished ]] || printf 'test: tests that had begun and not ended:\n%s\n' "$unfinished" >&2

@@ -53,8 +53,7 @@ public final class KintoRemote: Remote {
         encoder = KintoRequestEncoder(paths: paths, limits: limits)
         client = KintoClient(
             KintoResponseDecoder(paths: paths, limits: limits, creates: creates), over: transport,
-            credentials: credentials,
-            onAlert: onAlert)
+            credentials: credentials, onAlert: onAlert)
     }
 
     var decoder: KintoResponseDecoder { client.decoder }

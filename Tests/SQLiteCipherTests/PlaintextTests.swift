@@ -92,7 +92,7 @@ struct PlaintextTests {
     /// file other than an index.
     private func foreignFiles(_ trace: Data, in folder: URL) -> [String] {
         let folder = folder.resolvingSymlinksInPath().path
-        return String(decoding: trace, as: UTF8.self).split(separator: "\n").filter { line in
+        return trace.lines(naming: ["openat(", "mmap("]).filter { line in
             let isMade = line.contains("openat(") && line.contains("O_CREAT")
             let isShared = line.contains("mmap(") && line.contains("MAP_SHARED") && line.contains("PROT_WRITE")
             guard isMade || isShared, !line.contains("= -1 ") else { return false }

@@ -107,11 +107,7 @@ public struct SectionPosition: Hashable, Comparable, Sendable {
 extension RowSlice {
     /// Returns the index after the rows whose keys begin with given bytes.
     fileprivate func end(ofRowsWithPrefix prefix: ArraySlice<UInt8>) -> Int {
-        // The least key after all of them: increase the last byte that is not FF, and drop the bytes after it.
-        var bound = Array(prefix)
-        while bound.last == 0xFF { bound.removeLast() }
-        guard let last = bound.popLast() else { return count }
-        bound.append(last + 1)
+        guard let bound = KeyRange(prefix: Array(prefix)).upper else { return count }
         let place = tree.lowerBound(LiveRow(rowID: 0, key: bound, localID: LocalID("")))
         return Swift.min(Swift.max(place - range.lowerBound, 0), count)
     }

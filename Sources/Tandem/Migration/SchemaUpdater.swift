@@ -159,9 +159,7 @@ struct SchemaUpdater {
     // MARK: Settings
 
     private func read() throws -> Stored? {
-        func setting(_ key: String) throws -> StorageValue? {
-            try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", binding: [.text(key)])
-        }
+        let setting = connection.setting(_:)
         func damaged(_ key: String) -> TandemError {
             TandemError(
                 .corrupt, message: "The store's setting \"\(key)\" is missing or damaged.", advice: "Restore a backup.",
@@ -188,7 +186,7 @@ struct SchemaUpdater {
         }
         return Stored(
             format: format, record: record, schemaVersion: Int(version),
-            keyRules: try KeyRules(folding: Int(folding), setting: setting), stamp: stamp)
+            keyRules: try KeyRules(folding: Int(folding), settingsOf: connection), stamp: stamp)
     }
 
     private func write(_ record: SchemaRecord, stamp: String) throws {

@@ -52,8 +52,7 @@ extension ReadTransaction {
 
     /// Returns a sync setting: the data's owner or server.
     package func syncSetting(_ key: SyncSetting) throws -> String? {
-        let found = try connectionForReading(searching: false).value(
-            "SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", binding: [.text(key.rawValue)])
+        let found = try connectionForReading(searching: false).setting(key.rawValue)
         switch found {
         case nil: return nil
         case .text(let text): return text

@@ -58,6 +58,9 @@ final class Connection {
         sqlite3_commit_hook(handle, nil, nil)
         sqlite3_rollback_hook(handle, nil, nil)
         sqlite3_update_hook(handle, nil, nil)
+        // GRDB's authorizer collects the columns and events of each prepared statement and drops them only when GRDB
+        // prepares one itself.
+        sqlite3_set_authorizer(handle, nil, nil)
         // When a task is cancelled, GRDB interrupts only the current statement. A statement that begins a moment later
         // would run to its end. Therefore long statements check for cancellation themselves, about once a millisecond.
         // An iteration runs outside its task, and uses the flag. No statement outlives this object, because all are

@@ -16,16 +16,16 @@ struct KeyRules: Equatable {
         sortsNumbers = collation.isNumeric
     }
 
-    /// Creates the rules from a store's settings.
+    /// Creates the rules from a store's settings. Missing settings differ from those of any sort order.
     ///
     /// - Parameters:
     ///   - folding: The version of the folding rules.
-    ///   - setting: Returns a setting by its key. Missing settings differ from those of any sort order.
-    init(folding: Int, setting: (String) throws -> StorageValue?) rethrows {
+    ///   - connection: A connection to the store.
+    init(folding: Int, settingsOf connection: Connection) throws {
         self.folding = folding
-        if case .integer(let version)? = try setting(Self.collationKey) { collation = Int(version) }
-        if case .text(let code)? = try setting(Self.languageKey) { language = code }
-        if case .integer(let flag)? = try setting(Self.numbersKey) { sortsNumbers = flag != 0 }
+        if case .integer(let version)? = try connection.setting(Self.collationKey) { collation = Int(version) }
+        if case .text(let code)? = try connection.setting(Self.languageKey) { language = code }
+        if case .integer(let flag)? = try connection.setting(Self.numbersKey) { sortsNumbers = flag != 0 }
     }
 
     /// The settings, by their keys.

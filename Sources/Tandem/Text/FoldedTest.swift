@@ -18,15 +18,16 @@ package struct FoldedTest: Sendable {
     init(_ kind: Kind, _ texts: [String], in language: SortLanguage) {
         self.kind = kind
         self.language = language
-        keys = texts.map { text in
-            var text = text
-            return text.withUTF8 { Self.key(of: $0, in: language) }
-        }.sorted { $0.lexicographicallyPrecedes($1) }
+        keys = texts.map { Self.key(of: $0, in: language) }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
+    /// Returns whether the test holds for a text of a store's file. In a damaged file, it may not be valid UTF-8. It is
+    /// then compared with replacement characters, with which it is also read.
+    ///
     /// - Complexity: O(*n* + log *m*) for *n* bytes and *m* other texts; for prefixes O(*n* + *m*).
     func holds(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        let key = Self.key(of: utf8, in: language)
+        // Folding needs valid UTF-8.
+        let key = Self.key(of: String(decoding: utf8, as: UTF8.self), in: language)
         guard kind == .equal else { return keys.contains { key.starts(with: $0) } }
         var (low, high) = (0, keys.count)
         while low < high {
@@ -37,20 +38,18 @@ package struct FoldedTest: Sendable {
     }
 
     /// Returns a text without case.
-    private static func key(of utf8: UnsafeBufferPointer<UInt8>, in language: SortLanguage) -> [UInt8] {
-        var key: [UInt8] = []
-        key.reserveCapacity(utf8.count)
-        if language == .turkish || language == .azerbaijani {
-            var text = String(String.UnicodeScalarView(turkic(String(decoding: utf8, as: UTF8.self))))
-            text.withUTF8 { Folding.appendSortKey(of: $0, to: &key) }
-        } else {
+    private static func key(of text: String, in language: SortLanguage) -> [UInt8] {
+        var text = language == .turkish || language == .azerbaijani ? turkic(text) : text
+        return text.withUTF8 { utf8 in
+            var key: [UInt8] = []
+            key.reserveCapacity(utf8.count)
             Folding.appendSortKey(of: utf8, to: &key)
+            return key
         }
-        return key
     }
 
-    /// Returns the scalars of a text with the small forms of `I` and `İ`.
-    private static func turkic(_ text: String) -> [Unicode.Scalar] {
+    /// Returns a text with the small forms of `I` and `İ`.
+    private static func turkic(_ text: String) -> String {
         var scalars: [Unicode.Scalar] = []
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -61,7 +60,7 @@ package struct FoldedTest: Sendable {
             default: scalars.append(scalar)
             }
         }
-        return scalars
+        return String(String.UnicodeScalarView(scalars))
     }
 
     // MARK: Arguments of SQL functions
@@ -90,7 +89,8 @@ package struct FoldedTest: Sendable {
         while index + 4 <= argument.count {
             let count = argument[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
             index += 4
-            guard index + count <= argument.count else { return nil }
+            // Where `Int` has 32 bits, the count may be negative.
+            guard 0...argument.count - index ~= count else { return nil }
             keys.append(Array(argument[index..<index + count]))
             index += count
         }

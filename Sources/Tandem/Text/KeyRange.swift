@@ -1,5 +1,5 @@
 /// A range of sort keys, which an index finds.
-package struct KeyRange: Sendable, Equatable {
+package struct KeyRange: Hashable, Sendable {
     /// The first bytes in the range.
     let lower: [UInt8]
     /// The first bytes after the range, or `nil` if there are none.

@@ -8,9 +8,10 @@ extension RowEncoder {
     }
 
     /// Appends the sort key of a folded property, its search key if it has one, and its key for uniqueness if it has
-    /// one: see ``TableLayout/Fold/columns``.
+    /// one: see ``TableLayout/Fold/columns``. If the value is not a text, its keys are NULL: a damaged file may have a
+    /// blob in its place, which may not be valid UTF-8.
     func appendTwins(_ fold: TableLayout.Fold, of row: RowEncoder, by collation: Collation) {
-        if row.isNull(fold.property) {
+        guard row.slots[fold.property].tag == .text else {
             for _ in fold.columns { appendNull() }
             return
         }

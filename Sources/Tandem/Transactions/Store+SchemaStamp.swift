@@ -28,9 +28,7 @@ extension Store {
 
     /// Returns the error for a changed schema. If the sort order has changed, the error names it.
     private func foreignSchemaChange(_ connection: Connection) -> TandemError {
-        let stored = try? KeyRules(folding: Folding.version) { key in
-            try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", binding: [.text(key)])
-        }
+        let stored = try? KeyRules(folding: Folding.version, settingsOf: connection)
         let own = KeyRules(collation)
         if let stored, !stored.sorts(as: own), let order = stored.order, let ownOrder = own.order {
             return TandemError(

@@ -21,10 +21,10 @@ struct PageRequester: Sendable {
     }
 
     /// Looks up an item.
-    func item(_ id: ServerID, in table: RemoteTableName) async throws -> RemoteItem? {
+    func item(_ id: ServerID) async throws -> RemoteItem? {
         try await context.waitOutPause(for: coder)
         return try await retrying { () async throws(RemoteFailure) -> RemoteItem? in
-            try await context.remote.find(table, key: .id(id))
+            try await context.remote.find(coder.table, key: .id(id))
         }
     }
 

@@ -68,7 +68,7 @@ extension PullRun {
     /// - Returns: `nil` if the server refuses the look-up or can't carry it out, or if its response is not valid.
     /// - Throws: The errors of a request to a server that can't be reached, is busy, or rejects the credentials.
     func hasLost(_ landmark: PullLandmark, of queryID: String) async throws -> Bool? {
-        let (key, now) = ("\(query.table) \(queryID)", context.options.clock.now())
+        let (key, now) = (key(of: queryID), context.options.clock.now())
         if let last = context.landmarkTimes.withLock({ $0[key] }),
             abs(now.timeIntervalSince(last)) < Self.landmarkInterval
         {
@@ -76,7 +76,7 @@ extension PullRun {
         }
         try Task.checkCancellation()
         do {
-            let item = try await requester.item(landmark.id, in: query.remoteTable)
+            let item = try await requester.item(landmark.id)
             context.landmarkTimes.withLock { $0[key] = now }
             return !landmark.isValid(item)
         } catch let error as SyncError {

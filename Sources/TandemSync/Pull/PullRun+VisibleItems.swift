@@ -22,8 +22,8 @@ extension PullRun {
         let stored = try await context.store.read { try $0.countOfServerItems(in: table) }
         let counts = ItemCounts(visible: visibleCount, stored: stored, reportsEdits: orphanedEdits != nil)
         guard counts.visible != counts.stored else { return recordCounts(nil, of: queryID) }
-        let isKnown = context.checkedCounts.withLock { $0["\(table) \(queryID)"] } == counts
-        guard !isKnown || hasNews else { return }
+        let checked = context.checkedCounts.withLock { $0[key(of: queryID)] }
+        if let checked, checked.covers(counts), !hasNews { return }
         try await pullAgain(queryID, keepsEdits: false)
         recordCounts(hasNews ? nil : counts, of: queryID)
     }
@@ -32,6 +32,6 @@ extension PullRun {
     private var hasNews: Bool { tally.result.inserted > 0 || tally.result.deleted > 0 }
 
     private func recordCounts(_ counts: ItemCounts?, of queryID: String) {
-        context.checkedCounts.withLock { $0["\(query.table) \(queryID)"] = counts }
+        context.checkedCounts.withLock { $0[key(of: queryID)] = counts }
     }
 }

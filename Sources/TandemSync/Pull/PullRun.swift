@@ -234,6 +234,9 @@ struct PullRun {
             wantsGeneration: isFirst || order == .id(after: nil))
     }
 
+    /// Returns the key of a query of the table in the context's dictionaries.
+    func key(of queryID: String) -> String { "\(query.table) \(queryID)" }
+
     /// Sends the pull's requests.
     var requester: PageRequester { PageRequester(context: context, coder: coder) }
 

@@ -110,4 +110,22 @@ extension Data {
             return false
         }
     }
+
+    /// Returns the lines of a trace whose first 80 bytes, those before a call's buffer, have one of the names.
+    func lines(naming names: [String]) -> [String] {
+        withUnsafeBytes { memory in
+            var lines: [String] = []
+            var rest = memory[...]
+            while !rest.isEmpty {
+                let end = memchr(rest.base.baseAddress! + rest.startIndex, 10, rest.count).map {
+                    UnsafeRawPointer($0) - rest.base.baseAddress!
+                }
+                let line = rest[..<(end ?? rest.endIndex)]
+                let head = String(decoding: line.prefix(80), as: UTF8.self)
+                if names.contains(where: head.contains) { lines.append(String(decoding: line, as: UTF8.self)) }
+                rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
+            }
+            return lines
+        }
+    }
 }

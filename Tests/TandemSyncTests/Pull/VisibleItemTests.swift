@@ -174,6 +174,22 @@ import Testing
         #expect(try await device.cards == ["e"])
     }
 
+    /// Only a sync reports edits of hidden items. It does not drop a refused one.
+    @Test func `pulls and syncs in turn fetch everything once each`() async throws {
+        let device = try await Device()
+        try await device.desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
+        device.show("b", "c")
+        device.desk.remote.next(.fail(.refused(status: 403, message: "")), on: .id("a"))
+        try await device.sync.attemptPush()
+        for isFirst in [true, false, false] {
+            try await device.pullOnly()
+            #expect(device.remote.changesOnly().contains(false) == isFirst)
+            _ = try await device.sync.synchronize([device.query])
+            #expect(device.remote.changesOnly().contains(false) == isFirst)
+        }
+        #expect(try await device.cards == ["a", "b", "c"])
+    }
+
     /// The device can't distinguish a deleted item from a hidden one. The user may not write either.
     @Test func `an edit of an item that is hidden now is dropped and reported`() async throws {
         let device = try await Device()

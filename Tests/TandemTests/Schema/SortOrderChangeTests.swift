@@ -187,6 +187,29 @@ import Testing
         #expect(problems == ["The folded key \(column) of the LoneName \(name.localID) does not match its text."])
     }
 
+    @Test(arguments: StoreKind.files)
+    func `a blob in place of a text is reported, and has no keys in another language`(kind: StoreKind) throws {
+        var configuration = Store.Configuration()
+        var store = try kind.open(at: folder.file(), [LoneName.self], configuration: configuration)
+        let name = try store.write { try $0.insert(LoneName(name: "Лента")) }
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            try store.writer.connection.execute("UPDATE LoneName SET name = x'61FF'")
+        }
+        let problem = "LoneName.name of \(name.localID) is not stored as a String."
+        let damaged = try store.checkIntegrity()
+        #expect(damaged.contains(problem))
+        store.close()
+
+        configuration.sortLanguage = .swedish
+        store = try kind.open(at: folder.file(), [LoneName.self], configuration: configuration)
+        defer { store.close() }
+        let keys = try store.sql("SELECT __sort_name, __search_name, __unique_name FROM LoneName").first?.values
+        #expect(keys.map { Array($0) } == [.null, .null, .null])
+        let problems = try store.checkIntegrity()
+        #expect(problems.contains(problem))
+        #expect(!problems.contains { $0.contains("folded key") })
+    }
+
     // MARK: Format 3
 
     /// Turns a new store into one of format 3: sort keys are folded texts, which are also unique.

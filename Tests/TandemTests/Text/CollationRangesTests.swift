@@ -99,6 +99,19 @@ struct CollationRangesTests {
         #expect(holds(.prefix, ["МАГ"], "магнит") && !holds(.prefix, ["е"], "ёлка") && !holds(.prefix, ["аб"], "а"))
     }
 
+    @Test func `bytes that are not valid UTF-8 are compared as replacement characters`() {
+        for bytes: [UInt8] in [
+            [0x61, 0xFF], [0x61, 0xF4, 0x8F], [0xFF, 0xBF, 0xBF, 0xBF], [0xC3], [0xED, 0xA0, 0x80],
+        ] {
+            let text = String(decoding: bytes, as: UTF8.self)
+            for language in [SortLanguage.root, .turkish] {
+                let test = FoldedTest(.equal, [text], in: language)
+                let holds = bytes.withUnsafeBufferPointer { test.holds($0) }
+                #expect(holds, "\(language): \(bytes)")
+            }
+        }
+    }
+
     @Test func `I is the capital form of ı in Turkish and Azerbaijani`() {
         for language in [SortLanguage.turkish, .azerbaijani] {
             #expect(holds(.equal, ["istanbul"], "İSTANBUL", language) && holds(.equal, ["ısı"], "ISI", language))

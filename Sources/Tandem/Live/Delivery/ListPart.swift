@@ -69,7 +69,7 @@ final class ListPart: LivePart {
         rows?.reset(tree)
         unapplied = nil
         guard wasDelivered else { return }
-        if before.isEmpty, delivered.isEmpty, pending.isEmpty, !tree.isEmpty {
+        if before.isEmpty, delivered.isEmpty, pending.isEmpty {
             areAllNew = !visible.isEmpty
         } else {
             recordDeltas(before.deltas(to: visible, isSame: isSame))
@@ -267,7 +267,7 @@ final class ListPart: LivePart {
         }
         guard !objects.isEmpty else { return [] }
         // The subscriber knows an object that it was shown in an earlier row.
-        for delta in pending.all { if let had = delta.old { objects.remove(had.localID) } }
+        for delta in pending { if let had = delta.old { objects.remove(had.localID) } }
         return objects
     }
 

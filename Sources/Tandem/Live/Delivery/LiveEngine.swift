@@ -475,28 +475,3 @@ extension LiveEngine.State {
         return notifications
     }
 }
-
-/// The subscriptions with events of a commit.
-struct PendingNotifications: Sendable {
-    fileprivate(set) var immediate: [LiveSubscription] = []
-    fileprivate(set) var background: [LiveSubscription] = []
-    fileprivate var isExternal = false
-    /// Whether another process has committed, which may have changed the operation queue.
-    fileprivate var hasExternalCommit = false
-    /// The error because of which nothing can be read any more.
-    var failure: TandemError?
-
-    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
-
-    fileprivate mutating func add(_ subscription: LiveSubscription, news: CommitEvent) {
-        subscription.enqueue(news)
-        if subscription.isImmediate { immediate.append(subscription) } else { background.append(subscription) }
-    }
-
-    mutating func add(_ other: PendingNotifications) {
-        // Commits of other processes never run on the caller's thread.
-        background += other.isExternal ? other.background + other.immediate : other.background
-        immediate += other.isExternal ? [] : other.immediate
-        hasExternalCommit = hasExternalCommit || other.hasExternalCommit
-    }
-}

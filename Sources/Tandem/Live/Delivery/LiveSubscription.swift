@@ -14,9 +14,9 @@ import Synchronization
 ///
 /// At most one delivery is in progress. The parts merge commits that arrive during it, or while there is no demand.
 ///
-/// Proof of `@unchecked Sendable`: `condition` protects the variables, except those of the run (`parts`,
-/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses these, and the
-/// condition orders the accesses of successive threads.
+/// Proof of `@unchecked Sendable`: `condition` protects the variables, except those of the run (`parts`, `loads`,
+/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses these, or a thread
+/// that has seen under the lock that no thread has it. The condition orders the accesses of successive threads.
 class LiveSubscription: @unchecked Sendable {
     let store: Store
     let scheduler: LiveScheduler
@@ -51,6 +51,8 @@ class LiveSubscription: @unchecked Sendable {
 
     // Variables of the run.
     private(set) var parts: [any LivePart]
+    /// The number of reloads. Tests read it.
+    private(set) var loads = 0
     private var loadedSequence: UInt64 = 0
     /// The position in the log up to which the last reload has read at most.
     private var loadedPosition: LogPosition?
@@ -94,9 +96,6 @@ class LiveSubscription: @unchecked Sendable {
             return status
         }
     }
-
-    /// The number of reloads.
-    private(set) var loads = 0
 
     // MARK: Events
 

@@ -36,10 +36,14 @@ struct LiveRow: @unchecked Sendable {
         self.init(buffer)
     }
 
+    /// A view of the row. The caller must keep the row alive while it uses the view.
+    @inline(__always)
+    var view: RowView { leaf.row(index) }
+
     /// Calls a function with a view of the row, which is valid inside the function.
     @inline(__always)
     func withView<T>(_ body: (RowView) throws -> T) rethrows -> T {
-        try withExtendedLifetime(leaf) { try body(leaf.row(index)) }
+        try withExtendedLifetime(leaf) { try body(view) }
     }
 
     /// The rowid in the table. It is constant while the row exists, and may be reused after that.

@@ -53,7 +53,7 @@ final class RowIndex {
 
     /// Returns the row with a rowid.
     func row(_ rowID: Int64) -> LiveRow? {
-        let id = isDense ? dense.indices.contains(Int(rowID)) ? dense[Int(rowID)] : Self.noLeaf : sparse[rowID]
+        let id = isDense ? place(of: rowID).map { dense[$0] } : sparse[rowID]
         guard let id, id != Self.noLeaf, let leaf = leaves[Int(id)] else { return nil }
         for index in 0..<leaf.count where leaf.row(index).rowID == rowID { return LiveRow(leaf, index: index) }
         return nil
@@ -62,9 +62,15 @@ final class RowIndex {
     func remove(_ rowID: Int64) {
         if !isDense {
             sparse[rowID] = nil
-        } else if dense.indices.contains(Int(rowID)) {
-            dense[Int(rowID)] = Self.noLeaf
+        } else if let place = place(of: rowID) {
+            dense[place] = Self.noLeaf
         }
+    }
+
+    /// Returns the place of a rowid in the array, if it has one. A rowid can exceed `Int` on a watch.
+    private func place(of rowID: Int64) -> Int? {
+        guard let place = Int(exactly: rowID), dense.indices.contains(place) else { return nil }
+        return place
     }
 
     func set(_ rowID: Int64, leaf: UInt32) {

@@ -87,7 +87,7 @@ extension RowMaker {
     }
 
     /// Returns a factory for rows with their objects, and with the property value that determines their section: see
-    /// ``LiveRow/sectionValue(_:of:store:)``.
+    /// ``LiveRow/sectionValue(_:store:)``.
     static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition

@@ -76,10 +76,4 @@ extension RowNode {
         assert(end == byteCount && place == count + 1, "The records do not fill the leaf.")
         return node
     }
-
-    /// The offset of a record in the content, or the end of the last one.
-    @inline(__always)
-    private func start(_ index: Int) -> Int {
-        withExtendedLifetime(self) { Int(content.load(fromByteOffset: index * 4, as: UInt32.self)) }
-    }
 }

@@ -1,11 +1,11 @@
 /// The header of a node.
 struct RowNodeHeader {
     /// The number of rows of a leaf, or of branches of an inner node.
-    var count: UInt32
+    let count: UInt32
     /// The height above the leaves.
     let height: UInt16
     /// Whether a row's payload is in an object of its own.
-    var hasBoxes: Bool
+    let hasBoxes: Bool
     /// The number of the leaf in a ``RowIndex``.
     let id: UInt32
     /// The number of bytes that the keys of all rows of a leaf have in common.
@@ -118,8 +118,12 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     }
 
     /// The number of bytes of a leaf's content.
-    var byteCount: Int {
-        withExtendedLifetime(self) { Int(content.load(fromByteOffset: count * 4, as: UInt32.self)) }
+    var byteCount: Int { start(count) }
+
+    /// The offset of a record in a leaf's content, or the end of the last one.
+    @inline(__always)
+    func start(_ index: Int) -> Int {
+        withExtendedLifetime(self) { Int(content.load(fromByteOffset: index * 4, as: UInt32.self)) }
     }
 
     /// A branch of an inner node.
@@ -155,10 +159,8 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     @inline(__always)
     func row(_ index: Int) -> RowView {
         defer { withExtendedLifetime(self) {} }
-        let start = content
-        let first = Int(start.load(fromByteOffset: index * 4, as: UInt32.self))
-        let end = Int(start.load(fromByteOffset: index * 4 + 4, as: UInt32.self))
-        return RowView(UnsafeRawBufferPointer(start: start + first, count: end - first), prefix: prefix)
+        let (first, end) = (start(index), start(index + 1))
+        return RowView(UnsafeRawBufferPointer(start: content + first, count: end - first), prefix: prefix)
     }
 
     /// The maximum number of entries of a node.
@@ -277,8 +279,7 @@ struct RowBranch {
     /// Returns the order of the first row below and another row.
     @inline(__always)
     func order(_ row: RowProbe) -> Int {
-        if words.high != row.words.high { return words.high < row.words.high ? -1 : 1 }
-        if words.low != row.words.low { return words.low < row.words.low ? -1 : 1 }
+        if words != row.words { return words < row.words ? -1 : 1 }
         return firstLeaf._withUnsafeGuaranteedRef { $0.row(0).order(row.view) }
     }
 }

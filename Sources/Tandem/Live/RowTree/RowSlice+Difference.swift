@@ -22,7 +22,7 @@ extension RowSlice {
                 newCursor.skip(count)
                 continue
             }
-            let order = before.leaf.row(before.index).order(after.leaf.row(after.index))
+            let order = before.view.order(after.view)
             if order < 0 {
                 gone.append(before)
             } else if order > 0 {

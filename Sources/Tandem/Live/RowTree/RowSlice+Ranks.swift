@@ -8,7 +8,7 @@ extension RowSlice {
             return ranks.count == rows.count ? ranks : nil
         }
         return withExtendedLifetime((rows, tree)) {
-            let probes = rows.map { RowProbe($0.leaf.row($0.index)) }
+            let probes = rows.map { RowProbe($0.view) }
             var ranks = Array(repeating: 0, count: rows.count)
             var cursor = cursor
             var rank = 0

@@ -28,16 +28,10 @@ struct RowSorting {
     private func sort(_ entries: UnsafeMutableBufferPointer<Entry>) {
         if entries.indices.dropFirst().allSatisfy({ isBefore(entries[$0 - 1], entries[$0]) }) { return }
         var entries = entries
-        entries.sort {
-            $0.words.high != $1.words.high ? $0.words.high < $1.words.high : $0.words.low < $1.words.low
-        }
+        entries.sort { $0.words < $1.words }
         var start = 0
         for end in 1...entries.count {
-            if end < entries.count, entries[start].words.high == entries[end].words.high,
-                entries[start].words.low == entries[end].words.low
-            {
-                continue
-            }
+            if end < entries.count, entries[start].words == entries[end].words { continue }
             if end - start > 1 {
                 let equals = UnsafeMutableBufferPointer(rebasing: entries[start..<end])
                 sort(equals, from: equals[0].words.equalBytes, depth: 0)
@@ -47,8 +41,7 @@ struct RowSorting {
     }
 
     private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
-        if left.words.high != right.words.high { return left.words.high < right.words.high }
-        if left.words.low != right.words.low { return left.words.low < right.words.low }
+        if left.words != right.words { return left.words < right.words }
         return row(left.index).order(row(right.index)) < 0
     }
 

@@ -1,31 +1,18 @@
 extension RowTree {
-    /// Creates a tree from rows in order (see ``sort(_:)``).
-    ///
-    /// - Complexity: O(*n*)
-    init(sorted rows: [LiveRow]) {
-        self = withExtendedLifetime(rows) {
-            RowTree(count: rows.count) { position in rows[position].leaf.row(rows[position].index) }
-        }
-    }
-
-    /// Creates a tree from the rows of a buffer.
+    /// Creates a tree from the rows of a buffer. The leaves are numbered from 0.
     ///
     /// - Parameter sorted: The numbers of the rows in the buffer, in order (see ``RowBuffer/sorted()``).
     /// - Complexity: O(*n*)
     init(_ buffer: RowBuffer, sorted: [Int]) {
-        self = withExtendedLifetime(buffer) { RowTree(count: sorted.count) { buffer[sorted[$0]] } }
-    }
-
-    /// Creates a tree from rows in order. The leaves are numbered from 0.
-    private init(count: Int, row: (Int) -> RowView) {
-        guard count > 0 else { return }
-        self.count = count
+        guard !sorted.isEmpty else { return }
+        count = sorted.count
+        defer { withExtendedLifetime(buffer) {} }
         var views: [RowView] = []
         views.reserveCapacity(RowNode.leafCapacity)
         var level: [RowBranch] = []
         for (id, group) in Self.groups(count, of: RowNode.leafCapacity).enumerated() {
             views.removeAll(keepingCapacity: true)
-            for position in group { views.append(row(position)) }
+            for position in group { views.append(buffer[sorted[position]]) }
             assert(
                 zip(views, views.dropFirst()).allSatisfy { $0.order($1) < 0 }, "The rows are not in order.")
             level.append(RowBranch(views.withUnsafeBufferPointer { RowNode.leaf($0, id: UInt32(id)) }))
@@ -50,15 +37,6 @@ extension RowTree {
         let roomy = capacity / 4 * 3
         let groups = count <= capacity ? 1 : (count + roomy - 1) / roomy
         return (0..<groups).map { $0 * count / groups..<($0 + 1) * count / groups }
-    }
-
-    /// Sorts rows into the order of the tree.
-    ///
-    /// - Complexity: O(*n* log *n*), and O(*n*) if they are in order.
-    static func sort(_ rows: inout [LiveRow]) {
-        rows = withExtendedLifetime(rows) { unsorted in
-            RowSorting.sorted(unsorted.count) { unsorted[$0].leaf.row(unsorted[$0].index) }.map { unsorted[$0] }
-        }
     }
 }
 

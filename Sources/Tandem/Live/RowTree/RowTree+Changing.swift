@@ -15,9 +15,8 @@ extension RowTree {
         return withExtendedLifetime((root, removed, inserted)) {
             let rewriting = RowRewriting(
                 removed: RowRewriting.sorted(removed), inserted: RowRewriting.sorted(inserted), index: index)
-            guard let root = rewriting.rewrite(root) else { return false }
-            self.root = root.node
-            count += inserted.count - removed.count
+            guard let changed = rewriting.rewrite(self) else { return false }
+            self = changed
             return true
         }
     }
@@ -46,24 +45,28 @@ private struct RowRewriting {
     let index: RowIndex?
 
     static func sorted(_ rows: [LiveRow]) -> [RowProbe] {
-        let probes = rows.map { RowProbe($0.leaf.row($0.index)) }
+        let probes = rows.map { RowProbe($0.view) }
         guard rows.count > 1 else { return probes }
         return RowSorting.sorted(rows.count) { probes[$0].view }.map { probes[$0] }
     }
 
-    /// Returns the new root, whose node is `nil` if no row is left. Returns `nil` if the rows do not fit.
-    func rewrite(_ root: RowNode?) -> (node: RowNode?, Void)? {
+    /// Returns the changed tree, or `nil` if the rows do not fit.
+    func rewrite(_ tree: RowTree) -> RowTree? {
+        var changed = RowTree()
+        changed.count = tree.count + inserted.count - removed.count
         let steps = Steps(removed: removed.indices, inserted: inserted.indices)
-        guard let root else {
+        guard let root = tree.root else {
             guard removed.isEmpty, !hasTwins(inserted.indices) else { return nil }
             let leaves = leaves(inserted.map { Entry(view: $0.view, leaf: RowIndex.noLeaf) }, ids: [])
-            return (RowTree.root(over: leaves, height: 0), ())
+            changed.root = RowTree.root(over: leaves, height: 0)
+            return changed
         }
         guard let nodes = rewrite(root, steps: steps) else { return nil }
-        guard !nodes.isEmpty else { return (nil, ()) }
+        guard !nodes.isEmpty else { return changed }
         var node = RowTree.root(over: nodes, height: root.height)
         while node.height > 0, node.count == 1 { node = node.branch(0).child }
-        return (node, ())
+        changed.root = node
+        return changed
     }
 
     /// Returns the nodes that replace a node, or `nil` if the rows do not fit. If there are several, each has enough

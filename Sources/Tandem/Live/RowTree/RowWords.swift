@@ -2,7 +2,7 @@
 ///
 /// The position of a row is determined by the bytes of its key, then by those of its local ID, compared like `memcmp`,
 /// prefixes first. The words never order two rows differently than their bytes do. If they are equal, the bytes decide.
-struct RowWords: Sendable {
+struct RowWords: Comparable, Sendable {
     let high: UInt64
     let low: UInt64
 
@@ -20,6 +20,11 @@ struct RowWords: Sendable {
             high = row.wordOfKey(at: 0) >> 8 | 1 << 56
             low = count > 7 ? max(row.wordOfKey(at: 7), 8 << 56) : UInt64(count) << 56 | row.wordOfID(at: 0) >> 8
         }
+    }
+
+    @inline(__always)
+    static func < (left: RowWords, right: RowWords) -> Bool {
+        left.high != right.high ? left.high < right.high : left.low < right.low
     }
 
     /// The number of the key's bytes that are equal in all rows with the same words, or `nil` if that is unknown.

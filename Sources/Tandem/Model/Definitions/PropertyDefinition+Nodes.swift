@@ -55,7 +55,11 @@ enum InlineEncoding {
         let type: Any.Type = Value.self
         if type == String.self || type == String?.self {
             self = .text
-        } else if type == Int.self || type == Int?.self || type == Int64.self || type == Int64?.self {
+        } else if type == Int64.self || type == Int64?.self {
+            self = .integer
+        } else if type == Int.self || type == Int?.self {
+            // On a watch, a stored value may exceed Int, and must be checked.
+            guard Int.bitWidth == Int64.bitWidth else { return nil }
             self = .integer
         } else if type == Bool.self || type == Bool?.self {
             self = .bool

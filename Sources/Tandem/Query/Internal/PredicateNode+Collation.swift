@@ -48,10 +48,7 @@ extension PredicateNode {
     /// the ranges let an index find them.
     private static func equals(_ path: ColumnPath, _ texts: [String], _ collation: Collation) -> PredicateNode {
         guard !texts.isEmpty else { return .constant(false) }
-        var ranges = texts.map(collation.range(ofLetters:)).sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
-        for index in ranges.indices.dropFirst().reversed() where ranges[index] == ranges[index - 1] {
-            ranges.remove(at: index)
-        }
+        let ranges = Set(texts.map(collation.range(ofLetters:))).sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
         return .all([
             .inKeyRanges(path, ranges), .isFolded(path.unfolded, FoldedTest(.equal, texts, in: collation.language)),
         ])

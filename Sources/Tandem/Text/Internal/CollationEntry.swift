@@ -87,9 +87,7 @@ struct CollationEntry {
 /// A collation element: a primary, a secondary and a tertiary weight.
 struct CollationElement: Hashable {
     /// From the lowest bit: the primary weight in three bytes, its length, and the numbers of the other two weights.
-    let rawValue: UInt64
-
-    init(rawValue: UInt64) { self.rawValue = rawValue }
+    private let rawValue: UInt64
 
     init(primary: UInt32, length: Int, secondary: Int, tertiary: Int) {
         rawValue = UInt64(primary) | UInt64(length) << 24 | UInt64(secondary) << 26 | UInt64(tertiary) << 36

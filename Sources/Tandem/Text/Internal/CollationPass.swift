@@ -131,10 +131,10 @@ struct CollationPass: ~Copyable {
 
     private mutating func appendImplicit(_ scalar: UInt32, entry: CollationEntry) {
         if Hangul.syllables.contains(scalar) {
-            let index = scalar - 0xAC00
-            appendJamo(0x1100 + index / 588)
-            appendJamo(0x1161 + index % 588 / 28)
-            if index % 28 > 0 { appendJamo(0x11A7 + index % 28) }
+            let (initial, vowel, final) = Hangul.jamo(of: scalar)
+            appendJamo(initial)
+            appendJamo(vowel)
+            if let final { appendJamo(final) }
             return
         }
         let scalar =
@@ -149,16 +149,7 @@ struct CollationPass: ~Copyable {
         }
     }
 
-    private mutating func appendJamo(_ scalar: UInt32) {
-        let entry = table[scalar]
-        switch entry.kind {
-        case .single: appendSingle(entry)
-        case .rare: appendRare(entry)
-        case .pool: append(elementsOf: entry)
-        // Jamo have entries with elements.
-        case .implicit: break
-        }
-    }
+    private mutating func appendJamo(_ scalar: UInt32) { append(scalar, entry: table[scalar]) }
 
     /// Remembers the first unit that differs from the canonical text.
     mutating func note(_ identity: Identity) {

@@ -11,7 +11,6 @@ struct CollationWeights {
     private(set) var numericLead: UInt8 = 0
     private(set) var hanLead: UInt8 = 0
     private(set) var unassignedLead: UInt8 = 0
-    let secondaryCount: Int
     /// ICU's weights of the third level, with the bits of the case.
     let tertiaries: [Int]
 
@@ -58,7 +57,8 @@ struct CollationWeights {
             }
             groups[group].append(contentsOf: first..<lead)
         }
-        secondaryCount = reader.number()
+        // The number of secondary weights.
+        _ = reader.number()
         var tertiaries: [Int] = []
         for _ in 0..<reader.number() {
             tertiaries.append(reader.number())

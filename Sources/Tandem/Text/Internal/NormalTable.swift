@@ -64,7 +64,10 @@ struct NormalTable: @unchecked Sendable {
                 let start = pool + properties.decompositionOffset
                 result.append(contentsOf: UnsafeBufferPointer(start: start, count: properties.decompositionCount))
             } else if Hangul.syllables.contains(scalar) {
-                Hangul.appendJamo(of: scalar, to: &result)
+                let (initial, vowel, final) = Hangul.jamo(of: scalar)
+                result.append(initial)
+                result.append(vowel)
+                if let final { result.append(final) }
             } else {
                 result.append(scalar)
             }
@@ -143,11 +146,11 @@ struct NormalTable: @unchecked Sendable {
 enum Hangul {
     static let syllables: ClosedRange<UInt32> = 0xAC00...0xD7A3
 
-    static func appendJamo(of syllable: UInt32, to scalars: inout [UInt32]) {
+    /// Returns the letters of a syllable.
+    @inline(__always)
+    static func jamo(of syllable: UInt32) -> (initial: UInt32, vowel: UInt32, final: UInt32?) {
         let index = syllable - 0xAC00
-        scalars.append(0x1100 + index / 588)
-        scalars.append(0x1161 + index % 588 / 28)
-        if index % 28 > 0 { scalars.append(0x11A7 + index % 28) }
+        return (0x1100 + index / 588, 0x1161 + index % 588 / 28, index % 28 > 0 ? 0x11A7 + index % 28 : nil)
     }
 
     static func syllable(of first: UInt32, _ second: UInt32) -> UInt32? {

@@ -31,6 +31,23 @@ func areSame(_ lhs: some Sequence<LiveRow>, _ rhs: some Sequence<LiveRow>) -> Bo
 }
 
 extension RowTree {
+    /// Creates a tree from rows in order.
+    init(sorted rows: [LiveRow]) {
+        let buffer = RowBuffer()
+        for row in rows {
+            buffer.append(
+                rowID: row.rowID, key: row.key, localID: row.localID, payload: row.withView { Array($0.payload) })
+        }
+        self.init(buffer, sorted: Array(rows.indices))
+    }
+
+    /// Sorts rows into the order of the tree.
+    static func sort(_ rows: inout [LiveRow]) {
+        rows = withExtendedLifetime(rows) { unsorted in
+            RowSorting.sorted(unsorted.count) { unsorted[$0].view }.map { unsorted[$0] }
+        }
+    }
+
     /// Inserts a row, and returns its position, or `nil` if a row with its key and local ID exists.
     @discardableResult
     mutating func insert(_ row: LiveRow) -> Int? {

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `set-based changes equal those of a loop`(_ kind: StoreKind) throws {
         let dice = Dice.seeded("set-based changes \(kind)")
-        for round in 0..<(isSoak ? 60 : kind == .memory ? 12 : 2) {
+        for round in 0..<(isSoak ? 60 : kind == .memory ? 8 : 2) {
             let isSound = try TwinStores.with(kind) { twins in
                 try run(&twins, Dice(seed: dice.seed &+ UInt64(round)), steps: isSoak ? 300 : 60)
             }

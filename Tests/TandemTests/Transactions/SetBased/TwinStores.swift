@@ -103,29 +103,40 @@ struct TwinStores {
 
     // MARK: Comparing
 
-    /// Returns all rows of all tables except the settings and the search index, as text.
+    /// Returns all rows of all tables except the settings and the search index, as sorted text.
     static func contents(of store: Store) throws -> [String] {
+        try rows(of: store).flatMap { table, rows in
+            rows.flatMap { row, count in repeatElement("\(table): \(row.values)", count: count) }
+        }.sorted()
+    }
+
+    /// Returns the rows of these tables with the number of their occurrences.
+    private static func rows(of store: Store) throws -> [String: [SQLRow: Int]] {
         let tables = try store.sql(
             """
             SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_\\_search%' ESCAPE '\\' \
             AND name NOT IN ('__settings', '__schema') ORDER BY name
             """
         ).compactMap { $0[0].string }
-        var lines: [String] = []
+        var rows: [String: [SQLRow: Int]] = [:]
         for table in tables {
-            let rows = try store.sql("SELECT * FROM \(table.quotedSQL)").map { "\(table): \($0.values)" }
-            lines += rows.sorted()
+            for row in try store.sql("SELECT * FROM \(table.quotedSQL)") {
+                rows[table, default: [:]][row, default: 0] += 1
+            }
         }
-        return lines
+        return rows
     }
 
     /// Returns the differences between the stores since the last call.
     mutating func differences() throws -> [String] {
-        let (looped, together) = (try Self.contents(of: loop), try Self.contents(of: set))
-        var problems = together.difference(from: looped).map { change in
-            switch change {
-            case .insert(_, let line, _): "set only: \(line)"
-            case .remove(_, let line, _): "loop only: \(line)"
+        var problems: [String] = []
+        if try Self.rows(of: loop) != Self.rows(of: set) {
+            let (looped, together) = (try Self.contents(of: loop), try Self.contents(of: set))
+            problems = together.difference(from: looped).map { change in
+                switch change {
+                case .insert(_, let line, _): "set only: \(line)"
+                case .remove(_, let line, _): "loop only: \(line)"
+                }
             }
         }
         let delivered = changes.map(\.values)

@@ -1,0 +1,27 @@
+/// The subscriptions with events of a commit.
+struct PendingNotifications: Sendable {
+    private(set) var immediate: [LiveSubscription] = []
+    private(set) var background: [LiveSubscription] = []
+    /// Whether the events are those of another process's commit.
+    var isExternal = false
+    /// Whether another process has committed, which may have changed the operation queue.
+    var hasExternalCommit = false
+    /// The error because of which nothing can be read any more.
+    var failure: TandemError?
+
+    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
+
+    /// Adds the event of a subscription.
+    mutating func add(_ subscription: LiveSubscription, news: CommitEvent) {
+        subscription.enqueue(news)
+        if subscription.isImmediate { immediate.append(subscription) } else { background.append(subscription) }
+    }
+
+    /// Adds the subscriptions of other notifications.
+    mutating func add(_ other: PendingNotifications) {
+        // Commits of other processes never run on the caller's thread.
+        background += other.isExternal ? other.background + other.immediate : other.background
+        immediate += other.isExternal ? [] : other.immediate
+        hasExternalCommit = hasExternalCommit || other.hasExternalCommit
+    }
+}
