@@ -25,10 +25,11 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    // The following packages are built only for users of TandemDatasync, TandemKinto or TandemServer: see
-    // Scripts/check-graph.sh.
+    // The following packages are built only for users of TandemDatasync, TandemKinto, TandemServer, PageServer or
+    // `tandem`: see Scripts/check-graph.sh.
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -53,6 +54,7 @@ let package = Package(
         .library(name: "TandemDatasync", targets: ["TandemDatasync"]),
         .library(name: "TandemKinto", targets: ["TandemKinto"]),
         .library(name: "TandemServer", targets: ["TandemServer"]),
+        .library(name: "PageServer", targets: ["PageServer"]),
         .executable(name: "tandem-server", targets: ["tandem-server"]),
         .executable(name: "tandem", targets: ["TandemCommand"]),
     ],
@@ -207,6 +209,19 @@ let package = Package(
             dependencies: [
                 "Tandem", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
+            swiftSettings: strict
+        ),
+        // Sessions, safety headers, templates and event streams of pages that a process serves to browsers. It knows no
+        // store. The example app uses it too.
+        .target(
+            name: "PageServer",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

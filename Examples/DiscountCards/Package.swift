@@ -20,7 +20,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -33,6 +32,7 @@ let package = Package(
                 .product(name: "TandemKinto", package: "Tandem"),
                 .product(name: "TandemServer", package: "Tandem"),
                 .product(name: "TandemTesting", package: "Tandem"),
+                .product(name: "PageServer", package: "Tandem"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -40,7 +40,6 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -53,6 +52,7 @@ let package = Package(
             name: "DiscountCardsTests",
             dependencies: [
                 "DiscountCards", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "PageServer", package: "Tandem"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PageServer
 import Tandem
 
 struct WebCards: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import Hummingbird
+import PageServer
 import Tandem
 
 /// The parts of the page beside the list, as HTML.

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import PageServer
 import ServiceLifecycle
 import Tandem
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PageServer
 import Tandem
 
 /// The addresses of a page server.
@@ -11,7 +12,7 @@ struct WebRoutes: Sendable {
     /// Returns a router with the guard in front of all handlers.
     func makeRouter() -> Router<WebContext> {
         let router = Router(context: WebContext.self)
-        router.middlewares.add(WebGuard(state: state))
+        router.middlewares.add(WebGuard(state))
         addPages(to: router)
         addParts(to: router)
         addStreams(to: router)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PageServer
 import Tandem
 import TandemSync
 
@@ -30,7 +31,7 @@ extension WebState {
 
     /// Returns the response for an error: a page for a navigation, else JSON.
     func response(to request: Request, _ failure: WebFailure) throws -> Response {
-        if request.isPage {
+        if isPage(request) {
             return html(try templates.render("error", ["message": failure.message]), status: failure.status)
         }
         return try json(
@@ -38,7 +39,7 @@ extension WebState {
     }
 
     /// Returns the page that asks for the password or the passphrase.
-    func gatePage(_ session: WebSession, message: String?, status: HTTPResponse.Status = .ok) throws -> Response {
+    func gatePage(_ session: WebSession, message: String?, status: HTTPResponse.Status) throws -> Response {
         struct Gate {
             let token: String
             let isPassword: Bool
@@ -59,6 +60,10 @@ extension WebState {
         let isKnown = path.hasPrefix("/cards/") || path == "/new" || path == "/sync"
         return html(try templates.render("reload", ["path": isKnown ? path : "/"]))
     }
+}
+
+extension WebState {
+    func failure(of error: any Error) -> WebFailure { WebFailure(error) }
 }
 
 extension WebFailure {

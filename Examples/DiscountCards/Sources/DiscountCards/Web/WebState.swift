@@ -1,9 +1,13 @@
 import Foundation
+import HTTPTypes
+import PageServer
 import Synchronization
 import Tandem
 
 /// All that the handlers of a page server share.
-final class WebState: Sendable {
+final class WebState: WebSite {
+    typealias Context = WebContext
+
     /// The store of the server.
     struct Location: Sendable {
         let path: String
@@ -20,6 +24,8 @@ final class WebState: Sendable {
     let assets: Assets
     /// The name of the session's cookie. Cookies do not distinguish ports, and two servers are two devices.
     let cookieName: String
+    let tokenHeader = HTTPField.Name("X-Cards-Token")!
+    let dataPaths = ["/parts/", "/events", "/rows", "/assets/"]
     private let location: Location
     private let opened: Mutex<Opened>
 

@@ -1,4 +1,5 @@
 import Foundation
+import PageServer
 import Tandem
 
 /// The open store of a page server.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import PageServer
 import Synchronization
 import Tandem
 import Testing
@@ -39,7 +40,7 @@ final class WebBrowser: Sendable {
         var headers = headers
         if let session = session.withLock({ $0 }) {
             headers[.cookie] = session.cookie
-            if withToken, method != .get { headers[WebGuard.tokenHeader] = session.token }
+            if withToken, method != .get { headers[state.tokenHeader] = session.token }
         }
         let response = try await client.execute(uri: path, method: method, headers: headers, body: bytes)
         if let cookie = response.headers[.setCookie]?.split(separator: ";").first {

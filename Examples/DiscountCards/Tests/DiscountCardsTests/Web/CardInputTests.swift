@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import PageServer
 import Tandem
 import Testing
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import PageServer
 import Tandem
 import Testing
 
@@ -49,7 +50,8 @@ import Testing
             let forged = try await browser.send(.post, "/cards", body: Self.card, withToken: false)
             #expect(forged.status == .forbidden)
             let wrong = try await browser.send(
-                .post, "/cards", headers: [WebGuard.tokenHeader: SecretText().text], body: Self.card, withToken: false)
+                .post, "/cards", headers: [browser.state.tokenHeader: SecretText().text], body: Self.card,
+                withToken: false)
             #expect(wrong.status == .forbidden)
             #expect(try await browser.state.wallet().store.objects(Card.self).count() == 0)
             _ = try await add(browser)
@@ -226,7 +228,7 @@ import Testing
             let photo = try await browser.send(.get, "/cards/\(id)/photo")
             #expect(photo.status == .ok && Array(photo.body.readableBytesView) == picture)
             #expect(photo.headers[.contentType] == "image/png")
-            #expect(photo.headers[.contentSecurityPolicy] == SafetyHeaders.photoPolicy)
+            #expect(photo.headers[.contentSecurityPolicy] == SafetyHeaders.filePolicy)
 
             let script = try await browser.send(
                 .put, "/cards/\(id)/photo", headers: [.contentType: "image/png"],

@@ -1,4 +1,5 @@
 import BigInt
+import PageServer
 import Tandem
 
 /// The content of a form, as a browser sends it.

@@ -1,4 +1,5 @@
 import Foundation
+import PageServer
 import Synchronization
 import Tandem
 

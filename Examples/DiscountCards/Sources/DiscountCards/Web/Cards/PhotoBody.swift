@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import PageServer
 
 /// The pieces of an uploaded photograph, to be read once. The sequence throws if they are too many.
 struct PhotoBody: AsyncSequence {

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import PageServer
 import Tandem
 
 /// Feeds a page's stream from live results, and writes its events.

@@ -1,4 +1,5 @@
 import NIOCore
+import PageServer
 import Synchronization
 import Tandem
 

@@ -1,3 +1,4 @@
+import PageServer
 import Synchronization
 
 /// The open event streams, in the order of their beginnings. Their number is limited.

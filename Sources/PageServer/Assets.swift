@@ -2,18 +2,24 @@ import Crypto
 import Foundation
 
 /// The style sheet, the scripts and the icon, in memory.
-struct Assets: Sendable {
-    struct Asset: Sendable {
-        let bytes: Data
-        let contentType: String
+public struct Assets: Sendable {
+    /// A file.
+    public struct Asset: Sendable {
+        /// The content.
+        public let bytes: Data
+        /// The content type.
+        public let contentType: String
         /// A hash of the bytes, by which a browser recognizes an unchanged file.
-        let tag: String
+        public let tag: String
     }
 
     private let files: [String: Asset]
 
     /// Reads the files of a folder.
-    init(folder: URL) throws {
+    ///
+    /// - Parameter folder: The folder.
+    /// - Throws: `CocoaError` if the folder or a file can't be read.
+    public init(folder: URL) throws {
         var files: [String: Asset] = [:]
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
             guard let type = Self.types[file.pathExtension] else { continue }
@@ -25,7 +31,7 @@ struct Assets: Sendable {
     }
 
     /// Returns a file by its name, which is only compared.
-    subscript(_ name: String) -> Asset? { files[name] }
+    public subscript(_ name: String) -> Asset? { files[name] }
 
     private static let types = [
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",

@@ -2,29 +2,31 @@
 ///
 /// A page of another site can let its own name resolve to 127.0.0.1 (DNS rebinding). The browser then sends the page's
 /// requests here, with that name in `Host`. A server that accepts only its own names is safe from that.
-struct HostRules: Sendable {
+public struct HostRules: Sendable {
     /// Whether the server listens on loopback only.
     private let isLoopback: Bool
     /// The accepted names beside addresses, in lower case.
     private let names: Set<String>
 
+    /// Creates the rules of a server.
+    ///
     /// - Parameters:
     ///   - host: The address on which the server listens.
     ///   - names: More names of this machine, such as `till.local`.
-    init(listeningOn host: String, names: [String] = []) {
+    public init(listeningOn host: String, names: [String] = []) {
         isLoopback = Self.isLoopback(host)
         self.names = Set((names + ["localhost"]).map { $0.lowercased() })
     }
 
     /// Returns whether a server on a host accepts connections from this machine only.
-    static func isLoopback(_ host: String) -> Bool {
+    public static func isLoopback(_ host: String) -> Bool {
         ["localhost", "127.0.0.1", "::1"].contains(host)
     }
 
     /// Returns whether the authority of a request is one of this server's: a name, or an address, with any port.
     ///
     /// Addresses are safe: the name of a rebinding attack is a name.
-    func accepts(_ authority: String?) -> Bool {
+    public func accepts(_ authority: String?) -> Bool {
         guard let authority, let host = Self.host(of: authority) else { return false }
         if names.contains(host) { return true }
         if isLoopback { return host == "127.0.0.1" || host == "[::1]" }
@@ -32,7 +34,7 @@ struct HostRules: Sendable {
     }
 
     /// Returns whether the `Origin` of a request is the site that the request addresses.
-    static func isSameOrigin(_ origin: String, authority: String?) -> Bool {
+    public static func isSameOrigin(_ origin: String, authority: String?) -> Bool {
         guard let authority else { return false }
         return origin == "http://\(authority)" || origin == "https://\(authority)"
     }

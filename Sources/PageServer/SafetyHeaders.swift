@@ -2,16 +2,19 @@ import HTTPTypes
 import Hummingbird
 
 /// The headers of each response: the browser runs only this server's scripts, and shows its pages in no other site.
-enum SafetyHeaders {
+public enum SafetyHeaders {
     /// The policy of pages: all content comes from this server, and nothing inline is run or applied.
-    static let policy = """
+    public static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
         manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
         """
-    /// The policy of photographs, which come from anywhere: they are shown, and nothing in them runs.
-    static let photoPolicy = "default-src 'none'; sandbox"
+    /// The policy of stored files, which come from anywhere: they are shown, and nothing in them runs.
+    public static let filePolicy = "default-src 'none'; sandbox"
 
-    static func add(to response: inout Response) {
+    /// Adds the headers that a response does not have yet.
+    ///
+    /// - Parameter response: The response.
+    public static func add(to response: inout Response) {
         func set(_ name: String, _ value: String) {
             guard let name = HTTPField.Name(name), response.headers[name] == nil else { return }
             response.headers[name] = value

@@ -7,54 +7,63 @@ import Hummingbird
 /// It accepts a request only if the request names this server, comes from one of its own pages, and has a session that
 /// has passed all gates. Changing requests also need the session's token. It adds the safety headers to each response,
 /// and turns errors into responses.
-struct WebGuard: RouterMiddleware {
-    typealias Context = WebContext
+public struct WebGuard<Site: WebSite>: RouterMiddleware {
+    /// The context of requests.
+    public typealias Context = Site.Context
 
-    /// The name of the header with the session's token.
-    static let tokenHeader = HTTPField.Name("X-Cards-Token")!
-    private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    private let site: Site
+    private let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
 
-    let state: WebState
+    /// Creates the guard of a site.
+    ///
+    /// - Parameter site: The site.
+    public init(_ site: Site) {
+        self.site = site
+    }
 
-    func handle(
-        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    /// Passes an accepted request on, and returns the response with the safety headers.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: The context of the request.
+    ///   - next: The next handler.
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response: Response
         do {
             response = try await admit(request, context, next: next)
         } catch let error as HTTPError {
-            response = try state.response(to: request, WebFailure(error.status, error.body ?? "Not found."))
+            response = try site.response(to: request, WebFailure(error.status, error.body ?? "Not found."))
         } catch let failure as WebFailure {
-            response = try state.response(to: request, failure)
+            response = try site.response(to: request, failure)
             // The rest of a body would be received to no purpose.
             if failure.status == .contentTooLarge { Self.close(context, after: .milliseconds(500)) }
             // A rejected stream must not occupy a connection.
             if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
         } catch {
-            response = try state.response(to: request, WebFailure(error))
+            response = try site.response(to: request, site.failure(of: error))
         }
         SafetyHeaders.add(to: &response)
         return response
     }
 
     private func admit(
-        _ request: Request, _ context: WebContext, next: (Request, WebContext) async throws -> Response
+        _ request: Request, _ context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard state.hosts.accepts(request.head.authority) else {
+        guard site.hosts.accepts(request.head.authority) else {
             throw WebFailure(.misdirectedRequest, "This server does not have that name.")
         }
         try checkOrigin(of: request)
         // Style sheets and scripts contain no data.
         if request.uri.path.hasPrefix("/assets/") { return try await next(request, context) }
         var context = context
-        let session = request.cookies[cookieName].flatMap { state.sessions.session($0.value) }
+        let session = request.cookies[cookieName].flatMap { site.sessions.session($0.value) }
         guard let session else {
-            guard request.isPage else {
-                throw WebFailure(.unauthorized, "The session has ended. Load the page again.")
-            }
+            guard site.isPage(request) else { throw WebFailure.endedSession }
             // A strict cookie is not sent with a link from another site. Loading the page again sends it.
-            if request.headers[Self.fetchSite] == "cross-site" { return try state.reloadPage(request) }
-            let session = state.sessions.begin(passed: state.openGates)
+            if request.headers[fetchSite] == "cross-site" { return try site.reloadPage(request) }
+            let session = site.sessions.begin(passed: site.openGates)
             context.session = session
             return try await passGates(request, context, session, next: next).setting(session, cookie: cookieName)
         }
@@ -63,21 +72,19 @@ struct WebGuard: RouterMiddleware {
     }
 
     private func passGates(
-        _ request: Request, _ context: WebContext, _ session: WebSession,
-        next: (Request, WebContext) async throws -> Response
+        _ request: Request, _ context: Context, _ session: WebSession,
+        next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let isSafe = request.method == .get || request.method == .head
         // A form without a script has its token in the body, which its handler checks.
         if !isSafe, request.uri.path != "/enter" {
-            guard let token = request.headers[Self.tokenHeader], session.token.matches(token) else {
+            guard let token = request.headers[site.tokenHeader], session.token.matches(token) else {
                 throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
             }
         }
         guard session.passed == [.password, .passphrase] || request.uri.path == "/enter" else {
-            guard isSafe, request.isPage else {
-                throw WebFailure(.unauthorized, "The session has ended. Load the page again.")
-            }
-            return try state.gatePage(session, message: nil)
+            guard isSafe, site.isPage(request) else { throw WebFailure.endedSession }
+            return try site.gatePage(session, message: nil, status: .ok)
         }
         return try await next(request, context)
     }
@@ -88,17 +95,17 @@ struct WebGuard: RouterMiddleware {
         {
             throw WebFailure(.forbidden, "The request comes from another site.")
         }
-        guard let site = request.headers[Self.fetchSite], site != "same-origin", site != "none" else { return }
+        guard let sender = request.headers[fetchSite], sender != "same-origin", sender != "none" else { return }
         // A link on another site may lead to a page, and to nothing else.
-        guard request.isPage, request.method == .get else {
+        guard site.isPage(request), request.method == .get else {
             throw WebFailure(.forbidden, "The request comes from another site.")
         }
     }
 
-    private var cookieName: String { state.cookieName }
+    private var cookieName: String { site.cookieName }
 
     /// Closes a connection soon: the browser can still read the response.
-    private static func close(_ context: WebContext, after delay: Duration) {
+    private static func close(_ context: Context, after delay: Duration) {
         let channel = context.channel
         Task {
             try? await Task.sleep(for: delay)
@@ -107,17 +114,13 @@ struct WebGuard: RouterMiddleware {
     }
 }
 
-extension Request {
-    /// Whether a browser navigates to the address, and does not fetch data from it.
-    var isPage: Bool {
-        guard method == .get, headers[.accept]?.contains("text/html") ?? false else { return false }
-        return !["/parts/", "/events", "/rows", "/assets/"].contains { uri.path.hasPrefix($0) }
-    }
-}
-
 extension Response {
     /// Returns the response with the cookie of a session. Only this server's requests carry it, and no script reads it.
-    func setting(_ session: WebSession, cookie name: String) -> Response {
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - name: The name of the cookie.
+    public func setting(_ session: WebSession, cookie name: String) -> Response {
         var response = self
         response.setCookie(
             Cookie(name: name, value: session.id.text, path: "/", httpOnly: true, sameSite: .strict))

@@ -1,13 +1,17 @@
 import Foundation
-import NIOCore
 
 /// The text form of server-sent events.
-enum EventText {
+public enum EventText {
     /// A comment, which keeps a connection open.
-    static let comment = ": \n\n"
+    public static let comment = ": \n\n"
 
     /// Returns an event with a value as JSON.
-    static func event(_ name: String, _ value: some Encodable) throws -> String {
+    ///
+    /// - Parameters:
+    ///   - name: The name of the event.
+    ///   - value: The value.
+    /// - Throws: The error of the encoder.
+    public static func event(_ name: String, _ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         // JSON has no line breaks of its own, so that the data is one line.
         encoder.outputFormatting = [.withoutEscapingSlashes]

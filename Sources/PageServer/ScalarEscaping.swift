@@ -4,11 +4,17 @@ import Mustache
 ///
 /// swift-mustache escapes by character. A quotation mark and a combining accent are one character, which it leaves as
 /// it is, and a browser reads the mark as the end of an attribute.
-struct ScalarEscaping: MustacheContentType {
+public struct ScalarEscaping: MustacheContentType {
     /// The name of this content type in templates.
-    static let name = "SCALARS"
+    public static let name = "SCALARS"
 
-    func escapeText(_ text: String) -> String {
+    /// Creates the content type.
+    public init() {}
+
+    /// Returns a text in which each scalar with a meaning in HTML is escaped.
+    ///
+    /// - Parameter text: The text.
+    public func escapeText(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -2,21 +2,26 @@ import Foundation
 import Synchronization
 
 /// The sessions of all browsers, in memory. Their number is limited.
-final class SessionList: Sendable {
+public final class SessionList: Sendable {
     /// The number of sessions; the oldest is dropped for a new one.
-    static let limit = 200
+    public static let limit = 200
     /// The time after which an unused session ends.
-    static let lifetime: TimeInterval = 12 * 3600
+    public static let lifetime: TimeInterval = 12 * 3600
 
     private let sessions = Mutex<[String: WebSession]>([:])
     private let now: @Sendable () -> Date
 
-    init(now: @escaping @Sendable () -> Date = { Date() }) {
+    /// Creates an empty list.
+    ///
+    /// - Parameter now: The clock.
+    public init(now: @escaping @Sendable () -> Date = { Date() }) {
         self.now = now
     }
 
     /// Returns the session of a cookie, and records its use. Returns `nil` if it has ended.
-    func session(_ id: String) -> WebSession? {
+    ///
+    /// - Parameter id: The value of the cookie.
+    public func session(_ id: String) -> WebSession? {
         let now = now()
         return sessions.withLock { sessions in
             guard var session = sessions[id], session.id.matches(id) else { return nil }
@@ -36,7 +41,8 @@ final class SessionList: Sendable {
     ///   - passed: The gates that the session has passed.
     ///   - previous: The session that the new one replaces. After a password, the session gets another ID, so that an
     ///     ID that was planted before is worthless.
-    func begin(passed: WebSession.Gates, replacing previous: WebSession? = nil) -> WebSession {
+    /// - Returns: The new session.
+    public func begin(passed: WebSession.Gates, replacing previous: WebSession? = nil) -> WebSession {
         let session = WebSession(passed: passed, at: now())
         sessions.withLock { sessions in
             if let previous { sessions[previous.id.text] = nil }
@@ -53,10 +59,10 @@ final class SessionList: Sendable {
     }
 
     /// Ends a session.
-    func end(_ session: WebSession) {
+    public func end(_ session: WebSession) {
         sessions.withLock { $0[session.id.text] = nil }
     }
 
     /// The number of sessions.
-    var count: Int { sessions.withLock { $0.count } }
+    public var count: Int { sessions.withLock { $0.count } }
 }

@@ -2,11 +2,20 @@ import Foundation
 import Mustache
 
 /// The templates of all pages. All values are escaped by ``ScalarEscaping``.
-struct Templates: Sendable {
+public struct Templates: Sendable {
+    /// A template that is missing or not valid.
+    public struct InvalidTemplate: Error, CustomStringConvertible {
+        /// The problem, as a sentence.
+        public let description: String
+    }
+
     private let library: MustacheLibrary
 
     /// Reads the templates of a folder.
-    init(folder: URL) throws {
+    ///
+    /// - Parameter folder: The folder.
+    /// - Throws: ``InvalidTemplate``, or `CocoaError` if a file can't be read.
+    public init(folder: URL) throws {
         MustacheContentTypes.register(ScalarEscaping(), named: ScalarEscaping.name)
         var library = MustacheLibrary()
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -17,16 +26,22 @@ struct Templates: Sendable {
                     "{{% CONTENT_TYPE: \(ScalarEscaping.name)}}" + text,
                     named: file.deletingPathExtension().lastPathComponent)
             } catch {
-                throw Failure(.software, "The template \(file.lastPathComponent) is not valid: \(error).")
+                throw InvalidTemplate(
+                    description: "The template \(file.lastPathComponent) is not valid: \(error).")
             }
         }
         self.library = library
     }
 
     /// Returns a template's text with the values of an object.
-    func render(_ name: String, _ values: Any) throws -> String {
+    ///
+    /// - Parameters:
+    ///   - name: The name of the template.
+    ///   - values: The values by the names in the template.
+    /// - Throws: ``InvalidTemplate`` if there is no such template.
+    public func render(_ name: String, _ values: Any) throws -> String {
         guard let text = library.render(values, withTemplate: name) else {
-            throw Failure(.software, "The template \(name) is missing.")
+            throw InvalidTemplate(description: "The template \(name) is missing.")
         }
         return text
     }

@@ -1,23 +1,29 @@
 import Foundation
 
 /// A browser's session.
-struct WebSession: Sendable {
-    /// The steps between a new session and the cards.
-    struct Gates: OptionSet, Sendable {
-        let rawValue: Int
+public struct WebSession: Sendable {
+    /// The steps between a new session and the content.
+    public struct Gates: OptionSet, Sendable {
+        /// The bits of the gates.
+        public let rawValue: Int
+
+        /// Creates a set of gates from its bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
 
         /// The session knows the server's password, or the server has none.
-        static let password = Gates(rawValue: 1)
+        public static let password = Gates(rawValue: 1)
         /// The session knows the passphrase of the encrypted store, or needs none.
-        static let passphrase = Gates(rawValue: 2)
+        public static let passphrase = Gates(rawValue: 2)
     }
 
     /// The value of the session's cookie.
-    let id: SecretText
+    public let id: SecretText
     /// The token that each changing request needs, beside the cookie. Pages of other sites can't read it.
-    let token: SecretText
+    public let token: SecretText
     /// The passed gates.
-    var passed: Gates
+    public internal(set) var passed: Gates
     /// The time of the last request.
     var lastUse: Date
 
