@@ -225,8 +225,26 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The pages of `tandem browse`.
+        .target(
+            name: "TandemBrowser",
+            dependencies: [
+                "PageServer", "Tandem", "TandemInspector",
+                .product(name: "BigInt", package: "BigInt"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            // A copy, not embedded code: byte arrays of this size compile slowly.
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
         // Its executable. A target named `tandem` would differ from the library's only by case.
-        .executableTarget(name: "TandemCommand", dependencies: ["TandemInspector"], swiftSettings: strict),
+        .executableTarget(
+            name: "TandemCommand", dependencies: ["TandemBrowser", "TandemInspector"], swiftSettings: strict),
         // Traits that let tests block, and that limit the number of started processes.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         // A second local store, in memory, and the requirements of one. Tests compare Tandem's store with them. It also
@@ -265,6 +283,18 @@ let package = Package(
             dependencies: [
                 "TestSupport", "TandemInspector", "Tandem", "TandemTesting",
                 .product(name: "BigInt", package: "BigInt"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TandemBrowserTests",
+            dependencies: [
+                "TestSupport", "PageServer", "TandemBrowser", "TandemInspector", "Tandem", "TandemTesting",
+                .product(name: "BigInt", package: "BigInt"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

@@ -2,14 +2,14 @@ import Foundation
 import Tandem
 
 /// An error of a command: its exit status, and its text for the user.
-struct CommandFailure: Error {
-    let status: CommandStatus
+package struct CommandFailure: Error {
+    package let status: CommandStatus
     /// A sentence about the problem.
-    let message: String
+    package let message: String
     /// A sentence about the remedy.
-    let advice: String?
+    package let advice: String?
 
-    init(_ status: CommandStatus, _ message: String, advice: String? = nil) {
+    package init(_ status: CommandStatus, _ message: String, advice: String? = nil) {
         self.status = status
         self.message = message
         self.advice = advice
@@ -25,7 +25,7 @@ struct CommandFailure: Error {
 
 extension CommandFailure {
     /// Creates the failure for an error, or returns nil if it is an error of the parser.
-    init?(_ error: any Error) {
+    package init?(_ error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
         case let error as TandemError: self.init(error)

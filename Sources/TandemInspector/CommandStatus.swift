@@ -1,5 +1,5 @@
 /// The exit status of the command. The values from 64 on are those of `sysexits.h`.
-enum CommandStatus: Int32, CaseIterable {
+package enum CommandStatus: Int32, CaseIterable {
     /// The command did its work.
     case success = 0
     /// The command did its work, and the result is negative: no object, problems, or lost data.

@@ -5,11 +5,17 @@ import Foundation
 package enum Inspector {
     /// Runs a command with the streams of this process, and returns its exit status.
     ///
-    /// - Parameter arguments: The arguments, without the name of the program.
-    package static func main(_ arguments: [String]) -> Int32 {
+    /// - Parameters:
+    ///   - arguments: The arguments, without the name of the program.
+    ///   - browse: Serves the pages of `browse` until the user ends them.
+    package static func main(
+        _ arguments: [String], browse: @escaping @Sendable (BrowseRequest) throws -> Void
+    ) -> Int32 {
         // A closed output is an error of `write`, and does not end the process.
         signal(SIGPIPE, SIG_IGN)
-        return run(arguments, on: .standard).rawValue
+        var console = Console.standard
+        console.browse = browse
+        return run(arguments, on: console).rawValue
     }
 
     /// Runs a command, and returns its exit status.

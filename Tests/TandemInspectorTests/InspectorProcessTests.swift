@@ -34,6 +34,17 @@ import Testing
         #expect(try fixture.store.checkIntegrity() == [])
     }
 
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `browse prints its address, and a signal ends it without an error`(signal: Int32) throws {
+        let fixture = try InspectorFixture()
+        try fixture.fill()
+        let browse = try InspectorProcess(["browse", fixture.path, "--port", "0"], in: fixture.folder.path)
+        #expect(browse.waitForError("The store is at http://127.0.0.1:"))
+        browse.send(signal)
+        #expect(browse.end() == 0)
+        #expect(try fixture.store.checkIntegrity() == [])
+    }
+
     @Test func `a closed pipe ends watch and query without an error`() throws {
         let fixture = try InspectorFixture()
         try fixture.fill()

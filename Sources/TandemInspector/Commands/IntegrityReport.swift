@@ -1,7 +1,7 @@
 import Tandem
 
 /// The problems of a store. If its file is damaged, also the number of readable objects of each model.
-struct IntegrityReport {
+package struct IntegrityReport {
     struct Readable {
         let model: String
         let count: Int
@@ -15,7 +15,7 @@ struct IntegrityReport {
     /// The readable objects of each model, if the file is damaged.
     private(set) var readable: [Readable] = []
 
-    init(_ store: Store, readsFiles: Bool) throws {
+    package init(_ store: Store, readsFiles: Bool) throws {
         do {
             problems = try store.checkIntegrity()
         } catch let error as TandemError where [.corrupt, .ioFailure].contains(error.code) {
@@ -75,7 +75,7 @@ extension IntegrityReport {
         if problems.isEmpty { try console.print("No problems.") }
     }
 
-    var json: JSONOutput {
+    package var json: JSONOutput {
         let members: [(String, JSONOutput)] = [
             ("problems", .array(problems.map { JSONOutput.text($0) })), ("isDamaged", .bool(isDamaged)),
             ("readable", .array(readable.map(\.json))),

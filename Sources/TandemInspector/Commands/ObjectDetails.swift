@@ -1,7 +1,7 @@
 import Tandem
 
 /// An object with everything that a store knows of it.
-struct ObjectDetails {
+package struct ObjectDetails {
     struct File {
         let property: String
         let file: Attachment
@@ -47,7 +47,8 @@ struct ObjectDetails {
         changes = try store.changes(of: object)
     }
 
-    private static func state(of file: Attachment, in store: Store) -> String {
+    /// Returns the state of a file in words.
+    package static func state(of file: Attachment, in store: Store) -> String {
         do {
             let status = try store.attachments.status(of: file)
             let place = status.isOnDevice ? "on this device" : "not on this device"

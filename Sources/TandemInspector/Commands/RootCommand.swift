@@ -19,6 +19,6 @@ struct RootCommand: ParsableCommand {
             InfoCommand.self, SchemaCommand.self, QueryCommand.self, GetCommand.self, QueueCommand.self,
             ErrorsCommand.self, WatchCommand.self, ExportCommand.self, ImportCommand.self, CheckCommand.self,
             CompactCommand.self, BackupCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
-            SalvageCommand.self,
+            SalvageCommand.self, BrowseCommand.self,
         ])
 }

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 /// The file of a store, the numbers of its objects, and the numbers of its pending operations.
-struct StoreSummary {
+package struct StoreSummary {
     struct Counts {
         let name: String
         let objects: Int
@@ -25,9 +25,9 @@ struct StoreSummary {
     /// The error if the queue can't be read.
     let queueError: String?
 
-    var isDamaged: Bool { queueError != nil || models.contains { $0.error != nil } }
+    package var isDamaged: Bool { queueError != nil || models.contains { $0.error != nil } }
 
-    init(_ store: Store, path: String) throws {
+    package init(_ store: Store, path: String) throws {
         self.path = path
         size = Self.size(of: path)
         isEncrypted = store.isEncrypted
@@ -97,7 +97,7 @@ extension StoreSummary {
         }
     }
 
-    var json: JSONOutput {
+    package var json: JSONOutput {
         let states: [(String, JSONOutput)] = operations.map { ("\($0.state)", .integer($0.count)) }
         let members: [(String, JSONOutput)] = [
             ("path", .text(path)), ("size", .raw("\(size)")), ("isEncrypted", .bool(isEncrypted)),

@@ -17,6 +17,8 @@ struct Console: Sendable {
     /// Calls a function when the user interrupts the command, or the output's reader ends. The returned function ends
     /// that.
     var whenStopped: @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
+    /// Serves the pages of a store until the user ends them. It is nil where no server is linked.
+    var browse: (@Sendable (BrowseRequest) throws -> Void)?
 }
 
 extension Console {

@@ -2,7 +2,7 @@ import Tandem
 
 extension DynamicValue {
     /// The value in a cell of a table. Nil is empty, and an empty text is two quotes.
-    var cell: String {
+    package var cell: String {
         switch self {
         case .null: ""
         case .string(let text): text.isEmpty ? "\"\"" : text
@@ -26,7 +26,7 @@ extension DynamicValue {
 
 extension PropertyKind {
     /// Whether values are numbers, which are aligned to the right.
-    var isNumber: Bool {
+    package var isNumber: Bool {
         switch self {
         case .integer, .unsigned64, .double, .float, .decimal, .bigInt, .bigUInt: true
         default: false

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 /// A value of the command's JSON output. The members of objects keep their order.
-indirect enum JSONOutput {
+package indirect enum JSONOutput: Sendable {
     case null
     case bool(Bool)
     case integer(Int)
@@ -14,13 +14,13 @@ indirect enum JSONOutput {
     case raw(String)
 
     /// Creates a text, or null.
-    init(_ text: String?) { self = text.map { JSONOutput.text($0) } ?? .null }
+    package init(_ text: String?) { self = text.map { JSONOutput.text($0) } ?? .null }
 
     /// Creates a date in ISO 8601, or null.
-    init(_ date: Date?) { self = date.map { JSONOutput.text(DynamicValue.date($0).description) } ?? .null }
+    package init(_ date: Date?) { self = date.map { JSONOutput.text(DynamicValue.date($0).description) } ?? .null }
 
     /// The JSON in one line.
-    var rendered: String {
+    package var rendered: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"

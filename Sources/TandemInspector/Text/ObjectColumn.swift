@@ -2,15 +2,15 @@ import Foundation
 import Tandem
 
 /// A column of a list of objects: a property, or a part of the state.
-enum ObjectColumn {
+package enum ObjectColumn {
     /// A part of an object's state.
-    enum State: String, CaseIterable {
+    package enum State: String, CaseIterable {
         case localID, serverID, isSynced, isDeleted, version, createdAt, updatedAt
 
         /// The parts that an export contains.
         static let exported: [State] = [.localID, .serverID, .version, .createdAt, .updatedAt]
 
-        func value(of object: DynamicObject) -> DynamicValue {
+        package func value(of object: DynamicObject) -> DynamicValue {
             switch self {
             case .localID: .string(object.localID.rawValue)
             case .serverID: object.serverID.map { .string($0.rawValue) } ?? .null
@@ -26,17 +26,17 @@ enum ObjectColumn {
     case state(State)
     case property(PropertyDefinition)
 
-    var title: String {
+    package var title: String {
         switch self {
         case .state(let state): state.rawValue
         case .property(let property): property.name
         }
     }
 
-    var isNumber: Bool { if case .property(let property) = self { property.kind.isNumber } else { false } }
+    package var isNumber: Bool { if case .property(let property) = self { property.kind.isNumber } else { false } }
 
     /// Returns the value of an object in the column.
-    func value(of object: DynamicObject) -> DynamicValue {
+    package func value(of object: DynamicObject) -> DynamicValue {
         switch self {
         case .state(let state): state.value(of: object)
         case .property(let property): object[property.name] ?? .null
@@ -59,7 +59,7 @@ enum ObjectColumn {
     }
 
     /// Returns columns of the state, and then all properties.
-    static func all(of model: ModelDefinition, states: [State]) -> [ObjectColumn] {
+    package static func all(of model: ModelDefinition, states: [State]) -> [ObjectColumn] {
         states.map { .state($0) } + model.properties.map { .property($0) }
     }
 }

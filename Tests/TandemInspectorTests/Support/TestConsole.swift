@@ -20,12 +20,15 @@ final class TestConsole: Sendable {
     private let columns: Int?
     /// The number of writes after which the reader of the output ends, or nil.
     private let closesAfter: Int?
+    /// Serves the pages of `browse`, or nil.
+    private let browse: (@Sendable (BrowseRequest) throws -> Void)?
     private let writes = Atomic(0)
 
     init(
         environment: [String: String] = [:], secrets: [String] = [], input: String = "", columns: Int? = nil,
-        closesAfter: Int? = nil
+        closesAfter: Int? = nil, browse: (@Sendable (BrowseRequest) throws -> Void)? = nil
     ) {
+        self.browse = browse
         state = Mutex(State(secrets: secrets))
         self.environment = environment
         self.input = input
@@ -70,6 +73,7 @@ final class TestConsole: Sendable {
             whenStopped: { [self] stop in
                 state.withLock { $0.stop = stop }
                 return { [self] in state.withLock { $0.stop = nil } }
-            })
+            },
+            browse: browse)
     }
 }

@@ -1,0 +1,54 @@
+import BigInt
+import Foundation
+import Tandem
+
+/// A search for a text in all properties of a model, and in its IDs.
+enum TextSearch {
+    /// Returns the condition that holds for objects that contain a text, or have it as a number.
+    static func condition(_ text: String, in model: ModelDefinition) -> DynamicPredicate {
+        let number = Int64(text).map { DynamicValue.integer($0) } ?? BigInt(text).map { DynamicValue.bigInt($0) }
+        let ids: [DynamicPredicate] = ["localID", "serverID"].map {
+            .text(DynamicPath([$0]), .contains, text, case: .exact)
+        }
+        return .any(ids + model.properties.compactMap { condition(text, number, on: $0) })
+    }
+
+    private static func condition(
+        _ text: String, _ number: DynamicValue?, on property: PropertyDefinition
+    ) -> DynamicPredicate? {
+        let path = DynamicPath([property.name])
+        switch property.kind {
+        case .string:
+            return property.folding == .searched
+                ? .matches(path, text) : .text(path, .contains, text, case: .exact)
+        case .integer, .unsigned64, .bigInt, .bigUInt:
+            return number.flatMap { fits($0, property.kind) ? .compare(path, .equal, $0) : nil }
+        case .double, .float: return number.map { .compare(path, .equal, $0) }
+        // A decimal number has 38 digits.
+        case .decimal: return text.utf8.count <= 38 ? number.map { .compare(path, .equal, $0) } : nil
+        case .uuid: return UUID(uuidString: text).map { .compare(path, .equal, .uuid($0)) }
+        case .reference: return .compare(path, .equal, .string(text))
+        case .references: return .contains(path, .string(text))
+        case .bool, .data, .date, .url, .collection, .json, .attachment: return nil
+        }
+    }
+
+    /// Returns whether a number is in the range of an integer's kind. A number beyond it would be an error.
+    private static func fits(_ number: DynamicValue, _ kind: PropertyKind) -> Bool {
+        let value: BigInt
+        switch number {
+        case .integer(let integer): value = BigInt(integer)
+        case .bigInt(let integer): value = integer
+        default: return false
+        }
+        return switch kind {
+        case .integer(let bits, let isSigned):
+            isSigned
+                ? value >= -(BigInt(1) << (bits - 1)) && value < BigInt(1) << (bits - 1)
+                : value >= 0 && value < BigInt(1) << bits
+        case .unsigned64: value >= 0 && value < BigInt(1) << 64
+        case .bigUInt: value >= 0 && value < BigInt(1) << 128
+        default: value.magnitude < BigUInt(1) << 127
+        }
+    }
+}
