@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the card app's pages in a real browser: Debian's Chromium, driven by Playwright from PyPI.
+# Tests the pages of the card app and of `tandem browse` in a real browser: Debian's Chromium, driven by Playwright from PyPI.
 #
 # Usage: test-browser.sh [FILTER]. Runs the tests whose names contain the filter. Writes screenshots of the main views
 # to .build/screenshots. Ends with `browser: all passed`, with an error, or, if PyPI can't be reached, with
@@ -19,5 +19,9 @@ chromium=$(command -v chromium || true)
 
 swift build --package-path Examples/DiscountCards --scratch-path .build --product cards
 cards=$(swift build --package-path Examples/DiscountCards --scratch-path .build --show-bin-path)/cards
-exec "$python" Scripts/browser/test_cards.py --cards "$cards" --chromium "$chromium" \
-    --screenshots .build/screenshots "$@"
+swift build --scratch-path .build --product tandem
+tandem=$(swift build --scratch-path .build --show-bin-path)/tandem
+for tests in test_cards test_inspector; do
+    "$python" "Scripts/browser/$tests.py" --cards "$cards" --tandem "$tandem" --chromium "$chromium" \
+        --screenshots .build/screenshots "$@"
+done

@@ -108,17 +108,18 @@ class Server:
 class Client:
     """A client without a browser, with a session of its own."""
 
-    def __init__(self, address):
+    def __init__(self, address, name="cards"):
         self.host = urllib.parse.urlsplit(address).netloc
+        self.header = f"X-{name.capitalize()}-Token"
         status, headers, body = self.send("GET", "/", accept="text/html", first=True)
         self.cookie = headers["Set-Cookie"].split(";")[0]
-        self.token = re.search(r'cards-token" content="([^"]+)"', body).group(1)
+        self.token = re.search(rf'{name}-token" content="([^"]+)"', body).group(1)
 
     def send(self, method, path, value=None, accept="application/json", first=False, headers=None):
         connection = http.client.HTTPConnection(self.host, timeout=30)
         fields = {"Accept": accept, **(headers or {})}
         if not first:
-            fields.update({"Cookie": self.cookie, "X-Cards-Token": self.token})
+            fields.update({"Cookie": self.cookie, self.header: self.token})
         connection.request(method, path, None if value is None else json.dumps(value), fields)
         response = connection.getresponse()
         body = response.read().decode()

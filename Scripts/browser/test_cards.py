@@ -64,6 +64,7 @@ class Bench:
 
     def __init__(self, options, playwright, folder):
         self.cards = options.cards
+        self.tandem = options.tandem
         self.folder = folder
         self.screenshots = options.screenshots
         self.browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
@@ -759,17 +760,19 @@ def test_hostile_clients(bench):
     page.problems.clear()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def run_tests(module, description):
+    """Runs the tests of a module with the options of the command line."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("filter", nargs="?", default="")
     parser.add_argument("--cards", required=True)
+    parser.add_argument("--tandem", help="the command `tandem`, for the tests of its pages")
     parser.add_argument("--chromium", required=True)
     parser.add_argument("--screenshots", default="screenshots")
     options = parser.parse_args()
     os.makedirs(options.screenshots, exist_ok=True)
     tests = [
-        function for name, function in inspect.getmembers(sys.modules[__name__], inspect.isfunction)
-        if name.startswith("test_") and options.filter in name
+        function for name, function in inspect.getmembers(module, inspect.isfunction)
+        if name.startswith("test_") and options.filter in name and function.__module__ == module.__name__
     ]
     tests.sort(key=lambda function: function.__code__.co_firstlineno)
     folder = tempfile.mkdtemp(prefix="cards-browser-")
@@ -804,4 +807,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_tests(sys.modules[__name__], __doc__)
