@@ -62,7 +62,7 @@ import Testing
                 #expect(try await browser.data("rows", ["model": "Draft", "to": "9"])["count"].number == 1)
             }
             let revisions = try revisions(in: text)
-            #expect(revisions.count >= 2 && revisions == revisions.sorted() && revisions.last ?? 0 >= 1)
+            #expect(revisions == revisions.sorted() && revisions.last ?? 0 >= 1)
         }
     }
 
@@ -76,7 +76,7 @@ import Testing
                 _ = try await browser.edit("insert", ["model": "Draft", "values": values])
                 try await wait(running) { browser.site.revisions.current > before }
             }
-            #expect(try revisions(in: text).count >= 2)
+            #expect(try revisions(in: text).last ?? 0 >= 1)
         }
     }
 
