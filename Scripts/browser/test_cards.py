@@ -508,9 +508,11 @@ def test_two_devices_and_a_server(bench):
         page.click("#card-form button[type=submit]")
         expect(page.locator("dd.points")).to_have_text(f"{int(points):,}")
 
-    # A conflict, decided for each side.
-    for choice, result in (("mine", "1,500"), ("theirs", "2,200")):
-        mine, theirs = (1500, 1200) if choice == "mine" else (2500, 2200)
+    # A conflict, decided for each side, and by property.
+    for choice, mine, theirs, before, result in (
+        ("mine", 1500, 1200, "40", "1,500"), ("theirs", 2500, 2200, "1,500", "2,200"),
+        ("base", 3500, 3200, "2,200", "2,200"), ("server", 4500, 4200, "2,200", "4,200"),
+    ):
         edit(phone, str(theirs))
         edit(tablet, str(mine))
         sync(phone)
@@ -520,13 +522,21 @@ def test_two_devices_and_a_server(bench):
         expect(tablet.locator("#sync-words")).to_contain_text("needs a decision")
         tablet.click("#sync-line")
         line = tablet.locator(".conflict tr.disputed")
-        before = "40" if choice == "mine" else "1,500"
         expect(line).to_have_count(1)
         assert line.locator("td").all_inner_texts() == [before, f"{mine:,}", f"{theirs:,}"]
         if choice == "mine":
             bench.screenshot(tablet, "conflict")
             accessible(tablet, "conflict")
-        tablet.click(f"[data-choice={choice}]")
+        if choice in ("mine", "theirs"):
+            tablet.click(f"[data-choice={choice}]")
+        else:
+            # Nothing is chosen for a value that both sides have changed. Choices survive a change of the part.
+            expect(tablet.locator(".conflict input:checked")).to_have_count(0)
+            tablet.get_by_role("radio", name=f"Points, {'before' if choice == 'base' else 'theirs'}:").check()
+            devices[1].run("star", ean(200000000001))
+            expect(tablet.locator(".queue")).to_contain_text("star of Maria")
+            expect(tablet.locator(f".conflict input[value={choice}]")).to_be_checked()
+            tablet.get_by_role("button", name="Use the chosen values").click()
         expect(tablet.locator(".conflict")).to_have_count(0)
         expect(tablet.locator("#part")).to_contain_text("No change is waiting.")
         choose(tablet, "Лента")

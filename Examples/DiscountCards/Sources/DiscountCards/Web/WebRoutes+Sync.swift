@@ -10,6 +10,8 @@ extension WebRoutes {
 
     private struct Decision: Decodable {
         let version: String
+        /// The chosen sides by the properties' names, of a decision by property.
+        let choices: [String: String]?
     }
 
     func addSync(to router: Router<WebContext>) {
@@ -24,24 +26,34 @@ extension WebRoutes {
         }
         router.post("/decisions/:choice") { request, context in
             let decision = try await body(Decision.self, of: request)
-            try await decide(try context.parameters.require("choice"), about: decision.version)
+            try await decide(try context.parameters.require("choice"), decision)
             return Response(status: .noContent)
         }
     }
 
-    private func decide(_ choice: String, about text: String) async throws {
+    private func decide(_ choice: String, _ decision: Decision) async throws {
         let wallet = try state.wallet()
         guard let context = wallet.sync.context else { throw WebFailure(.conflict, "No person is logged in.") }
-        guard let version = ConflictView.version(text) else {
+        guard let version = ConflictView.version(decision.version) else {
             throw WebFailure(.badRequest, "The decision is not valid.")
         }
         switch choice {
         case "mine": try await context.keepMine(version)
         case "theirs": try await context.takeServers(version)
+        case "choose": try await context.resolve(version, choosing: try Self.choices(of: decision))
         case "discard": try await context.discard(version)
         case "retry": try await context.retry(version)
         default: throw WebFailure(.notFound, "There is no such choice.")
         }
-        if choice == "mine" || choice == "retry" { try wallet.sync.syncNow() }
+        if ["mine", "choose", "retry"].contains(choice) { try wallet.sync.syncNow() }
+    }
+
+    private static func choices(of decision: Decision) throws -> [String: PropertyChoice] {
+        try (decision.choices ?? [:]).reduce(into: [:]) { choices, entry in
+            guard ConflictView.isChoosable(entry.key), let choice = PropertyChoice(rawValue: entry.value) else {
+                throw WebFailure(.badRequest, "The decision is not valid.")
+            }
+            choices[entry.key] = choice
+        }
     }
 }

@@ -58,6 +58,8 @@ import Testing
                 let number: Int64 = 7
                 let version, title, message: String
                 let isConflict = true
+                let hasRows = true
+                let isOpen = true
                 let rows: [ConflictView.Row]
                 let choices: [ConflictView.Choice]
             }
@@ -78,7 +80,9 @@ import Testing
                 let id, title, shop, number, points: String
                 let owners: [CardForm.Owner]
             }
-            let row = ConflictView.Row(name: text, base: text, mine: text, theirs: text, isDisputed: true)
+            let row = ConflictView.Row(
+                name: text, base: text, mine: text, theirs: text, isDisputed: true, property: text, isOpen: true,
+                offersBase: true, isMine: true, isTheirs: true)
             let conflict = Conflict(
                 version: text, title: text, message: text, rows: [row],
                 choices: [.init(path: text, label: text, hint: text)])

@@ -76,11 +76,16 @@ export class PartColumn {
     const upload = this.element.querySelector(".upload");
     if (upload && !upload.hidden) return;
     this.received = event.html;
+    // A person may be choosing values. The keys contain the version of the change that they see.
+    const chosen = [...this.element.querySelectorAll("input[type=radio]:checked")].map((radio) => radio.dataset.key);
     const active = document.activeElement;
     const key = this.element.contains(active) ? active.dataset.key || active.id : null;
     const top = this.element.scrollTop;
     this.element.innerHTML = event.html;
     this.element.scrollTop = top;
+    for (const radio of this.element.querySelectorAll("input[type=radio]")) {
+      if (chosen.includes(radio.dataset.key)) radio.checked = true;
+    }
     this.watchPhoto();
     if (!key) return;
     const next = [...this.element.querySelectorAll("[data-key], [id]")].find((e) => (e.dataset.key || e.id) === key);
@@ -146,6 +151,22 @@ export class PartColumn {
   async submit(event) {
     event.preventDefault();
     const form = event.target;
+    if (form.matches(".choices")) return this.decide(form);
+    await this.save(form);
+  }
+
+  /** Sends the values that a person has chosen for the properties of a conflict. */
+  async decide(form) {
+    const { version } = form.dataset;
+    try {
+      await send("POST", "/decisions/choose", { version, choices: Object.fromEntries(new FormData(form)) });
+      this.toast("Decided.");
+    } catch (error) {
+      this.toast(error.message);
+    }
+  }
+
+  async save(form) {
     const { id } = form.dataset;
     const values = Object.fromEntries(new FormData(form));
     try {
