@@ -485,9 +485,29 @@ def test_two_devices_and_a_server(bench):
     add(phone, "Лента", 200000000001, "40")
     expect(phone.locator("#sync-words")).to_contain_text("on this device only")
     expect(phone.locator("#card-state")).to_have_text("not sent")
+    # A login on the page, with a mistake at first.
+    expect(phone.locator("#person")).to_have_text("Me")
+    phone.click("#sync-line")
+    phone.locator("#part").get_by_role("link", name="Log in").click()
+    expect(phone.locator("#card-title")).to_be_focused()
+    accessible(phone, "log in")
+    phone.get_by_label("Your name").fill("Ada")
+    phone.get_by_label("Token").fill("ada")
+    phone.get_by_label("Server", exact=True).fill("till.local")
+    phone.keyboard.press("Enter")
+    expect(phone.locator("#error-server")).to_contain_text("not a valid server URL")
+    expect(phone.locator("#field-server")).to_be_focused()
+    phone.problems.clear()
+    bench.screenshot(phone, "login")
+    phone.get_by_label("Server", exact=True).fill(server.url)
+    phone.keyboard.press("Enter")
+    expect(phone.locator("#part")).to_contain_text(f"Ada, at {server.url}")
+    expect(phone.locator("#person")).to_have_text("Ada")
+    assert "ada" not in phone.content(), "the token is on the page"
+    phone.click("#list .row a")
     # The page follows a login in a terminal.
-    devices[0].run("login", "Ada", "--server", server.url, "--token", "ada", "--keep")
     devices[1].run("login", "Maria", "--server", server.url, "--token", "maria", "--keep")
+    expect(tablet.locator("#person")).to_have_text("Maria")
     for page in (phone, tablet):
         expect(page.locator("#sync-now")).to_be_visible()
 

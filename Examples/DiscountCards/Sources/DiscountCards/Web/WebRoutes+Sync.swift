@@ -2,7 +2,7 @@ import Hummingbird
 import Tandem
 import TandemSync
 
-/// The sync button, the automatic sync, and the decisions about conflicts.
+/// The login, the sync button, the automatic sync, and the decisions about conflicts.
 extension WebRoutes {
     private struct Switch: Decodable {
         let isOn: Bool
@@ -22,6 +22,11 @@ extension WebRoutes {
         router.post("/sync/automatic") { request, _ in
             let isOn = try await body(Switch.self, of: request).isOn
             try await state.wallet().sync.setAutomatic(isOn)
+            return Response(status: .noContent)
+        }
+        router.post("/login") { request, _ in
+            let login = try await body(LoginInput.self, of: request).checked()
+            try await state.wallet().logIn(login)
             return Response(status: .noContent)
         }
         router.post("/decisions/:choice") { request, context in

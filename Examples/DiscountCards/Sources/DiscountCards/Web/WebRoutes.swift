@@ -24,7 +24,7 @@ struct WebRoutes: Sendable {
     // MARK: Pages
 
     private func addPages(to router: Router<WebContext>) {
-        for path in ["/", "/new", "/sync", "/cards/:id", "/cards/:id/edit"] {
+        for path in ["/", "/new", "/sync", "/login", "/cards/:id", "/cards/:id/edit"] {
             router.get(RouterPath(path)) { _, context in try page(context) }
         }
         router.get("/assets/:name") { request, context in try asset(context.parameters.require("name"), for: request) }

@@ -38,7 +38,10 @@ final class WebState: Sendable {
         streams = StreamList(options.limits)
         templates = try Templates(folder: resources.appendingPathComponent("templates"))
         assets = try Assets(folder: resources.appendingPathComponent("assets"))
-        let web = wallet.map { WebWallet($0, syncsAutomatically: options.syncsAutomatically) }
+        let web = wallet.map { wallet in
+            WebWallet(
+                wallet, syncsAutomatically: options.syncsAutomatically, followsLogin: location.name == nil)
+        }
         opened = Mutex(Opened(wallet: web))
         isLockable = wallet == nil
         web?.sync.start()
@@ -80,7 +83,8 @@ final class WebState: Sendable {
             return false
         }
         let wallet = WebWallet(
-            try Wallet(store, as: location.name), syncsAutomatically: options.syncsAutomatically)
+            try Wallet(store, as: location.name), syncsAutomatically: options.syncsAutomatically,
+            followsLogin: location.name == nil)
         let isFirst = opened.withLock { opened in
             guard opened.wallet == nil else { return false }
             opened = Opened(wallet: wallet, passphrase: PassphraseHash(passphrase))

@@ -8,8 +8,8 @@ struct CardForm: Sendable {
         let isChosen: Bool
     }
 
-    /// The card's ID; empty for a new card.
-    let id: String
+    /// The path to which the form is sent.
+    let path: String
     let title: String
     let shop: String
     let number: String
@@ -18,7 +18,7 @@ struct CardForm: Sendable {
 
     /// Creates the form of a card, or of a new one.
     init(_ card: Card?, in wallet: WebWallet) async throws {
-        id = card?.localID.rawValue ?? ""
+        path = card.map { CardPath.path(of: $0.localID) } ?? "/cards"
         title = card == nil ? "New card" : "Edit card"
         shop = card?.shop ?? ""
         number = card?.barcode ?? ""

@@ -22,7 +22,8 @@ const part = new PartColumn(element("part"), {
   stream: () => list.stream,
   shown: (path) => {
     list.show(part.card);
-    document.title = path === "/sync" ? "Sync – Cards" : "Cards";
+    const titles = { "/sync": "Sync – Cards", "/login": "Log in – Cards", "/new": "New card – Cards" };
+    document.title = titles[path] ?? "Cards";
   },
   toast,
   navigate,
@@ -170,6 +171,11 @@ function showSync(event) {
   element("sync-now").disabled = event.isSyncing;
   problem = event.problem ?? null;
   showProblem();
+  const person = element("person");
+  if (person.textContent === event.person) return;
+  // Another person's favorites are another list.
+  person.textContent = event.person;
+  connect();
 }
 
 element("sync-now").addEventListener("click", async () => {

@@ -166,13 +166,14 @@ export class PartColumn {
     }
   }
 
+  /** Sends a form that has a path, and shows the next part. */
   async save(form) {
-    const { id } = form.dataset;
+    const { path, next, done } = form.dataset;
     const values = Object.fromEntries(new FormData(form));
     try {
-      const saved = await send("POST", id ? `/cards/${encodeURIComponent(id)}` : "/cards", values);
-      this.navigate(`/cards/${encodeURIComponent(saved.id)}`);
-      this.toast("Saved.");
+      const saved = await send("POST", path, values);
+      this.navigate(next ?? `/cards/${encodeURIComponent(saved.id)}`);
+      this.toast(done);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       this.problems(form, error);
@@ -185,7 +186,7 @@ export class PartColumn {
     problem.textContent = error.message;
     problem.hidden = false;
     let first = null;
-    for (const input of form.querySelectorAll("input[name]")) {
+    for (const input of form.querySelectorAll("[name]")) {
       const message = error.fields[input.name] ?? "";
       const line = form.querySelector(`#error-${input.name}`);
       if (line) line.textContent = message;
