@@ -170,6 +170,8 @@ export class PartColumn {
   async save(form) {
     const { path, next, done } = form.dataset;
     const values = Object.fromEntries(new FormData(form));
+    // Another device may have changed the other fields since the form was shown.
+    values.changed = [...form.querySelectorAll("[name]")].filter(isChanged).map((field) => field.name);
     try {
       const saved = await send("POST", path, values);
       this.navigate(next ?? `/cards/${encodeURIComponent(saved.id)}`);
@@ -208,4 +210,10 @@ export class PartColumn {
       });
     }
   }
+}
+
+/** Returns whether a person has changed a field of a form. */
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) return !field.selectedOptions[0]?.defaultSelected;
+  return field.value !== field.defaultValue;
 }
