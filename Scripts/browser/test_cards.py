@@ -479,7 +479,15 @@ def test_two_devices_and_a_server(bench):
     server = Server(bench.cards, bench.folder)
     bench.programs.append(server.program)
     devices = [bench.device("phone"), bench.device("tablet")]
-    webs = [bench.started(device.web("--manual")) for device in devices]
+    # The second device needs no other port, and both have sessions in one browser.
+    webs = [bench.started(device.web("--manual", port=None)) for device in devices]
+    assert webs[0].address != webs[1].address
+    both = bench.page(webs[0].address)
+    both.goto(webs[1].address)
+    both.goto(webs[0].address)
+    expect(both.locator("#count")).to_have_text("0 cards")
+    assert len(both.context.cookies()) == 2
+    both.close()
     phone, tablet = [bench.page(web.address) for web in webs]
     # Without a server.
     add(phone, "Лента", 200000000001, "40")
