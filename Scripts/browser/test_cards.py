@@ -356,6 +356,20 @@ def test_a_card_from_adding_to_undo(bench):
     expect(page.locator("img[data-photo]")).to_be_visible()
     until(page, "document.querySelector('img[data-photo]').naturalWidth === 1200")
     bench.screenshot(page, "card")
+    # A slow upload: the chosen photo and the progress are shown meanwhile.
+    network = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 400_000}
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", slow)
+    with page.expect_file_chooser() as chooser:
+        page.click("label[for=photo-file]")
+    chooser.value.set_files({"name": "next.png", "mimeType": "image/png", "buffer": picture((20, 160, 90), (1000, 700))})
+    expect(page.get_by_role("progressbar", name="Saving the photo")).to_be_visible()
+    until(page, "document.querySelector('img.preview')?.naturalWidth === 1000")
+    until(page, "(value => value > 0 && value < 100)(document.querySelector('progress').value)")
+    network.send("Network.emulateNetworkConditions", {**slow, "uploadThroughput": -1})
+    until(page, "document.querySelector('img[data-photo]')?.naturalWidth === 1000", timeout=40_000)
+    expect(page.locator("img.preview")).to_have_count(0)
     with page.expect_file_chooser() as chooser:
         page.click("label[for=photo-file]")
     chooser.value.set_files({"name": "x.png", "mimeType": "image/png", "buffer": b"<svg onload='window.hacked=1'/>"})
@@ -368,7 +382,14 @@ def test_a_card_from_adding_to_undo(bench):
     page.click("#toast-undo")
     expect(page.locator("#card-title")).to_have_text("Магнит")
     until(page, "document.querySelector('#list .row .shop').textContent === 'Магнит'")
-    until(page, "document.querySelector('img[data-photo]')?.naturalWidth === 1200")
+    until(page, "document.querySelector('img[data-photo]')?.naturalWidth === 1000")
+    # By keyboard: the toast stays while it has the focus.
+    page.focus("[data-action=delete]")
+    page.keyboard.press("Enter")
+    until(page, "document.querySelectorAll('#list .row').length === 2")
+    page.keyboard.press("Control+z")
+    expect(page.locator("#card-title")).to_have_text("Магнит")
+    until(page, "document.querySelectorAll('#list .row').length === 3")
 
 
 def test_changes_of_others_appear_by_themselves(bench):
@@ -487,6 +508,7 @@ def test_two_devices_and_a_server(bench):
     both.goto(webs[0].address)
     expect(both.locator("#count")).to_have_text("0 cards")
     assert len(both.context.cookies()) == 2
+    both.problems.clear()
     both.close()
     phone, tablet = [bench.page(web.address) for web in webs]
     # Without a server.

@@ -59,6 +59,13 @@ document.addEventListener("keydown", (event) => {
     search.focus();
   }
   if (event.key === "Escape" && !isTyping && part.path !== "/") navigate("/");
+  const undo = element("toast-undo");
+  // On a keyboard of another script, only the place of the key is that of Z.
+  const isZ = event.key === "z" || (event.key > "\x7f" && event.code === "KeyZ");
+  if (isZ && (event.ctrlKey || event.metaKey) && !isTyping && undo.checkVisibility()) {
+    event.preventDefault();
+    undo.click();
+  }
   if (event.key === "ArrowDown" && event.target === search) {
     event.preventDefault();
     list.focus(0);
@@ -207,7 +214,14 @@ function toast(text, undo) {
     }
   };
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => (box.hidden = true), undo ? 20000 : 5000);
+  toastTimer = setTimeout(hideToast, undo ? 20000 : 5000);
+}
+
+function hideToast() {
+  const box = element("toast");
+  // It stays while a person points at it, or has the focus in it.
+  if (box.matches(":hover") || box.contains(document.activeElement)) toastTimer = setTimeout(hideToast, 2000);
+  else box.hidden = true;
 }
 
 part.show(location.pathname, { focus: false });

@@ -127,7 +127,7 @@ export class PartColumn {
   async changed(event) {
     const { target } = event;
     try {
-      if (target.id === "photo-file" && target.files[0]) await this.photograph(target.files[0]);
+      if (["photo-file", "photo-camera"].includes(target.id) && target.files[0]) await this.photograph(target.files[0]);
       if (target.id === "automatic") await send("POST", "/sync/automatic", { isOn: target.checked });
     } catch (error) {
       this.toast(error.message);
@@ -138,12 +138,16 @@ export class PartColumn {
     const line = this.element.querySelector(".upload");
     const progress = line.querySelector("progress");
     const path = this.path;
+    const preview = showPreview(file, line);
+    progress.value = 0;
     line.hidden = false;
     try {
       await upload(`/cards/${encodeURIComponent(this.card)}/photo`, file, (percent) => (progress.value = percent));
       this.toast("The photo is saved.");
     } finally {
       line.hidden = true;
+      URL.revokeObjectURL(preview.src);
+      preview.remove();
       if (this.path === path) await this.show(path, { focus: false });
     }
   }
@@ -216,4 +220,16 @@ export class PartColumn {
 function isChanged(field) {
   if (field instanceof HTMLSelectElement) return !field.selectedOptions[0]?.defaultSelected;
   return field.value !== field.defaultValue;
+}
+
+/** Shows a chosen photo while it is being sent. */
+function showPreview(file, line) {
+  const image = document.createElement("img");
+  image.className = "preview";
+  image.alt = "The chosen photo";
+  image.src = URL.createObjectURL(file);
+  // Some cameras' formats are stored, but not shown by each browser.
+  image.addEventListener("error", () => image.remove());
+  line.before(image);
+  return image;
 }
