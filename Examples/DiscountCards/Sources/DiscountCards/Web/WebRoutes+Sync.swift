@@ -31,12 +31,12 @@ extension WebRoutes {
         }
         router.post("/decisions/:choice") { request, context in
             let decision = try await body(Decision.self, of: request)
-            try await decide(try context.parameters.require("choice"), decision)
+            try await decide(try context.parameters.require("choice"), by: decision)
             return Response(status: .noContent)
         }
     }
 
-    private func decide(_ choice: String, _ decision: Decision) async throws {
+    private func decide(_ choice: String, by decision: Decision) async throws {
         let wallet = try state.wallet()
         guard let context = wallet.sync.context else { throw WebFailure(.conflict, "No person is logged in.") }
         guard let version = ConflictView.version(decision.version) else {
