@@ -576,6 +576,13 @@ def test_two_devices_and_a_server(bench):
         if choice == "mine":
             bench.screenshot(tablet, "conflict")
             accessible(tablet, "conflict")
+            # All sides fit beside each other on a phone.
+            tablet.set_viewport_size({"width": 390, "height": 800})
+            assert tablet.evaluate("document.documentElement.scrollWidth") <= 390
+            assert tablet.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.sides'))") <= 0
+            accessible(tablet, "conflict, phone")
+            bench.screenshot(tablet, "conflict-phone")
+            tablet.set_viewport_size({"width": 1280, "height": 800})
         if choice in ("mine", "theirs"):
             tablet.click(f"[data-choice={choice}]")
         else:
