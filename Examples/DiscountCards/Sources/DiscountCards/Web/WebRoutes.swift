@@ -91,7 +91,7 @@ struct WebRoutes: Sendable {
             state.attempts.recordFailure()
             return try state.gatePage(session, message: "That is not right.", status: .unauthorized)
         }
-        let next = state.sessions.begin(passed: passed, replacing: session)
+        let next = state.beginSession(passed: passed, replacing: session)
         return Response.redirect(to: "/").setting(next, cookie: state.cookieName)
     }
 }

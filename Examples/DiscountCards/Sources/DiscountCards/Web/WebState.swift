@@ -61,6 +61,11 @@ final class WebState: Sendable {
         return gates
     }
 
+    /// Begins a session. A flood of new ones ends no session with an open page.
+    func beginSession(passed: WebSession.Gates, replacing previous: WebSession? = nil) -> WebSession {
+        sessions.begin(passed: passed, replacing: previous, keeping: Set(streams.all.map(\.sessionID)))
+    }
+
     /// Returns the open store.
     ///
     /// - Throws: ``WebFailure`` if no passphrase has opened it.

@@ -54,7 +54,7 @@ struct WebGuard: RouterMiddleware {
             }
             // A strict cookie is not sent with a link from another site. Loading the page again sends it.
             if request.headers[Self.fetchSite] == "cross-site" { return try state.reloadPage(request) }
-            let session = state.sessions.begin(passed: state.openGates)
+            let session = state.beginSession(passed: state.openGates)
             context.session = session
             return try await passGates(request, context, session, next: next).setting(session, cookie: cookieName)
         }
