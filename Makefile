@@ -18,7 +18,7 @@ setup: ## Install missing system packages
 demo: setup ## Run the example app's story: 15,000 names offline, two devices, a server [KEY=passphrase: encrypted]
 	@$(REPLAN)
 	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
-web: setup ## Serve the example app as pages for browsers, until Ctrl-C [STORE=cards.tandem] [PORT=8090]
+web: setup ## Serve the example app as pages for browsers, until Ctrl-C [STORE=cards.tandem] [PORT=number]
 	@$(REPLAN)
 	@swift run $(EXAMPLE) cards web $(if $(STORE),--store '$(STORE)') $(if $(PORT),--port $(PORT))
 kinto: ## Run Kinto on PostgreSQL for the example app, until Ctrl-C [PORT=8888] [KEEP=folder: keep the data]

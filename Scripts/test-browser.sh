@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the pages of the card app and of `tandem browse` in a real browser: Debian's Chromium, driven by Playwright from PyPI.
+# Tests the pages of the card app and of `tandem browse` in a real browser: Debian's Chromium, driven by Playwright from
+# PyPI.
 #
 # Usage: test-browser.sh [FILTER]. Runs the tests whose names contain the filter. Writes screenshots of the main views
 # to .build/screenshots. Ends with `browser: all passed`, with an error, or, if PyPI can't be reached, with

@@ -74,10 +74,10 @@ class Device:
             raise RuntimeError(f"cards {' '.join(arguments)}: {result.stdout}{result.stderr}")
         return result.stdout
 
-    def web(self, *arguments, environment=None):
-        return Program(
-            [self.cards, "web", "--store", self.path, "--port", "0", *arguments], r"(http://\S+?)/", environment
-        )
+    def web(self, *arguments, port="0", environment=None):
+        """Serves the pages. Without a port, the program chooses one itself."""
+        chosen = ["--port", port] if port else []
+        return Program([self.cards, "web", "--store", self.path, *chosen, *arguments], r"(http://\S+?)/", environment)
 
 
 class Server:

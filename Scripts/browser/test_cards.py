@@ -357,6 +357,20 @@ def test_a_card_from_adding_to_undo(bench):
     expect(page.locator("img[data-photo]")).to_be_visible()
     until(page, "document.querySelector('img[data-photo]').naturalWidth === 1200")
     bench.screenshot(page, "card")
+    # A slow upload: the chosen photo and the progress are shown meanwhile.
+    network = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 400_000}
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", slow)
+    with page.expect_file_chooser() as chooser:
+        page.click("label[for=photo-file]")
+    chooser.value.set_files({"name": "next.png", "mimeType": "image/png", "buffer": picture((20, 160, 90), (1000, 700))})
+    expect(page.get_by_role("progressbar", name="Saving the photo")).to_be_visible()
+    until(page, "document.querySelector('img.preview')?.naturalWidth === 1000")
+    until(page, "(value => value > 0 && value < 100)(document.querySelector('progress').value)")
+    network.send("Network.emulateNetworkConditions", {**slow, "uploadThroughput": -1})
+    until(page, "document.querySelector('img[data-photo]')?.naturalWidth === 1000", timeout=40_000)
+    expect(page.locator("img.preview")).to_have_count(0)
     with page.expect_file_chooser() as chooser:
         page.click("label[for=photo-file]")
     chooser.value.set_files({"name": "x.png", "mimeType": "image/png", "buffer": b"<svg onload='window.hacked=1'/>"})
@@ -369,7 +383,14 @@ def test_a_card_from_adding_to_undo(bench):
     page.click("#toast-undo")
     expect(page.locator("#card-title")).to_have_text("Магнит")
     until(page, "document.querySelector('#list .row .shop').textContent === 'Магнит'")
-    until(page, "document.querySelector('img[data-photo]')?.naturalWidth === 1200")
+    until(page, "document.querySelector('img[data-photo]')?.naturalWidth === 1000")
+    # By keyboard: the toast stays while it has the focus.
+    page.focus("[data-action=delete]")
+    page.keyboard.press("Enter")
+    until(page, "document.querySelectorAll('#list .row').length === 2")
+    page.keyboard.press("Control+z")
+    expect(page.locator("#card-title")).to_have_text("Магнит")
+    until(page, "document.querySelectorAll('#list .row').length === 3")
 
 
 def test_changes_of_others_appear_by_themselves(bench):
@@ -480,15 +501,43 @@ def test_two_devices_and_a_server(bench):
     server = Server(bench.cards, bench.folder)
     bench.programs.append(server.program)
     devices = [bench.device("phone"), bench.device("tablet")]
-    webs = [bench.started(device.web("--manual")) for device in devices]
+    # The second device needs no other port, and both have sessions in one browser.
+    webs = [bench.started(device.web("--manual", port=None)) for device in devices]
+    assert webs[0].address != webs[1].address
+    both = bench.page(webs[0].address)
+    both.goto(webs[1].address)
+    both.goto(webs[0].address)
+    expect(both.locator("#count")).to_have_text("0 cards")
+    assert len(both.context.cookies()) == 2
+    both.problems.clear()
+    both.close()
     phone, tablet = [bench.page(web.address) for web in webs]
     # Without a server.
     add(phone, "Лента", 200000000001, "40")
     expect(phone.locator("#sync-words")).to_contain_text("on this device only")
     expect(phone.locator("#card-state")).to_have_text("not sent")
+    # A login on the page, with a mistake at first.
+    expect(phone.locator("#person")).to_have_text("Me")
+    phone.click("#sync-line")
+    phone.locator("#part").get_by_role("link", name="Log in").click()
+    expect(phone.locator("#card-title")).to_be_focused()
+    accessible(phone, "log in")
+    phone.get_by_label("Your name").fill("Ada")
+    phone.get_by_label("Token").fill("ada")
+    phone.get_by_label("Server", exact=True).fill("till.local")
+    phone.keyboard.press("Enter")
+    expect(phone.locator("#error-server")).to_contain_text("not a valid server URL")
+    expect(phone.locator("#field-server")).to_be_focused()
+    phone.problems.clear()
+    bench.screenshot(phone, "login")
+    phone.get_by_label("Server", exact=True).fill(server.url)
+    phone.keyboard.press("Enter")
+    expect(phone.locator("#part")).to_contain_text(f"Ada, at {server.url}")
+    expect(phone.locator("#person")).to_have_text("Ada")
+    phone.click("#list .row a")
     # The page follows a login in a terminal.
-    devices[0].run("login", "Ada", "--server", server.url, "--token", "ada", "--keep")
     devices[1].run("login", "Maria", "--server", server.url, "--token", "maria", "--keep")
+    expect(tablet.locator("#person")).to_have_text("Maria")
     for page in (phone, tablet):
         expect(page.locator("#sync-now")).to_be_visible()
 
@@ -509,9 +558,11 @@ def test_two_devices_and_a_server(bench):
         page.click("#card-form button[type=submit]")
         expect(page.locator("dd.points")).to_have_text(f"{int(points):,}")
 
-    # A conflict, decided for each side.
-    for choice, result in (("mine", "1,500"), ("theirs", "2,200")):
-        mine, theirs = (1500, 1200) if choice == "mine" else (2500, 2200)
+    # A conflict, decided for each side, and by property.
+    for choice, mine, theirs, before, result in (
+        ("mine", 1500, 1200, "40", "1,500"), ("theirs", 2500, 2200, "1,500", "2,200"),
+        ("base", 3500, 3200, "2,200", "2,200"), ("server", 4500, 4200, "2,200", "4,200"),
+    ):
         edit(phone, str(theirs))
         edit(tablet, str(mine))
         sync(phone)
@@ -521,13 +572,28 @@ def test_two_devices_and_a_server(bench):
         expect(tablet.locator("#sync-words")).to_contain_text("needs a decision")
         tablet.click("#sync-line")
         line = tablet.locator(".conflict tr.disputed")
-        before = "40" if choice == "mine" else "1,500"
         expect(line).to_have_count(1)
         assert line.locator("td").all_inner_texts() == [before, f"{mine:,}", f"{theirs:,}"]
         if choice == "mine":
             bench.screenshot(tablet, "conflict")
             accessible(tablet, "conflict")
-        tablet.click(f"[data-choice={choice}]")
+            # All sides fit beside each other on a phone.
+            tablet.set_viewport_size({"width": 390, "height": 800})
+            assert tablet.evaluate("document.documentElement.scrollWidth") <= 390
+            assert tablet.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.sides'))") <= 0
+            accessible(tablet, "conflict, phone")
+            bench.screenshot(tablet, "conflict-phone")
+            tablet.set_viewport_size({"width": 1280, "height": 800})
+        if choice in ("mine", "theirs"):
+            tablet.click(f"[data-choice={choice}]")
+        else:
+            # Nothing is chosen for a value that both sides have changed. Choices survive a change of the part.
+            expect(tablet.locator(".conflict input:checked")).to_have_count(0)
+            tablet.get_by_role("radio", name=f"Points, {'before' if choice == 'base' else 'theirs'}:").check()
+            devices[1].run("star", ean(200000000001))
+            expect(tablet.locator(".queue")).to_contain_text("star of Maria")
+            expect(tablet.locator(f".conflict input[value={choice}]")).to_be_checked()
+            tablet.get_by_role("button", name="Use the chosen values").click()
         expect(tablet.locator(".conflict")).to_have_count(0)
         expect(tablet.locator("#part")).to_contain_text("No change is waiting.")
         choose(tablet, "Лента")
@@ -727,6 +793,10 @@ def test_hostile_clients(bench):
     assert grown < 150, f"the memory grew by {grown:.0f} MiB"
     for stream in streams:
         stream.close()
+    # More sessions than the server keeps: the open page's is not dropped.
+    for _ in range(300):
+        client = Client(web.address)
+    add(page, "Аптека", 329000000000)
     # A client that never reads: its events fill the buffers, and it is closed.
     stream = client.stream()
     end = time.monotonic() + 90

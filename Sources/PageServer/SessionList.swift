@@ -3,7 +3,7 @@ import Synchronization
 
 /// The sessions of all browsers, in memory. Their number is limited.
 public final class SessionList: Sendable {
-    /// The number of sessions; the oldest is dropped for a new one.
+    /// The number of sessions; the oldest without an open page is dropped for a new one.
     public static let limit = 200
     /// The time after which an unused session ends.
     public static let lifetime: TimeInterval = 12 * 3600
@@ -41,14 +41,17 @@ public final class SessionList: Sendable {
     ///   - passed: The gates that the session has passed.
     ///   - previous: The session that the new one replaces. After a password, the session gets another ID, so that an
     ///     ID that was planted before is worthless.
+    ///   - open: The IDs of the sessions with an open page. Their number is limited by that of event streams.
     /// - Returns: The new session.
-    public func begin(passed: WebSession.Gates, replacing previous: WebSession? = nil) -> WebSession {
+    public func begin(
+        passed: WebSession.Gates, replacing previous: WebSession? = nil, keeping open: Set<SecretText> = []
+    ) -> WebSession {
         let session = WebSession(passed: passed, at: now())
         sessions.withLock { sessions in
             if let previous { sessions[previous.id.text] = nil }
             if sessions.count >= Self.limit {
                 // Sessions that have passed no gate go first: they cost their owner nothing.
-                let oldest = sessions.values.min {
+                let oldest = sessions.values.filter { !open.contains($0.id) }.min {
                     ($0.passed.rawValue, $0.lastUse) < ($1.passed.rawValue, $1.lastUse)
                 }
                 if let oldest { sessions[oldest.id.text] = nil }

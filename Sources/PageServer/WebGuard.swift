@@ -63,7 +63,7 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
             guard site.isPage(request) else { throw WebFailure.endedSession }
             // A strict cookie is not sent with a link from another site. Loading the page again sends it.
             if request.headers[fetchSite] == "cross-site" { return try site.reloadPage(request) }
-            let session = site.sessions.begin(passed: site.openGates)
+            let session = site.beginSession(passed: site.openGates)
             context.session = session
             return try await passGates(request, context, session, next: next).setting(session, cookie: cookieName)
         }

@@ -10,6 +10,8 @@ public protocol WebSite: Sendable {
     var hosts: HostRules { get }
     /// The sessions of all browsers.
     var sessions: SessionList { get }
+    /// The IDs of the sessions with an open page.
+    var openPages: Set<SecretText> { get }
     /// The name of the session's cookie. Cookies do not distinguish ports.
     var cookieName: String { get }
     /// The gates that a new session has passed.
@@ -46,6 +48,16 @@ public protocol WebSite: Sendable {
 }
 
 extension WebSite {
+    /// Begins a session. A flood of new ones ends no session with an open page.
+    ///
+    /// - Parameters:
+    ///   - passed: The gates that the session has passed.
+    ///   - previous: The session that the new one replaces.
+    /// - Returns: The new session.
+    public func beginSession(passed: WebSession.Gates, replacing previous: WebSession? = nil) -> WebSession {
+        sessions.begin(passed: passed, replacing: previous, keeping: openPages)
+    }
+
     /// Returns whether a browser navigates to the address of a request, and does not fetch data from it.
     ///
     /// - Parameter request: The request.

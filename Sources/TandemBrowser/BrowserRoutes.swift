@@ -75,7 +75,7 @@ struct BrowserRoutes: Sendable {
             site.attempts.recordFailure()
             return try site.gatePage(session, message: "That is not right.", status: .unauthorized)
         }
-        let next = site.sessions.begin(passed: [.password, .passphrase], replacing: session)
+        let next = site.beginSession(passed: [.password, .passphrase], replacing: session)
         return Response.redirect(to: "/").setting(next, cookie: site.cookieName)
     }
 }

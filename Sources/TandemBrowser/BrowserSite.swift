@@ -44,6 +44,9 @@ final class BrowserSite: WebSite {
     /// The gates that a new session has passed. The key of an encrypted store was given to the command.
     var openGates: WebSession.Gates { request.password == nil ? [.password, .passphrase] : [.passphrase] }
 
+    /// The IDs of the sessions with an open page.
+    var openPages: Set<SecretText> { revisions.sessions }
+
     /// Ends all streams.
     func stop() { revisions.stop() }
 

@@ -217,7 +217,7 @@ extension SyncContext {
     // MARK: -
 
     /// Applies a decision about an operation, in one transaction.
-    private func choosing<T: Sendable>(
+    func choosing<T: Sendable>(
         _ shown: PendingOperation.Version,
         body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
     ) async throws -> T {
@@ -282,7 +282,7 @@ extension SyncContext {
 
     /// Returns the known server side of an operation: the item of a pull, or the response with which the operation
     /// failed.
-    private func serverSide(of operation: PendingOperation, _ store: any LocalReadTransaction) throws -> ServerItem? {
+    func serverSide(of operation: PendingOperation, _ store: any LocalReadTransaction) throws -> ServerItem? {
         let coder = try coder(of: settings(of: operation.table))
         let answer = operation.error?.serverItem.flatMap { ItemCoder.item(from: Array($0)) }
         if let kept = try store.deferredItem(of: operation.id) {

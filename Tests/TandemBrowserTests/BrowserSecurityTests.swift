@@ -111,6 +111,23 @@ import Testing
         }
     }
 
+    @Test func `a flood of new sessions ends none that has an open page`() async throws {
+        let fixture = try BrowserFixture()
+        try await fixture.browse { browser in
+            let site = browser.site
+            let mine = site.beginSession(passed: site.openGates)
+            let idle = site.beginSession(passed: site.openGates)
+            let stream = try #require(site.revisions.listen(mine))
+            for _ in 0..<SessionList.limit {
+                #expect(try await TestBrowser(browser.client, site).open().status == .ok)
+            }
+            #expect(site.sessions.count == SessionList.limit)
+            #expect(site.sessions.session(mine.id.text) != nil && site.sessions.session(idle.id.text) == nil)
+            site.revisions.end(stream.id)
+            #expect(site.openPages.isEmpty)
+        }
+    }
+
     @Test func `a request that is too large is refused`() async throws {
         let fixture = try BrowserFixture()
         var limits = BrowserLimits()

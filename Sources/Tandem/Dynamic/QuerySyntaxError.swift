@@ -1,3 +1,5 @@
+import Foundation
+
 /// An error in the text of a condition or an order, with its position and the possible continuations.
 ///
 /// ```swift
@@ -37,4 +39,10 @@ extension QuerySyntaxError: CustomStringConvertible {
 
     /// The text with a mark below the position of the error, for a terminal.
     public var marked: String { text + "\n" + String(repeating: " ", count: offset) + "^" }
+}
+
+extension QuerySyntaxError: LocalizedError {
+    public var errorDescription: String? { "The query \"\(text)\" is not valid. \(description)" }
+
+    public var recoverySuggestion: String? { "Correct the text at this position." }
 }

@@ -63,7 +63,7 @@ extension ChangeSet: CustomStringConvertible {
     /// A short form of the indices, such as `3 results: deletions 1, insertions 0, modifications 1→2`.
     public var description: String {
         let count = "\(results.count) \(results.count == 1 ? "result" : "results")"
-        if isInitial { return "\(count), the first" }
+        if isInitial { return "\(count), initial" }
         let lists = [
             Self.list("deletions", entries: deletions), Self.list("insertions", entries: insertions),
             Self.list("modifications", entries: modifications), Self.list("moves", entries: moves),

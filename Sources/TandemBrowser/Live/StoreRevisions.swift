@@ -43,6 +43,9 @@ final class StoreRevisions: Sendable {
     /// The number of open streams.
     var count: Int { state.withLock { $0.listeners.count } }
 
+    /// The IDs of the sessions with an open stream.
+    var sessions: Set<SecretText> { state.withLock { Set($0.listeners.map(\.session)) } }
+
     /// Counts a commit.
     func advance() {
         state.withLock { state in

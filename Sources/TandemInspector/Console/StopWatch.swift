@@ -23,6 +23,7 @@ enum StopWatch {
         }
         let isOver = Flag()
         let thread = Thread {
+            unblockSignals()
             while !isOver.isSet {
                 // `poll` reports the end of a reader without requested events.
                 var request = pollfd(fd: descriptor, events: 0, revents: 0)
@@ -35,6 +36,14 @@ enum StopWatch {
             isOver.set()
             for number in signals { signal(number, SIG_DFL) }
         }
+    }
+
+    /// Lets the current thread receive the signals. A process inherits the signals that its parent's thread blocks.
+    private static func unblockSignals() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in signals { sigaddset(&set, number) }
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Tandem
 
 /// The decision about a conflict.
@@ -13,42 +12,4 @@ enum ConflictVerdict: Sendable {
     case theirs
     /// The user must decide.
     case later(SyncError.Code, String)
-}
-
-extension ConflictRule {
-    /// Returns the decision of the rule. For a rule that asks the app, returns the decision of `merge`.
-    ///
-    /// - Parameter changedAt: The time of the local change, by the server's clock.
-    func verdict(on facts: ConflictFacts, changedAt: Date) -> ConflictVerdict {
-        let (sides, kind) = (facts.sides, facts.kind)
-        let report = ConflictVerdict.later(.conflict, kind.message)
-        switch self {
-        case .report: return report
-        case .clientWins: return .ours(takingServers: [])
-        case .serverWins: return .theirs
-        case .newestWins:
-            // Without a time of the server, the local change can't be shown to be newer.
-            guard let there = facts.item.updatedAt?.date, changedAt > there else { return .theirs }
-            return .ours(takingServers: [])
-        case .merge(let edits, let deletes):
-            switch (kind, deletes) {
-            case (.editMeetsEdit, _):
-                return .ours(takingServers: edits == .client ? [] : sides.changedHere.intersection(sides.changedThere))
-            case (_, .report): return report
-            case (_, .client), (.editMeetsDelete, .editWins): return .ours(takingServers: [])
-            case (_, .server), (.deleteMeetsEdit, .editWins): return .theirs
-            }
-        case .ask: return ConflictRule.standard.verdict(on: facts, changedAt: changedAt)
-        }
-    }
-}
-
-extension ConflictFacts.Kind {
-    var message: String {
-        switch self {
-        case .editMeetsEdit: "The object was changed here and on the server."
-        case .deleteMeetsEdit: "The object was deleted here, and changed on the server."
-        case .editMeetsDelete: "The object was changed here, and deleted on the server."
-        }
-    }
 }

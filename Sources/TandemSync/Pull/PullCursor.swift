@@ -1,8 +1,8 @@
 import Foundation
 import Tandem
 
-/// The position of an incremental pull among a table's items, in the order of `updatedAt`, then ID. It also tracks the
-/// part of that order that is known to be complete.
+/// The position of an incremental pull among a table's items, in the order of `updatedAt`. It also tracks the part of
+/// that order that is known to be complete.
 ///
 /// A request begins at the time of the last item, inclusive, so that items with the same time stay together. Within
 /// that time, it skips the items that were read except the last one, the *anchor*. If the page does not begin with the

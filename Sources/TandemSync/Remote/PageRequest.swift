@@ -5,7 +5,8 @@ import Tandem
 public struct PageRequest: Sendable {
     /// The order of the items, and the start position.
     public enum Order: Hashable, Sendable {
-        /// By `updatedAt`, then `id`: from a time, inclusive, or from the first item.
+        /// By `updatedAt`: from a time, inclusive, or from the first item. Items with the same time may come in any
+        /// order, if the order is the same in each response.
         case updatedAt(from: WireTimestamp?)
         /// By `id`, after one.
         case id(after: ServerID?)

@@ -40,7 +40,7 @@ public protocol Remote: Sendable {
     /// query or key. `nil` by default, and if there is no such address.
     func url(of table: RemoteTableName) -> String?
 
-    /// Returns the changes since a position in the order of `updatedAt`, then `id`; or all items, in the order of `id`.
+    /// Returns the changes since a position in the order of `updatedAt`; or all items, in the order of `id`.
     ///
     /// - Parameter request: The table, filter, order and position of the page.
     /// - Throws: ``RemoteFailure``. An empty table is not a failure.

@@ -53,7 +53,8 @@ public enum RemoteFailure: Error, Sendable {
     case refused(status: Int, message: String)
     /// The server is not available now.
     case later(status: Int, retryAfter: Duration?)
-    /// The server reported success with an invalid response.
+    /// The response can't be used: its status is not valid for the request, or its status is a success and its body is
+    /// not valid.
     case invalidResponse(InvalidResponse)
     /// The request can't be encoded for this server.
     case notEncodable(RequestEncodingError)

@@ -37,7 +37,6 @@ package struct TandemStore: LocalStore {
 }
 
 extension Store {
-    package var models: [ModelDefinition] { modelDefinitions }
     package var operationChanges: AsyncStream<Set<String>> { operations.changes }
 
     package var lockName: String { lockPath ?? "\(ObjectIdentifier(self))" }

@@ -101,6 +101,20 @@ import Testing
         #expect(try points("a") == 15 && points("b") == 17)
     }
 
+    @Test func `the user chooses the value of each property`() async throws {
+        try sync.table(Card.self).setConflicts(.report)
+        try await bothAddPoints { $0.set(.text("Магнит"), of: "shop") }
+        try await sync.push()
+        let failed = try #require(try await sync.failedOperations().first)
+        let conflict = try #require(try await sync.conflict(of: failed.id, on: Card.self))
+        // Conflicts begins
+        try await sync.resolve(conflict.version, choosing: ["points": .base, "shop": .server])
+        // Conflicts ends
+        #expect(try await sync.push().isComplete)
+        let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: "a"))
+        #expect(card.points == 10 && card.shop == "Магнит" && card.isSynced)
+    }
+
     /// With the default policy a push reports the edit, and a whole sync drops it.
     @Test(arguments: [true, false])
     func `an edit of a deleted object is reported by a push and dropped by a sync`(fetchesFirst: Bool) async throws {

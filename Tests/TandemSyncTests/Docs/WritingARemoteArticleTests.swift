@@ -32,7 +32,7 @@ final class ShelfRemote: Remote {
             rows.sort { $0.id.rawValue < $1.id.rawValue }
             if let last { rows.removeAll { $0.id.rawValue <= last.rawValue } }
         case .updatedAt(let place):
-            // Times of one precision ascend as their texts do.
+            // Times with the same number of digits sort like their texts.
             rows.sort { ($0.updatedAt?.text ?? "", $0.id.rawValue) < ($1.updatedAt?.text ?? "", $1.id.rawValue) }
             if let place { rows.removeAll { row in row.updatedAt.map { $0 < place } ?? true } }
         }

@@ -49,7 +49,7 @@ private enum FirstScreen {
 
         let subscription = store.objects(Card.self).sorted(by: \.shop).changesetPublisher.on(.immediate)
             .sink(receiveCompletion: { _ in }) { change in
-                print(change)  // 1 result, the first
+                print(change)  // 1 result, initial
             }
         try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567909")) }  // 2 results: insertions 0
         subscription.cancel()
@@ -66,7 +66,7 @@ private enum FirstScreen {
             #expect(printed[0].hasSuffix(" nil false"))
             #expect(UUID(uuidString: String(printed[0].prefix(36))) != nil)
             #expect(printed[1] == "2")
-            #expect(printed[2...] == ["1 result, the first", "2 results: insertions 0"])
+            #expect(printed[2...] == ["1 result, initial", "2 results: insertions 0"])
         }
     }
 

@@ -104,6 +104,9 @@ import Testing
         let text = #expect(throws: QuerySyntaxError.self) { try DynamicPredicate("shop matches 3") }
         #expect(text?.description == "At 14: expected a text in quotes, but found \"3\".")
         #expect(text?.marked == "shop matches 3\n             ^")
+        #expect(
+            text?.localizedDescription
+                == "The query \"shop matches 3\" is not valid. At 14: expected a text in quotes, but found \"3\".")
     }
 
     @Test func `an order is read from its text`() throws {

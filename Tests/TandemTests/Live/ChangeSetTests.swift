@@ -47,7 +47,7 @@ private struct List<Element: Sendable> {
         #expect(change.insertedIDs == ["id1", "id2", "id3", "id4"])
         #expect(change.deletedIDs.isEmpty && change.modifiedIDs.isEmpty && change.deleted.isEmpty)
         #expect(!change.isEmpty)
-        #expect(change.description == "4 results, the first")
+        #expect(change.description == "4 results, initial")
         var array: [String] = []
         change.apply(to: &array)
         #expect(array == ["b", "d", "f", "h"])

@@ -140,7 +140,7 @@ import Testing
             return slip
         }
         // The queue is suspended until both commits exist.
-        store.live.queue.suspend()
+        store.live.suspendQueue()
         try store.write(withoutNotifying: [token]) { _ = try $0.insert(slip("a")) }
         try store.write { _ = try $0.insert(slip("b")) }
         store.live.queue.resume()

@@ -17,4 +17,10 @@ extension LiveEngine {
             usleep(50)
         }
     }
+    /// Suspends the queue once its current work has ended. A subscription counts as settled shortly before that, and
+    /// its work would read a commit that follows at once.
+    func suspendQueue() {
+        queue.sync {}
+        queue.suspend()
+    }
 }

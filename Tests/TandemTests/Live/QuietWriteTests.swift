@@ -102,7 +102,7 @@ import Testing
             let shops = store.cards.distinct(by: \.shop).changesetPublisher.identified(by: token).record()
             #expect(store.live.waitUntilIdle(store) { shops.values.count == 1 })
             // The queue is suspended until both commits exist.
-            store.live.queue.suspend()
+            store.live.suspendQueue()
             let card = try store.write(withoutNotifying: [token]) { try $0.insert(Card(shop: "Б", barcode: "1")) }
             try store.write { try $0.delete(card) }
             store.live.queue.resume()

@@ -55,47 +55,8 @@ struct LogIn: AsyncParsableCommand {
     }
 
     func logIn(to store: Store, environment: [String: String]) async throws {
-        let last = try Session.current(in: store)
-        guard let server = server ?? last?.server else {
-            throw Failure(
-                .usage, "No server is set yet.",
-                advice: "--server http://127.0.0.1:8080 is the one that `cards serve` starts.")
-        }
-        let known = last?.name == name && last?.server == server ? last?.token : nil
-        let token = token ?? environment[Self.variable] ?? known ?? ""
-        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Failure(.usage, "A token must consist of visible ASCII characters.")
-        }
-        let session = Session(name: name, server: server, token: token)
-        let context = try CardSync.context(store, session)
-        let owner = try await context.owner
-        if keep || purge {
-            try await context.adopt(purge ? .purge : .keep)
-        } else if let owner, owner != name {
-            throw Failure(
-                .noPermission, "The data in this store is \(owner)'s.",
-                advice: "--keep takes it over, --purge drops it; --store selects another store.")
-        } else if owner == nil {
-            // The data belongs to this person from now on, not only from the first sync.
-            try await context.adopt(.keep)
-        }
-        try store.makePrivate()
-        try session.save(in: store)
-        // Adds the person, who can then own cards.
-        _ = try Wallet(store, as: nil)
-    }
-}
-
-extension Store {
-    /// Makes the file readable only for its owner, since it contains a token. SQLite copies the mode to the files
-    /// beside it.
-    fileprivate func makePrivate() throws {
-        for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
-            do {
-                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-            } catch {
-                throw Failure(.noPermission, "\(file): its permissions can't be restricted to its owner.")
-            }
-        }
+        let choice: SyncContext.AdoptChoice? = keep ? .keep : purge ? .purge : nil
+        try await CardLogin(name: name, server: server, token: token ?? environment[Self.variable], choice: choice)
+            .run(in: store)
     }
 }

@@ -8,7 +8,7 @@ struct WebCards: AsyncParsableCommand {
         commandName: "web", abstract: "Serve the app as pages for browsers, until Ctrl-C.",
         discussion: """
             The pages use the same store as the other commands, and show changes of other processes at once. One store \
-            is one device: another `cards web --store tablet.tandem --port 8091` is another device.
+            is one device: another `cards web --store tablet.tandem` is another device, on the next free port.
 
             An encrypted store without --key or \(KeyOptions.variable) asks each browser for the passphrase.
 
@@ -22,8 +22,8 @@ struct WebCards: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 for a free one.")
-    var port = 8090
+    @Option(help: "The port to listen on; 0 for a random one. Default: 8090, or the next free one.")
+    var port: Int?
 
     @Option(name: .customLong("name"), help: "Another name of this machine in addresses; repeat for each.")
     var names: [String] = []
@@ -34,16 +34,19 @@ struct WebCards: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("A port must be from 0 to 65535.") }
+        guard port.map((0...65535).contains) ?? true else { throw ValidationError("A port must be from 0 to 65535.") }
     }
 
     func run() async throws {
-        let state = try webState(environment: ProcessInfo.processInfo.environment)
+        let usual = await port == nil ? FreePort.first(of: FreePort.usual, on: host) : 0
+        let state = try webState(environment: ProcessInfo.processInfo.environment, port: port ?? usual)
         try await WebServer(state).run()
     }
 
     /// Opens the store, unless a browser must give its passphrase.
-    func webState(environment: [String: String]) throws -> WebState {
+    ///
+    /// - Parameter port: The port on which the server will listen.
+    func webState(environment: [String: String], port: Int = FreePort.usual.lowerBound) throws -> WebState {
         let password = environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
         guard password != nil || HostRules.isLoopback(host) else {
             throw Failure(

@@ -15,6 +15,10 @@ extension WebRoutes {
             let card = try await wallet.card(try context.requireCardID())
             return try await form(card, request, context)
         }
+        router.get("/parts/login") { request, context in
+            try stream(of: request, context)?.show(nil, html: nil)
+            return state.html(try state.templates.render("login", try LoginForm(state.wallet())))
+        }
         router.get("/parts/new") { request, context in try await form(nil, request, context) }
         router.get("/parts/none") { request, context in
             try stream(of: request, context)?.show(nil, html: nil)

@@ -25,7 +25,7 @@ struct WebRoutes: Sendable {
     // MARK: Pages
 
     private func addPages(to router: Router<WebContext>) {
-        for path in ["/", "/new", "/sync", "/cards/:id", "/cards/:id/edit"] {
+        for path in ["/", "/new", "/sync", "/login", "/cards/:id", "/cards/:id/edit"] {
             router.get(RouterPath(path)) { _, context in try page(context) }
         }
         router.get("/assets/:name") { request, context in try asset(context.parameters.require("name"), for: request) }
@@ -92,7 +92,7 @@ struct WebRoutes: Sendable {
             state.attempts.recordFailure()
             return try state.gatePage(session, message: "That is not right.", status: .unauthorized)
         }
-        let next = state.sessions.begin(passed: passed, replacing: session)
+        let next = state.beginSession(passed: passed, replacing: session)
         return Response.redirect(to: "/").setting(next, cookie: state.cookieName)
     }
 }

@@ -75,6 +75,8 @@ extension WebFailure {
         case TandemError.Code.notFound, TandemError.Code.objectDeleted: self = .missingCard
         case TandemError.Code.staleOperation:
             self.init(.conflict, "The change was decided or changed meanwhile. Look at it again.")
+        case TandemError.Code.duplicateValue:
+            self.init(.conflict, "Another card has this number. Choose another value.")
         case let error as TandemError: self.init(.internalServerError, error.message)
         case let error as SyncError: self.init(.conflict, Failure(error).message)
         case is NIOTooManyBytesError: self.init(.contentTooLarge, "The request is too large.")

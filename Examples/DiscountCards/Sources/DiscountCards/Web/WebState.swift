@@ -44,7 +44,10 @@ final class WebState: WebSite {
         streams = StreamList(options.limits)
         templates = try Templates(folder: resources.appendingPathComponent("templates"))
         assets = try Assets(folder: resources.appendingPathComponent("assets"))
-        let web = wallet.map { WebWallet($0, syncsAutomatically: options.syncsAutomatically) }
+        let web = wallet.map { wallet in
+            WebWallet(
+                wallet, syncsAutomatically: options.syncsAutomatically, followsLogin: location.name == nil)
+        }
         opened = Mutex(Opened(wallet: web))
         isLockable = wallet == nil
         web?.sync.start()
@@ -63,6 +66,9 @@ final class WebState: WebSite {
         if !isLockable { gates.insert(.passphrase) }
         return gates
     }
+
+    /// The IDs of the sessions with an open page.
+    var openPages: Set<SecretText> { Set(streams.all.map(\.sessionID)) }
 
     /// Returns the open store.
     ///
@@ -86,7 +92,8 @@ final class WebState: WebSite {
             return false
         }
         let wallet = WebWallet(
-            try Wallet(store, as: location.name), syncsAutomatically: options.syncsAutomatically)
+            try Wallet(store, as: location.name), syncsAutomatically: options.syncsAutomatically,
+            followsLogin: location.name == nil)
         let isFirst = opened.withLock { opened in
             guard opened.wallet == nil else { return false }
             opened = Opened(wallet: wallet, passphrase: PassphraseHash(passphrase))

@@ -4,15 +4,17 @@ import Tandem
 
 /// The open store of a page server.
 struct WebWallet: Sendable {
-    let wallet: Wallet
+    let store: Store
     let sync: WebSync
     let deleted = DeletedCards()
 
-    var store: Store { wallet.store }
+    /// The store from the view of the person signed in. A login changes the person.
+    var wallet: Wallet { sync.wallet }
 
-    init(_ wallet: Wallet, syncsAutomatically: Bool) {
-        self.wallet = wallet
-        sync = WebSync(wallet.store, isAutomatic: syncsAutomatically)
+    /// - Parameter followsLogin: Whether a login changes the person.
+    init(_ wallet: Wallet, syncsAutomatically: Bool, followsLogin: Bool = true) {
+        store = wallet.store
+        sync = WebSync(wallet, isAutomatic: syncsAutomatically, followsLogin: followsLogin)
     }
 
     /// The stars of this person.

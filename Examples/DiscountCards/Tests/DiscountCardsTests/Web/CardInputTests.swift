@@ -92,4 +92,47 @@ import Testing
         }
         #expect(failure?.fields.keys.sorted() == ["number"])
     }
+
+    @Test func `a field that the person did not change keeps a newer value`() async throws {
+        let wallet = WebWallet(
+            try Wallet(try Store(inMemoryModels: Wallet.models), as: "Ada"), syncsAutomatically: false)
+        let card = try await wallet.save(try input().checked(), as: nil)
+        // Another device changes the shop while the form is open.
+        _ = try await wallet.store.write { tx in
+            try tx.update(Card.self, localID: card.localID) { $0.shop = "Лента 24" }
+        }
+        var form = input(points: "8")
+        form.changed = ["points"]
+        let saved = try await wallet.save(try form.checked(), as: card.localID)
+        #expect(saved.shop == "Лента 24" && saved.points == 8)
+        form.changed = nil
+        #expect(try await wallet.save(try form.checked(), as: card.localID).shop == "Лента")
+    }
+
+    @Test func `the form of a card without an owner gives it none`() async throws {
+        let wallet = WebWallet(
+            try Wallet(try Store(inMemoryModels: Wallet.models), as: "Ada"), syncsAutomatically: false)
+        let card = try await wallet.store.write { tx in
+            try tx.insert(Card(shop: "Лента", barcode: "4006381333931", points: 7))
+        }
+        let form = try await CardForm(card, in: wallet)
+        #expect(form.isUnowned && form.owners.map(\.name) == ["Ada"] && !form.owners.contains { $0.isChosen })
+        var edited = input(points: "8")
+        edited.owner = ""
+        #expect(try await wallet.save(try edited.checked(), as: card.localID).owner == nil)
+        let new = try await CardForm(nil, in: wallet)
+        #expect(!new.isUnowned && new.owners.map(\.isChosen) == [true])
+    }
+
+    @Test func `the form has the card's owner, however many people there are`() async throws {
+        let wallet = WebWallet(
+            try Wallet(try Store(inMemoryModels: Wallet.models), as: "Ada"), syncsAutomatically: false)
+        let card = try await wallet.store.write { tx in
+            for number in 0..<CardForm.mostOwners { _ = try tx.insert(Person(name: "B\(number)")) }
+            let last = try tx.insert(Person(name: "Яна"))
+            return try tx.insert(Card(shop: "Лента", barcode: "4006381333931", owner: last.reference))
+        }
+        let form = try await CardForm(card, in: wallet)
+        #expect(form.owners.filter(\.isChosen).map(\.name) == ["Яна"])
+    }
 }

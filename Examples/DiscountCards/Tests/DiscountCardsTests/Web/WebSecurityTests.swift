@@ -46,6 +46,19 @@ import Testing
         #expect(sessions.count == SessionList.limit && sessions.session(mine.id.text) != nil)
     }
 
+    @Test func `a flood of sessions drops none that has an open page`() {
+        let clock = Clock()
+        let sessions = SessionList { clock.now }
+        let mine = sessions.begin(passed: [.password, .passphrase])
+        let idle = sessions.begin(passed: [.password, .passphrase])
+        for _ in 0..<5 * SessionList.limit {
+            clock.advance(by: 1)
+            _ = sessions.begin(passed: [.password, .passphrase], keeping: [mine.id])
+        }
+        #expect(sessions.count == SessionList.limit)
+        #expect(sessions.session(mine.id.text) != nil && sessions.session(idle.id.text) == nil)
+    }
+
     @Test func `a session gets another ID and token after a password`() {
         let sessions = SessionList()
         let before = sessions.begin(passed: [])

@@ -8,6 +8,9 @@ struct CardInput: Decodable, Sendable {
     var number: String
     var points: String
     var owner: String?
+    /// The names of the fields that the person has changed; `nil` for all. Another device may have changed the others
+    /// since the form was shown.
+    var changed: Set<String>?
 
     /// A checked form.
     struct Checked: Sendable {
@@ -15,6 +18,10 @@ struct CardInput: Decodable, Sendable {
         let number: EAN13
         let points: BigInt
         let owner: LocalID?
+        let changed: Set<String>?
+
+        /// Returns whether a field is to be saved.
+        func includes(_ field: String) -> Bool { changed?.contains(field) ?? true }
     }
 
     /// The largest number of characters of a name, and of digits.
@@ -37,7 +44,7 @@ struct CardInput: Decodable, Sendable {
         guard fields.isEmpty, let number, let points else {
             throw WebFailure(.unprocessableContent, "The card was not saved.", fields: fields)
         }
-        return Checked(shop: shop, number: number, points: points, owner: owner.map { LocalID($0) })
+        return Checked(shop: shop, number: number, points: points, owner: owner.map { LocalID($0) }, changed: changed)
     }
 
     private static func points(_ text: String) -> BigInt? {
@@ -67,10 +74,14 @@ extension WebWallet {
                 }
                 return try tx.update(Card.self, localID: id) { card in
                     // Only changed properties are sent, and can be in conflict.
-                    if card.shop != input.shop { card.shop = input.shop }
-                    if card.barcode != input.number.digits { card.barcode = input.number.digits }
-                    if card.points != input.points { card.points = input.points }
-                    if let owner, card.owner?.localID != owner.localID { card.owner = owner.reference }
+                    if input.includes("shop"), card.shop != input.shop { card.shop = input.shop }
+                    if input.includes("number"), card.barcode != input.number.digits {
+                        card.barcode = input.number.digits
+                    }
+                    if input.includes("points"), card.points != input.points { card.points = input.points }
+                    if input.includes("owner"), let owner, card.owner?.localID != owner.localID {
+                        card.owner = owner.reference
+                    }
                 }
             }
         } catch TandemError.Code.duplicateValue {

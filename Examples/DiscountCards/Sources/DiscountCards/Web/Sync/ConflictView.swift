@@ -12,6 +12,15 @@ struct ConflictView: Sendable {
         let theirs: String
         /// Whether both sides have changed it.
         let isDisputed: Bool
+        /// The name in Swift.
+        let property: String
+        /// Whether one of both sides has changed it, so that a person chooses.
+        let isOpen: Bool
+        /// Whether the value before is a choice too.
+        let offersBase: Bool
+        /// The side that alone has changed it, which is chosen at first.
+        let isMine: Bool
+        let isTheirs: Bool
     }
 
     /// A decision that a person can make.
@@ -28,6 +37,9 @@ struct ConflictView: Sendable {
     let message: String
     let isConflict: Bool
     let rows: [Row]
+    let hasRows: Bool
+    /// Whether a person can choose by property: no side has deleted the card.
+    let isOpen: Bool
     let choices: [Choice]
 
     /// Returns all changes that need a decision.
@@ -40,6 +52,9 @@ struct ConflictView: Sendable {
             } catch TandemError.Code.staleOperation {
                 // It was decided meanwhile.
             }
+        }
+        for operation in try await wallet.store.read({ try $0.operations.all(in: .held, limit: 50) }) {
+            views.append(try await ConflictView(held: operation, wallet: wallet))
         }
         return views
     }
@@ -58,33 +73,65 @@ struct ConflictView: Sendable {
         } else {
             rows = []
         }
+        hasRows = !rows.isEmpty
+        isOpen = rows.contains { $0.isOpen }
         choices = Self.choices(isConflict: failed.isConflict, isDeletedThere: failed.isDeletedOnServer)
     }
 
+    /// Creates the view of a change that is held back.
+    private init(held operation: PendingOperation, wallet: WebWallet) async throws {
+        number = operation.id
+        version = Self.text(of: operation.version)
+        message = "This change is held back, and is not sent."
+        isConflict = false
+        title = try await wallet.store.read { [wallet = wallet.wallet] _ in
+            try wallet.title(of: operation.model, operation.localID)
+        }
+        (rows, hasRows, isOpen) = ([], false, false)
+        choices = [Choice(path: "retry", label: "Send it", hint: "The change is sent by the next sync."), Self.discard]
+    }
+
+    private static let discard = Choice(
+        path: "discard", label: "Undo my change", hint: "The card gets its earlier values.")
+
     private static func choices(isConflict: Bool, isDeletedThere: Bool) -> [Choice] {
-        let discard = Choice(path: "discard", label: "Undo my change", hint: "The card gets its earlier values.")
         guard isConflict else {
             return [Choice(path: "retry", label: "Send again", hint: "The server may accept it now."), discard]
         }
         return [
-            Choice(path: "mine", label: "Keep mine", hint: "The server gets your values."),
+            Choice(path: "mine", label: "Keep all of mine", hint: "The server gets your values."),
             Choice(
-                path: "theirs", label: "Take theirs",
+                path: "theirs", label: "Take all of theirs",
                 hint: isDeletedThere ? "The card is deleted here too." : "Your values are dropped."),
         ]
     }
 
-    private static func rows(_ conflict: Conflict<Card>, in store: Store) throws -> [Row] {
+    /// The properties that a page shows, with their labels.
+    private static let properties = [
+        ("shop", "Shop"), ("barcode", "Number"), ("points", "Points"), ("owner", "Owner"), ("photo", "Photo"),
+        ("brand", "Brand"),
+    ]
+
+    /// Returns whether a person can choose the value of a property.
+    static func isChoosable(_ property: String) -> Bool { properties.contains { $0.0 == property } }
+
+    /// Returns the properties of a card on all sides. A brand, which no page shows, is left out while it is unchanged.
+    static func rows(_ conflict: Conflict<Card>, in store: Store) throws -> [Row] {
         let both = conflict.changedHere.intersection(conflict.changedThere)
-        let names = [
-            ("shop", "Shop"), ("barcode", "Number"), ("points", "Points"), ("owner", "Owner"), ("photo", "Photo"),
-        ]
-        return try names.map { property, name in
-            Row(
+        let changed = conflict.changedHere.union(conflict.changedThere)
+        let isDeleted = conflict.local == nil || conflict.server == nil
+        return try properties.filter { $0.0 != "brand" || changed.contains($0.0) }.map { property, name in
+            let (isDisputed, isOpen) = (both.contains(property), !isDeleted && changed.contains(property))
+            // The server may have deleted the file of an earlier photo.
+            let hasBase = conflict.base.map { property != "photo" || $0.photo == nil } ?? false
+            return Row(
                 name: name, base: try words(property, of: conflict.base, in: store) ?? "new",
                 mine: try words(property, of: conflict.local, in: store) ?? "deleted",
                 theirs: try words(property, of: conflict.server, in: store) ?? "deleted",
-                isDisputed: both.contains(property))
+                isDisputed: isDisputed, property: property, isOpen: isOpen,
+                offersBase: isOpen && isDisputed && hasBase,
+                isMine: isOpen && !isDisputed && conflict.changedHere.contains(property),
+                isTheirs: isOpen && !isDisputed && conflict.changedThere.contains(property))
         }
     }
 
@@ -95,6 +142,7 @@ struct ConflictView: Sendable {
         case "barcode": return EAN13(card.barcode)?.printed ?? card.barcode
         case "points": return card.points.grouped
         case "owner": return try store.object(card.owner)?.name ?? "–"
+        case "brand": return try store.object(card.brand)?.name ?? "–"
         default: return card.photo?.name ?? "–"
         }
     }

@@ -4,6 +4,8 @@ import TandemSync
 
 /// The state of the sync, as a page shows it.
 struct SyncLine: Encodable, Equatable, Sendable {
+    /// The person signed in.
+    var person = ""
     /// The person and the server; `nil` if no person is logged in.
     var account: String?
     var isSyncing = false

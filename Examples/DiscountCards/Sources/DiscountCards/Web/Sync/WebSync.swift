@@ -6,7 +6,7 @@ import TandemSync
 
 /// The sync of a page server's store: by a button and, if it is switched on, automatic.
 ///
-/// It follows the session in the store. After `cards login` in a terminal, it uses the new server.
+/// It follows the session in the store. After a login here or by `cards login` in a terminal, it uses the new server.
 final class WebSync: Sendable {
     private struct Connection: Sendable {
         let session: Session
@@ -16,6 +16,7 @@ final class WebSync: Sendable {
     }
 
     private struct State {
+        var wallet: Wallet
         var connection: Connection?
         var status: SyncStatus?
         var isAutomatic: Bool
@@ -26,11 +27,24 @@ final class WebSync: Sendable {
     }
 
     private let store: Store
+    private let followsLogin: Bool
     private let state: Mutex<State>
 
-    init(_ store: Store, isAutomatic: Bool) {
-        self.store = store
-        state = Mutex(State(isAutomatic: isAutomatic))
+    /// - Parameter followsLogin: Whether a login changes the person.
+    init(_ wallet: Wallet, isAutomatic: Bool, followsLogin: Bool) {
+        store = wallet.store
+        self.followsLogin = followsLogin
+        state = Mutex(State(wallet: wallet, isAutomatic: isAutomatic))
+    }
+
+    /// The store from the view of the person signed in.
+    var wallet: Wallet { state.withLock { $0.wallet } }
+
+    /// Signs the person of a login in, unless the server was started for another one.
+    func signIn(_ wallet: Wallet) {
+        guard followsLogin else { return }
+        state.withLock { $0.wallet = wallet }
+        announce()
     }
 
     /// Starts to follow the session in the store.
@@ -75,6 +89,7 @@ final class WebSync: Sendable {
         do {
             let sync = try CardSync(store)
             let connection = self.connection(sync.session, sync.context)
+            signIn(sync.wallet)
             let isAutomatic = state.withLock { state in
                 state.connection = connection
                 state.problem = nil
@@ -116,7 +131,7 @@ final class WebSync: Sendable {
     /// Syncs as soon as no other sync is running.
     func syncNow() throws {
         guard let connection = state.withLock({ $0.connection }) else {
-            throw WebFailure(.conflict, "No person is logged in. Use `cards login` in a terminal.")
+            throw WebFailure(.conflict, "No person is logged in. Log in first.")
         }
         if state.withLock({ $0.isAutomatic }) { return connection.scheduler.syncNow() }
         Task { [weak self] in
@@ -207,13 +222,15 @@ final class WebSync: Sendable {
         let (connection, status, isAutomatic, problem) = state.withLock {
             ($0.connection, $0.status, $0.isAutomatic, $0.problem)
         }
-        guard let connection, let status else {
-            let count = try await store.read { try $0.operations.count() }
-            var line = SyncLine(pending: count)
+        var line: SyncLine
+        if let connection, let status {
+            line = SyncLine(status, session: connection.session, isAutomatic: isAutomatic, problem: problem)
+        } else {
+            line = SyncLine(pending: try await store.read { try $0.operations.count() })
             line.problem = problem
-            return line
         }
-        return SyncLine(status, session: connection.session, isAutomatic: isAutomatic, problem: problem)
+        line.person = wallet.person.name
+        return line
     }
 
     /// Returns the states of the cards of a list.
@@ -257,7 +274,7 @@ final class WebSync: Sendable {
 
 extension Session {
     /// Returns whether two sessions have the same person, server and token.
-    fileprivate func isSame(as other: Session) -> Bool {
+    func isSame(as other: Session) -> Bool {
         name == other.name && server == other.server && token == other.token
     }
 }

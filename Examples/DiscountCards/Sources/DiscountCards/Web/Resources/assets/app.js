@@ -22,7 +22,8 @@ const part = new PartColumn(element("part"), {
   stream: () => list.stream,
   shown: (path) => {
     list.show(part.card);
-    document.title = path === "/sync" ? "Sync – Cards" : "Cards";
+    const titles = { "/sync": "Sync – Cards", "/login": "Log in – Cards", "/new": "New card – Cards" };
+    document.title = titles[path] ?? "Cards";
   },
   toast,
   navigate,
@@ -58,6 +59,13 @@ document.addEventListener("keydown", (event) => {
     search.focus();
   }
   if (event.key === "Escape" && !isTyping && part.path !== "/") navigate("/");
+  const undo = element("toast-undo");
+  // On a keyboard of another script, only the place of the key is that of Z.
+  const isZ = event.key === "z" || (event.key > "\x7f" && event.code === "KeyZ");
+  if (isZ && (event.ctrlKey || event.metaKey) && !isTyping && undo.checkVisibility()) {
+    event.preventDefault();
+    undo.click();
+  }
   if (event.key === "ArrowDown" && event.target === search) {
     event.preventDefault();
     list.focus(0);
@@ -170,6 +178,11 @@ function showSync(event) {
   element("sync-now").disabled = event.isSyncing;
   problem = event.problem ?? null;
   showProblem();
+  const person = element("person");
+  if (person.textContent === event.person) return;
+  // Another person's favorites are another list.
+  person.textContent = event.person;
+  connect();
 }
 
 element("sync-now").addEventListener("click", async () => {
@@ -201,7 +214,14 @@ function toast(text, undo) {
     }
   };
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => (box.hidden = true), undo ? 20000 : 5000);
+  toastTimer = setTimeout(hideToast, undo ? 20000 : 5000);
+}
+
+function hideToast() {
+  const box = element("toast");
+  // It stays while a person points at it, or has the focus in it.
+  if (box.matches(":hover") || box.contains(document.activeElement)) toastTimer = setTimeout(hideToast, 2000);
+  else box.hidden = true;
 }
 
 part.show(location.pathname, { focus: false });

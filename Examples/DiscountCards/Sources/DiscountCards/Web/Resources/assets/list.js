@@ -268,10 +268,13 @@ function makeRow() {
   const owner = span("owner");
   names.append(shop, owner);
   const right = span("right");
-  right.append(span("points"), span("state"));
+  const [points, unit, state] = [span("points"), span("unit"), span("state")];
+  // The number is clear to see. A screen reader reads it alone.
+  unit.textContent = "points";
+  right.append(points, unit, state);
   link.append(mark, names, right);
   element.append(link);
-  element.parts = { link, mark, shop, owner, points: right.firstChild, state: right.lastChild };
+  element.parts = { link, mark, shop, owner, points, state };
   return element;
 }
 

@@ -76,11 +76,16 @@ export class PartColumn {
     const upload = this.element.querySelector(".upload");
     if (upload && !upload.hidden) return;
     this.received = event.html;
+    // A person may be choosing values. The keys contain the version of the change that they see.
+    const chosen = [...this.element.querySelectorAll("input[type=radio]:checked")].map((radio) => radio.dataset.key);
     const active = document.activeElement;
     const key = this.element.contains(active) ? active.dataset.key || active.id : null;
     const top = this.element.scrollTop;
     this.element.innerHTML = event.html;
     this.element.scrollTop = top;
+    for (const radio of this.element.querySelectorAll("input[type=radio]")) {
+      if (chosen.includes(radio.dataset.key)) radio.checked = true;
+    }
     this.watchPhoto();
     if (!key) return;
     const next = [...this.element.querySelectorAll("[data-key], [id]")].find((e) => (e.dataset.key || e.id) === key);
@@ -122,7 +127,7 @@ export class PartColumn {
   async changed(event) {
     const { target } = event;
     try {
-      if (target.id === "photo-file" && target.files[0]) await this.photograph(target.files[0]);
+      if (["photo-file", "photo-camera"].includes(target.id) && target.files[0]) await this.photograph(target.files[0]);
       if (target.id === "automatic") await send("POST", "/sync/automatic", { isOn: target.checked });
     } catch (error) {
       this.toast(error.message);
@@ -133,12 +138,16 @@ export class PartColumn {
     const line = this.element.querySelector(".upload");
     const progress = line.querySelector("progress");
     const path = this.path;
+    const preview = showPreview(file, line);
+    progress.value = 0;
     line.hidden = false;
     try {
       await upload(`/cards/${encodeURIComponent(this.card)}/photo`, file, (percent) => (progress.value = percent));
       this.toast("The photo is saved.");
     } finally {
       line.hidden = true;
+      URL.revokeObjectURL(preview.src);
+      preview.remove();
       if (this.path === path) await this.show(path, { focus: false });
     }
   }
@@ -146,12 +155,31 @@ export class PartColumn {
   async submit(event) {
     event.preventDefault();
     const form = event.target;
-    const { id } = form.dataset;
-    const values = Object.fromEntries(new FormData(form));
+    if (form.matches(".choices")) return this.decide(form);
+    await this.save(form);
+  }
+
+  /** Sends the values that a person has chosen for the properties of a conflict. */
+  async decide(form) {
+    const { version } = form.dataset;
     try {
-      const saved = await send("POST", id ? `/cards/${encodeURIComponent(id)}` : "/cards", values);
-      this.navigate(`/cards/${encodeURIComponent(saved.id)}`);
-      this.toast("Saved.");
+      await send("POST", "/decisions/choose", { version, choices: Object.fromEntries(new FormData(form)) });
+      this.toast("Decided.");
+    } catch (error) {
+      this.toast(error.message);
+    }
+  }
+
+  /** Sends a form that has a path, and shows the next part. */
+  async save(form) {
+    const { path, next, done } = form.dataset;
+    const values = Object.fromEntries(new FormData(form));
+    // Another device may have changed the other fields since the form was shown.
+    values.changed = [...form.querySelectorAll("[name]")].filter(isChanged).map((field) => field.name);
+    try {
+      const saved = await send("POST", path, values);
+      this.navigate(next ?? `/cards/${encodeURIComponent(saved.id)}`);
+      this.toast(done);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       this.problems(form, error);
@@ -164,7 +192,7 @@ export class PartColumn {
     problem.textContent = error.message;
     problem.hidden = false;
     let first = null;
-    for (const input of form.querySelectorAll("input[name]")) {
+    for (const input of form.querySelectorAll("[name]")) {
       const message = error.fields[input.name] ?? "";
       const line = form.querySelector(`#error-${input.name}`);
       if (line) line.textContent = message;
@@ -186,4 +214,22 @@ export class PartColumn {
       });
     }
   }
+}
+
+/** Returns whether a person has changed a field of a form. */
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) return !field.selectedOptions[0]?.defaultSelected;
+  return field.value !== field.defaultValue;
+}
+
+/** Shows a chosen photo while it is being sent. */
+function showPreview(file, line) {
+  const image = document.createElement("img");
+  image.className = "preview";
+  image.alt = "The chosen photo";
+  image.src = URL.createObjectURL(file);
+  // Some cameras' formats are stored, but not shown by each browser.
+  image.addEventListener("error", () => image.remove());
+  line.before(image);
+  return image;
 }
