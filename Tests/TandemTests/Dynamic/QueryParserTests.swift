@@ -7,7 +7,7 @@ import Testing
 @testable import Tandem
 
 /// The text of conditions and orders.
-@Suite struct QueryParserTests {
+@Suite(.ownThreads) struct QueryParserTests {
     static let texts: [(String, DynamicPredicate)] = [
         ("points > 10", .compare("points", .greater, 10)),
         ("points>=-10", .compare("points", .greaterOrEqual, -10)),
