@@ -121,15 +121,19 @@ private struct RecordedProperty {
 /// The Swift types of collections, by the names in ``PropertyKind/collection(_:)``.
 enum RecordedType {
     /// Returns the type with a name, or `nil` if it is not a type of this version of Tandem.
-    static func named(_ name: String) -> (any PropertyValue.Type)? {
+    static func named(_ name: String) -> (any PropertyValue.Type)? { named(name, depth: 0) }
+
+    /// - Parameter depth: The number of types around this one. The name in a damaged file may have any number.
+    private static func named(_ name: String, depth: Int) -> (any PropertyValue.Type)? {
+        guard depth <= ExactJSON.maximumDepth else { return nil }
         if let inner = wrapped(name, "Set<", ">") {
-            return named(inner).map { set(of: $0) }
+            return named(inner, depth: depth + 1).map { set(of: $0) }
         }
         if let inner = wrapped(name, "[String: ", "]") {
-            return named(inner).map { dictionary(of: $0) }
+            return named(inner, depth: depth + 1).map { dictionary(of: $0) }
         }
         if let inner = wrapped(name, "[", "]") {
-            return named(inner).map { array(of: $0) }
+            return named(inner, depth: depth + 1).map { array(of: $0) }
         }
         return plain[name]
     }
