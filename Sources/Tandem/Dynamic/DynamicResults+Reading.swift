@@ -77,9 +77,15 @@ extension DynamicResults {
     /// ``Results/after(_:)``.
     ///
     /// - Parameter object: The last object of the page before.
-    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference, or if the object is of
+    ///   another model.
     /// - Complexity: If an index provides the order, O(log *n*) for the first object.
     public func after(_ object: DynamicObject) throws -> DynamicResults {
+        guard object.model.name == model.name, object.storedValues.count == model.properties.count else {
+            throw TandemError(
+                .invalidQuery, message: "The object is a \(object.model.name), and not a \(model.name) of this store.",
+                advice: "Give an object of the query.", store: store.path, model: model.name)
+        }
         let row = RowEncoder()
         for value in object.storedValues { row.append(value) }
         let follows = try PageTerm.follows(query.order, values: row, state: object.state, model: model, store: store)
