@@ -138,6 +138,12 @@ enum RecordedType {
         return plain[name]
     }
 
+    /// Returns the type of the elements of an array or a set, or `nil` for other types.
+    static func elements(of name: String) -> (any PropertyValue.Type)? {
+        guard wrapped(name, "[String: ", "]") == nil else { return nil }
+        return (wrapped(name, "Set<", ">") ?? wrapped(name, "[", "]")).flatMap(named(_:))
+    }
+
     private static let plain: [String: any PropertyValue.Type] = {
         let types: [any PropertyValue.Type] = [
             Bool.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
