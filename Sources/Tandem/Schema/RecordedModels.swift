@@ -174,24 +174,8 @@ private enum RecordedReference {
 
     static func listCodec(_ kind: PropertyKind, target: ModelTarget?) -> Codec<[LocalID]> {
         Codec(
-            kind: kind, isOptional: false,
-            append: { ids, row in row.append(json: .array(ids.map { .text($0.rawValue) })) },
-            read: { row, column in
-                guard let ids = list(try row.json(column)) else {
-                    throw InvalidStoredValue(column: column, reason: "the JSON is not a list of local IDs")
-                }
-                return ids
-            },
-            fromJSON: list, target: target)
-    }
-
-    @Sendable private static func list(_ node: JSONNode) -> [LocalID]? {
-        guard case .array(let nodes) = node else { return nil }
-        var ids: [LocalID] = []
-        for node in nodes {
-            guard case .text(let text) = node else { return nil }
-            ids.append(LocalID(text))
-        }
-        return ids
+            kind: kind, isOptional: false, append: { $0.map(\.rawValue).__append(to: $1) },
+            read: { try [String].__read($0, column: $1).map { LocalID($0) } },
+            fromJSON: { [String](__json: $0)?.map { LocalID($0) } }, target: target)
     }
 }
