@@ -213,7 +213,7 @@ struct DynamicResolver {
         let column = try column(path, is: "a list") { $0.isCountable }
         var json: [UInt8] = []
         guard case .collection(let name) = column.kind,
-            let type = PropertyKind.elementType(ofCollection: name), let given = value.node,
+            let type = RecordedType.elements(of: name), let given = value.node,
             let node = type.init(__json: given)?.__json, (try? ExactJSON.write(node, to: &json)) != nil
         else {
             throw invalid(
@@ -370,15 +370,6 @@ extension PropertyKind {
     /// Whether values are collections of plain values.
     fileprivate var isCountable: Bool {
         guard case .collection(let name) = self else { return false }
-        return Self.elementType(ofCollection: name) != nil
-    }
-
-    /// Returns the type of the elements of an array or a set, or `nil` for other collections.
-    fileprivate static func elementType(ofCollection name: String) -> (any PropertyValue.Type)? {
-        for (prefix, suffix) in [("Set<", ">"), ("[", "]")]
-        where name.hasPrefix(prefix) && name.hasSuffix(suffix) && !name.hasPrefix("[String: ") {
-            return RecordedType.named(String(name.dropFirst(prefix.count).dropLast(suffix.count)))
-        }
-        return nil
+        return RecordedType.elements(of: name) != nil
     }
 }

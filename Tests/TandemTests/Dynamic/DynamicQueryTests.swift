@@ -103,6 +103,10 @@ import Testing
         let owners = try store.objects(named: "Card").sorted(by: "owner.name")
         let first = try #require(try owners.first())
         expectError(.invalidQuery) { try owners.after(first) }
+        let byPoints = try store.objects(named: "Card").sorted(by: "points")
+        let state = ObjectState(localID: "other")
+        let other = DynamicObject(model: try store.model(named: "Badge"), state: state, storedValues: ["gold"])
+        expectError(.invalidQuery) { try byPoints.after(other) }
     }
 
     @Test func `deleted objects are found on request`() throws {
