@@ -60,7 +60,7 @@ struct ObjectDetails {
                 }
             return "\(place), \(upload)"
         } catch {
-            return CommandFailure(error)?.message ?? "\(error)"
+            return CommandFailure.message(of: error)
         }
     }
 }
