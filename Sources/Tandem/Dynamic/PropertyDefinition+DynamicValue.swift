@@ -118,7 +118,8 @@ extension PropertyDefinition {
 }
 
 extension PropertyKind {
-    fileprivate var isNumeric: Bool {
+    /// Whether values are numbers.
+    package var isNumeric: Bool {
         switch self {
         case .integer, .unsigned64, .double, .float, .decimal, .bigInt, .bigUInt: true
         default: false
