@@ -60,9 +60,7 @@ struct WebWallet: Sendable {
     ///
     /// - Throws: ``WebFailure`` if it does not exist.
     func card(_ id: LocalID) async throws -> Card {
-        let card = try await store.read { tx in
-            try tx.objects(Card.self).where { $0.localID == id }.first()
-        }
+        let card = try await store.read { tx in try tx.object(ofType: Card.self, forPrimaryKey: id) }
         guard let card else { throw WebFailure.missingCard }
         return card
     }
