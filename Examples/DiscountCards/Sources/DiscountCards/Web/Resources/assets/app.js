@@ -76,7 +76,6 @@ document.addEventListener("keydown", (event) => {
 
 let source = null;
 let words = null;
-let isHidden = false;
 
 function connect() {
   source?.close();
@@ -134,15 +133,13 @@ search.addEventListener("input", () => {
 // Browsers allow few connections to a server: a hidden page closes its own.
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") {
-    isHidden = true;
     setTimeout(() => {
       if (document.visibilityState !== "hidden") return;
       source?.close();
       source = null;
     }, 20000);
-  } else if (isHidden) {
-    isHidden = false;
-    if (!source) connect();
+  } else if (!source) {
+    connect();
   }
 });
 
