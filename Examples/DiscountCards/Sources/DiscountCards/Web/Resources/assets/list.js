@@ -190,7 +190,7 @@ export class CardList {
   async request() {
     if (this.pending || !this.stream) return;
     const visible = this.range(MARGIN);
-    if (!this.model.missing(visible.from, visible.to)) return;
+    if (!this.model.isMissing(visible.from, visible.to)) return;
     const { from, to } = this.range(AHEAD);
     this.pending = true;
     try {
@@ -205,7 +205,7 @@ export class CardList {
     } finally {
       this.pending = false;
     }
-    if (this.model.missing(visible.from, visible.to)) setTimeout(() => this.drawSoon(), 60);
+    if (this.model.isMissing(visible.from, visible.to)) setTimeout(() => this.drawSoon(), 60);
   }
 
   // Choosing
