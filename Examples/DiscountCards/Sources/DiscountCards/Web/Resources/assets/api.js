@@ -10,6 +10,11 @@ export class RequestError extends Error {
   }
 }
 
+/** Returns the path of a card. */
+export function cardPath(id) {
+  return `/cards/${encodeURIComponent(id)}`;
+}
+
 /** Returns the value of a JSON text, or an empty object for any other text. */
 function parsed(text) {
   try {

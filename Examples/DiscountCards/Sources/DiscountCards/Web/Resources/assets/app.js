@@ -1,6 +1,6 @@
 // The page: it connects the search, the list, the part beside it and the sync with the server's events.
 
-import { send } from "./api.js";
+import { cardPath, send } from "./api.js";
 import { CardList } from "./list.js";
 import { PartColumn } from "./part.js";
 
@@ -14,7 +14,7 @@ const list = new CardList(
       const response = await fetch(`/rows?stream=${encodeURIComponent(stream)}&from=${from}&to=${to}`);
       return response.ok ? response.json() : null;
     },
-    choose: (id) => navigate(`/cards/${encodeURIComponent(id)}`),
+    choose: (id) => navigate(cardPath(id)),
   },
 );
 

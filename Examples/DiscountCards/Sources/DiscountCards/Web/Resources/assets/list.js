@@ -1,5 +1,6 @@
 // The list of cards: it draws the visible rows, requests missing ones, and follows the changes of the server.
 
+import { cardPath } from "./api.js";
 import { ListModel } from "./model.js";
 
 /** The number of rows that are drawn above and below the visible ones. */
@@ -300,7 +301,7 @@ function fill(element, row, position, count, isChosen) {
     shop.textContent = "…";
     return;
   }
-  link.href = `/cards/${encodeURIComponent(row.id)}`;
+  link.href = cardPath(row.id);
   link.dataset.id = row.id;
   mark.textContent = row.isStarred ? "★" : "";
   if (row.isStarred) {
