@@ -304,23 +304,22 @@ function fill(element, row, position, count, isChosen) {
   link.href = cardPath(row.id);
   link.dataset.id = row.id;
   mark.textContent = row.isStarred ? "★" : "";
-  if (row.isStarred) {
-    mark.setAttribute("role", "img");
-    mark.setAttribute("aria-label", "Favorite");
-  } else {
-    mark.removeAttribute("role");
-    mark.removeAttribute("aria-label");
-  }
+  setSignLabel(mark, row.isStarred ? "Favorite" : null);
   shop.textContent = row.shop;
   owner.textContent = row.owner;
   points.textContent = row.points;
   state.textContent = row.state === "synced" ? "✓" : row.stateWords;
   state.className = `state is-${row.state}`;
-  if (row.state === "synced") {
-    state.setAttribute("role", "img");
-    state.setAttribute("aria-label", row.stateWords);
+  setSignLabel(state, row.state === "synced" ? row.stateWords : null);
+}
+
+/** Labels an element whose text is a sign, or removes the label. */
+function setSignLabel(element, label) {
+  if (label === null) {
+    element.removeAttribute("role");
+    element.removeAttribute("aria-label");
   } else {
-    state.removeAttribute("role");
-    state.removeAttribute("aria-label");
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", label);
   }
 }
