@@ -27,8 +27,15 @@ struct DynamicResolver {
     ///
     /// - Throws: ``TandemError/Code/invalidQuery`` with the names that exist.
     func target(_ path: DynamicPath) throws -> Target {
-        try target(path.names[...], in: model, through: nil, of: path)
+        guard path.names.count <= Self.maximumLength else {
+            throw invalid(
+                "A path has \(path.names.count) names.", advice: "Use at most \(Self.maximumLength) names.", model)
+        }
+        return try target(path.names[...], in: model, through: nil, of: path)
     }
+
+    /// The maximum number of names in a path. SQLite joins at most 64 tables.
+    private static let maximumLength = 64
 
     private func target(
         _ names: ArraySlice<String>, in model: ModelDefinition, through reference: ColumnPath?, of path: DynamicPath

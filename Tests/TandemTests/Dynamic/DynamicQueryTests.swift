@@ -196,6 +196,20 @@ import Testing
         #expect(failure { try cards.sorted(by: "badges") }?.code == .invalidQuery)
     }
 
+    /// Following the path would exhaust the stack.
+    @Test func `a path of a million names is an error`() throws {
+        let fixture = try DynamicFixture(models: [Node.self])
+        defer { fixture.owner.close() }
+        let store = try fixture.inspect()
+        defer { store.close() }
+        let nodes = try store.objects(named: "Node")
+        let path = String(repeating: "next.", count: 999_999) + "name"
+        let error = failure { try nodes.where("\(path) == 'x'") }
+        #expect(error?.code == .invalidQuery && error?.message == "A path has 1000000 names.")
+        #expect(failure { try nodes.sorted(by: path) }?.code == .invalidQuery)
+        #expect(try nodes.where("next.next.next.name == 'x'").count() == 0)
+    }
+
     @Test func `elements of collections are found`() throws {
         let fixture = try DynamicFixture(models: [EveryType.self])
         defer { fixture.owner.close() }
