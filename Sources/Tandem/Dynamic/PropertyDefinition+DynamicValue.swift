@@ -78,7 +78,8 @@ extension PropertyDefinition {
         case .json(let text):
             guard let node = node(ofJSON: text) else { return false }
             if case .json = kind, isOpaque {
-                // The text keeps all digits of its numbers.
+                // The text keeps all digits of its numbers. With too many, it could not be read again.
+                guard (try? readable(.text(text))) != nil else { return false }
                 row.append(text: text)
                 return true
             }
