@@ -81,7 +81,7 @@ class Bench:
 
     def page(self, address, path="/", **options):
         """Opens a page in a browser profile of its own. Fails later if a script of it fails."""
-        context = self.browser.new_context(viewport={"width": 1280, "height": 800}, **options)
+        context = self.browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
         page = context.new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(f"script: {error}"))
@@ -232,7 +232,7 @@ def test_list_of_many_cards(bench):
         started = time.monotonic()
         page.evaluate(f"document.getElementById('scroller').scrollTop = {fraction} * 16e6 * {1 if fraction == 1 else 0.06}")
         until(
-        page,
+            page,
             "document.querySelectorAll('#list .row').length > 5 && !document.querySelector('#list .blank')"
         )
         taken = time.monotonic() - started
@@ -699,11 +699,7 @@ def test_keyboard_and_screen_reader(bench):
         accessible(page, f"card, {scheme}")
         bench.screenshot(page, f"desk-{scheme}")
     # A phone: one column.
-    phone = bench.browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
-    small = phone.new_page()
-    small.problems = []
-    bench.pages.append(small)
-    small.goto(web.address)
+    small = bench.page(web.address, viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     until(small, "document.querySelectorAll('#list .row:not(.blank)').length > 5")
     assert small.evaluate("document.documentElement.scrollWidth") <= 390
     expect(small.locator("#part")).to_be_hidden()

@@ -56,14 +56,14 @@ public struct Dialect: Hashable, Sendable {
     /// The statuses that ask for credentials. A host may use others, 403 for example.
     public var unauthenticated: Set<Int> = [401]
 
-    /// The services of Azure Mobile Apps, API version 2.0.
+    /// The services of Azure Mobile Apps. Requests name the API version 2.0.
     public static let azureMobileApps = Dialect(
         format: WireFormat(fractionDigits: 3, nestedJSON: false), apiVersion: "2.0.0", lowercasesTables: false,
         replacesItems: false, includeDeletedName: "__includeDeleted", findsDeletedByPath: false,
         undeletesByPost: true, echoesTakenID: true, wrapsPages: false, countOption: "$inlinecount=allpages",
         greatestPage: 1000, filterGrammar: .odata2, hasCreatedAt: true, namesAreColumns: true)
 
-    /// The Datasync Community Toolkit, API version 3.0 and current.
+    /// The Datasync Community Toolkit. Requests name the API version 3.0.
     public static let datasync = Dialect(
         format: WireFormat(fractionDigits: 3, nestedJSON: false), apiVersion: "3.0.0", lowercasesTables: true,
         replacesItems: true, includeDeletedName: "__includedeleted", findsDeletedByPath: true,

@@ -290,7 +290,7 @@ extension JSONNode {
 
 extension ModelDefinition {
     /// Returns the index of a property by its name in Swift or on the wire.
-    func index(ofImported key: String) -> Int? {
+    package func index(ofImported key: String) -> Int? {
         index(ofProperty: key) ?? properties.firstIndex { $0.wireName == key }
     }
 }

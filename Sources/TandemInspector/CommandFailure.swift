@@ -40,6 +40,9 @@ extension CommandFailure {
         }
     }
 
+    /// Returns the message of an error that a command reports without ending.
+    static func message(of error: any Error) -> String { CommandFailure(error)?.message ?? "\(error)" }
+
     private init(_ error: TandemError) {
         var message = error.errorDescription ?? error.message
         if let id = error.localID { message += " (object: \(id))" }

@@ -50,11 +50,8 @@ package enum Inspector {
             console.report(text)
             return code == .validationFailure ? .usage : .failure
         }
-        do {
-            try console.write(text + "\n")
-        } catch {
-            return .success
-        }
+        // The reader of the help can have ended.
+        try? console.write(text + "\n")
         return .success
     }
 }

@@ -13,10 +13,18 @@ struct IndexLocationTests {
     private let path: String
     /// No folders in memory.
     private let none: [String] = []
+    /// The index files from before the test. A killed process leaves its index, and a new database can get the inode of
+    /// its deleted one.
+    private let earlier: Set<String>
 
     init() throws {
         scratch = try Scratch()
         path = scratch.path("a.db")
+        earlier = Set(IndexFolders.system.flatMap(Self.names))
+    }
+
+    private static func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
     private func database(_ kind: Profile = .gcm, folders: [String]) throws -> EncryptedDatabase {
@@ -25,12 +33,11 @@ struct IndexLocationTests {
 
     /// The files that hold an index of the database.
     private func indexes(in folders: [String]) throws -> [String] {
-        let inode = try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
-        let part = "-\(String(inode, radix: 16))-"
-        return folders.flatMap { folder in
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.filter { $0.hasPrefix("sqlitecipher-") && $0.contains(part) }
-        }
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        let place = [UInt64(status.st_dev), UInt64(status.st_ino)].map { String($0, radix: 16) }
+        let prefix = "sqlitecipher-\(place.joined(separator: "-"))-"
+        return folders.flatMap(Self.names).filter { $0.hasPrefix(prefix) && !earlier.contains($0) }
     }
 
     private func count(_ reader: some DatabaseReader) throws -> Int? {

@@ -99,6 +99,15 @@ import Testing
         #expect(console.errors.contains(text), "\(console.errors)")
     }
 
+    @Test func `a column of CSV can have the name on the wire`() throws {
+        let fixture = try InspectorFixture()
+        try fixture.fill()
+        let input = TestConsole(input: "localID,badgeList\ncard2,\"[\"\"gold\"\"]\"\n")
+        #expect(try fixture.run("import", ["-", "Card", "--csv", "--write"], on: input).status == .success)
+        let card = try #require(try fixture.store.object(named: "Card", localID: "card2"))
+        #expect(card["badges"] == .references(["gold"]))
+    }
+
     @Test func `unknown names are ignored on request`() throws {
         let fixture = try InspectorFixture()
         let input = TestConsole(input: "name,colour\nsilver,red\n")

@@ -38,10 +38,7 @@ extension DynamicPath {
     /// The path in the text of a condition. Names that are not plain are in backquotes.
     fileprivate var quoted: String {
         names.map { name in
-            let isPlain =
-                name.first.map { $0.isLetter || $0 == "_" || $0 == "@" } == true
-                && name.dropFirst().allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-            return isPlain && !QueryParser.keywords.contains(name.lowercased()) ? name : "`\(name)`"
+            QueryLexer.isName(name) && !QueryParser.keywords.contains(name.lowercased()) ? name : "`\(name)`"
         }.joined(separator: ".")
     }
 }

@@ -27,8 +27,15 @@ struct DynamicResolver {
     ///
     /// - Throws: ``TandemError/Code/invalidQuery`` with the names that exist.
     func target(_ path: DynamicPath) throws -> Target {
-        try target(path.names[...], in: model, through: nil, of: path)
+        guard path.names.count <= Self.maximumLength else {
+            throw invalid(
+                "A path has \(path.names.count) names.", advice: "Use at most \(Self.maximumLength) names.", model)
+        }
+        return try target(path.names[...], in: model, through: nil, of: path)
     }
+
+    /// The maximum number of names in a path. SQLite joins at most 64 tables.
+    private static let maximumLength = 64
 
     private func target(
         _ names: ArraySlice<String>, in model: ModelDefinition, through reference: ColumnPath?, of path: DynamicPath
@@ -213,7 +220,7 @@ struct DynamicResolver {
         let column = try column(path, is: "a list") { $0.isCountable }
         var json: [UInt8] = []
         guard case .collection(let name) = column.kind,
-            let type = PropertyKind.elementType(ofCollection: name), let given = value.node,
+            let type = RecordedType.elements(of: name), let given = value.node,
             let node = type.init(__json: given)?.__json, (try? ExactJSON.write(node, to: &json)) != nil
         else {
             throw invalid(
@@ -370,15 +377,6 @@ extension PropertyKind {
     /// Whether values are collections of plain values.
     fileprivate var isCountable: Bool {
         guard case .collection(let name) = self else { return false }
-        return Self.elementType(ofCollection: name) != nil
-    }
-
-    /// Returns the type of the elements of an array or a set, or `nil` for other collections.
-    fileprivate static func elementType(ofCollection name: String) -> (any PropertyValue.Type)? {
-        for (prefix, suffix) in [("Set<", ">"), ("[", "]")]
-        where name.hasPrefix(prefix) && name.hasSuffix(suffix) && !name.hasPrefix("[String: ") {
-            return RecordedType.named(String(name.dropFirst(prefix.count).dropLast(suffix.count)))
-        }
-        return nil
+        return RecordedType.elements(of: name) != nil
     }
 }

@@ -3,7 +3,7 @@ extension DynamicResults {
     ///
     /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func all() throws -> [DynamicObject] {
-        try store.query(compile: compileObjects) { statement, connection in
+        try store.query(compile: query.compileObjects) { statement, connection in
             var objects: [DynamicObject] = []
             while try statement.step() {
                 objects.append(try DynamicObject.read(model, row: statement.row(), path: connection.path))
@@ -26,7 +26,7 @@ extension DynamicResults {
     /// - Parameter body: Receives each object. An error that it throws ends the iteration.
     /// - Throws: The function's error, or ``TandemError``.
     public func forEach(_ body: (DynamicObject) throws -> Void) throws {
-        try store.query(shared: false, compile: compileObjects) { statement, connection in
+        try store.query(shared: false, compile: query.compileObjects) { statement, connection in
             while try statement.step() {
                 try body(try DynamicObject.read(model, row: statement.row(), path: connection.path))
             }
@@ -37,12 +37,7 @@ extension DynamicResults {
     ///
     /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func count() throws -> Int {
-        let query = query.nestedIfCut
-        return try store.query { compiler in
-            compiler.select(query, ordered: false) { compiler, scope in compiler.aggregate(.count, in: scope) }
-        } body: { statement, _ in
-            try statement.step() ? Int(statement.integer(0)) : 0
-        }
+        try query.count(on: store)
     }
 
     /// Returns the local IDs of the objects, in the query's order.
@@ -63,11 +58,6 @@ extension DynamicResults {
     ///
     /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func explain() throws -> QueryExplanation { try query.explanation(on: store) }
-
-    /// Compiles the statement that reads the objects.
-    func compileObjects(_ compiler: inout SQLCompiler) -> SQL {
-        compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, alias: scope.alias) }
-    }
 }
 
 // MARK: Pages
@@ -77,9 +67,15 @@ extension DynamicResults {
     /// ``Results/after(_:)``.
     ///
     /// - Parameter object: The last object of the page before.
-    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference, or if the object is of
+    ///   another model.
     /// - Complexity: If an index provides the order, O(log *n*) for the first object.
     public func after(_ object: DynamicObject) throws -> DynamicResults {
+        guard object.model.name == model.name, object.storedValues.count == model.properties.count else {
+            throw TandemError(
+                .invalidQuery, message: "The object is a \(object.model.name), and not a \(model.name) of this store.",
+                advice: "Give an object of the query.", store: store.path, model: model.name)
+        }
         let row = RowEncoder()
         for value in object.storedValues { row.append(value) }
         let follows = try PageTerm.follows(query.order, values: row, state: object.state, model: model, store: store)

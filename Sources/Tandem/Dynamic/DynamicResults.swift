@@ -26,8 +26,10 @@
 /// - ``includingDeleted()``
 /// - ``onlyDeleted()``
 /// ### Reading
-/// - ``all()-swift.method``
-/// - ``first()-swift.method``
+/// - ``all()-9k9a6``
+/// - ``all()-5nonn``
+/// - ``first()-1t7dm``
+/// - ``first()-43ez4``
 /// - ``forEach(_:)``
 /// - ``localIDs()``
 /// - ``page(after:limit:)``

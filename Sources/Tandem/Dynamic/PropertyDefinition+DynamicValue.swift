@@ -78,7 +78,8 @@ extension PropertyDefinition {
         case .json(let text):
             guard let node = node(ofJSON: text) else { return false }
             if case .json = kind, isOpaque {
-                // The text keeps all digits of its numbers.
+                // The text keeps all digits of its numbers. With too many, it could not be read again.
+                guard (try? readable(.text(text))) != nil else { return false }
                 row.append(text: text)
                 return true
             }
@@ -118,7 +119,8 @@ extension PropertyDefinition {
 }
 
 extension PropertyKind {
-    fileprivate var isNumeric: Bool {
+    /// Whether values are numbers.
+    package var isNumeric: Bool {
         switch self {
         case .integer, .unsigned64, .double, .float, .decimal, .bigInt, .bigUInt: true
         default: false

@@ -79,6 +79,12 @@ struct QueryLexer {
         String(String.UnicodeScalarView(scalars))
     }
 
+    /// Returns whether a text is a single token, a name or a keyword.
+    static func isName(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars
+        return scalars.first.map(beginsName) == true && scalars.dropFirst().allSatisfy(continuesName)
+    }
+
     private static func beginsName(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar == "_" || scalar == "@" || scalar == "$"
     }

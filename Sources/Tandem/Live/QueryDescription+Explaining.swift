@@ -2,9 +2,7 @@ extension QueryDescription {
     /// Returns the SQL of the query, SQLite's plan, the way in which a live result follows changes, and suggested
     /// indexes.
     func explanation(on store: Store) throws -> QueryExplanation {
-        let sql = try store.compiled { compiler in
-            compiler.select(self) { compiler, scope in compiler.objectColumns(model, alias: scope.alias) }
-        }
+        let sql = try store.compiled(compileObjects)
         return try store.reading { connection in
             let statement = try connection.uncachedStatement("EXPLAIN QUERY PLAN " + sql.text)
             defer { statement.reset() }

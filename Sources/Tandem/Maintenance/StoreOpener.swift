@@ -27,9 +27,8 @@ struct StoreOpener: Sendable {
         }.writer
     }
 
-    /// Reads the schema that an existing store records, with a connection that it closes again.
+    /// Reads the schema that an existing store records, with a connection that it closes again. The file was checked.
     func recordedSchema() throws -> SchemaUpdater.Stored {
-        if case .plain(let path) = location { try StoreFile(path.given).check(isEncrypted: false, isReadOnly: true) }
         let queue = try open(readOnly: true, label: "reader")
         defer { try? queue.close() }
         let connection = try Connection(

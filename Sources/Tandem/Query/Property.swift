@@ -19,7 +19,7 @@
 /// - ``contains(_:)-(String)``
 /// - ``like(_:)``
 /// ### Assigning
-/// - ``set(to:)-(Value)``
+/// - ``set(to:)-(Self.Value)``
 public protocol PropertyExpression<Root, Value>: ValueExpression {
     /// The property's column.
     var __column: ColumnPath { get }

@@ -4,7 +4,7 @@ extension Results {
     /// - Complexity: O(*n*), some 1 µs for each object.
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     public func all() throws -> [M] {
-        try store.query(compile: compileObjects) { statement, connection in
+        try store.query(compile: query.compileObjects) { statement, connection in
             var objects: [M] = []
             while try statement.step() {
                 objects.append(try M.read(statement.row(), path: connection.path))
@@ -17,7 +17,7 @@ extension Results {
     ///
     /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func first() throws -> M? {
-        try store.query(compile: limit(1).compileObjects) { statement, connection in
+        try store.query(compile: limit(1).query.compileObjects) { statement, connection in
             try statement.step() ? try M.read(statement.row(), path: connection.path) : nil
         }
     }
@@ -31,7 +31,7 @@ extension Results {
     /// - Parameter body: Receives each object. An error that it throws ends the iteration.
     /// - Throws: The function's error, which ends the iteration, or ``TandemError``.
     public func forEach(_ body: (M) throws -> Void) throws {
-        try store.query(shared: false, compile: compileObjects) { statement, connection in
+        try store.query(shared: false, compile: query.compileObjects) { statement, connection in
             while try statement.step() {
                 try body(try M.read(statement.row(), path: connection.path))
             }
@@ -42,12 +42,7 @@ extension Results {
     ///
     /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func count() throws -> Int {
-        let query = query.nestedIfCut
-        return try store.query { compiler in
-            compiler.select(query, ordered: false) { compiler, scope in compiler.aggregate(.count, in: scope) }
-        } body: { statement, _ in
-            try statement.step() ? Int(statement.integer(0)) : 0
-        }
+        try query.count(on: store)
     }
 
     /// Returns whether there are no objects.
@@ -107,11 +102,6 @@ extension Results {
             while try statement.step() { keys.append((LocalID(try statement.text(0)), statement.integer(1))) }
             return keys
         }
-    }
-
-    /// Compiles the statement that reads the objects.
-    func compileObjects(_ compiler: inout SQLCompiler) -> SQL {
-        compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, alias: scope.alias) }
     }
 }
 

@@ -6,7 +6,7 @@ import SQLiteCipher
 /// read through SQLite's VFS, because of POSIX locks. When a process closes any descriptor of a file, it loses all its
 /// locks on the file, including those of an open store (https://www.sqlite.org/howtocorrupt.html, 2.2). Another process
 /// would then treat the store as closed, and remove the log that is still written to.
-struct DatabaseHead {
+package struct DatabaseHead {
     /// The application ID in the SQLite header of a Tandem store: "TNDM".
     static let applicationID: Int64 = 0x544E_444D
 
@@ -14,7 +14,7 @@ struct DatabaseHead {
     private let bytes: [UInt8]
 
     /// Returns `nil` if the file can't be read.
-    init?(path: String) {
+    package init?(path: String) {
         guard let bytes = try? LowerFile.head(path, count: Self.size) else { return nil }
         self.bytes = bytes
     }
@@ -23,8 +23,8 @@ struct DatabaseHead {
     /// or was killed.
     var isUndecided: Bool { isSQLite && bytes.count == Self.size && !isStore && !isAnotherProgram }
 
-    var isEmpty: Bool { bytes.isEmpty }
-    var isSQLite: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+    package var isEmpty: Bool { bytes.isEmpty }
+    package var isSQLite: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
 
     private func word(at offset: Int) -> UInt32 {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }

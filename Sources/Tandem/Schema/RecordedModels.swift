@@ -121,17 +121,27 @@ private struct RecordedProperty {
 /// The Swift types of collections, by the names in ``PropertyKind/collection(_:)``.
 enum RecordedType {
     /// Returns the type with a name, or `nil` if it is not a type of this version of Tandem.
-    static func named(_ name: String) -> (any PropertyValue.Type)? {
+    static func named(_ name: String) -> (any PropertyValue.Type)? { named(name, depth: 0) }
+
+    /// - Parameter depth: The number of types around this one. The name in a damaged file may have any number.
+    private static func named(_ name: String, depth: Int) -> (any PropertyValue.Type)? {
+        guard depth <= ExactJSON.maximumDepth else { return nil }
         if let inner = wrapped(name, "Set<", ">") {
-            return named(inner).map { set(of: $0) }
+            return named(inner, depth: depth + 1).map { set(of: $0) }
         }
         if let inner = wrapped(name, "[String: ", "]") {
-            return named(inner).map { dictionary(of: $0) }
+            return named(inner, depth: depth + 1).map { dictionary(of: $0) }
         }
         if let inner = wrapped(name, "[", "]") {
-            return named(inner).map { array(of: $0) }
+            return named(inner, depth: depth + 1).map { array(of: $0) }
         }
         return plain[name]
+    }
+
+    /// Returns the type of the elements of an array or a set, or `nil` for other types.
+    static func elements(of name: String) -> (any PropertyValue.Type)? {
+        guard wrapped(name, "[String: ", "]") == nil else { return nil }
+        return (wrapped(name, "Set<", ">") ?? wrapped(name, "[", "]")).flatMap(named(_:))
     }
 
     private static let plain: [String: any PropertyValue.Type] = {
@@ -164,24 +174,8 @@ private enum RecordedReference {
 
     static func listCodec(_ kind: PropertyKind, target: ModelTarget?) -> Codec<[LocalID]> {
         Codec(
-            kind: kind, isOptional: false,
-            append: { ids, row in row.append(json: .array(ids.map { .text($0.rawValue) })) },
-            read: { row, column in
-                guard let ids = list(try row.json(column)) else {
-                    throw InvalidStoredValue(column: column, reason: "the JSON is not a list of local IDs")
-                }
-                return ids
-            },
-            fromJSON: list, target: target)
-    }
-
-    @Sendable private static func list(_ node: JSONNode) -> [LocalID]? {
-        guard case .array(let nodes) = node else { return nil }
-        var ids: [LocalID] = []
-        for node in nodes {
-            guard case .text(let text) = node else { return nil }
-            ids.append(LocalID(text))
-        }
-        return ids
+            kind: kind, isOptional: false, append: { $0.map(\.rawValue).__append(to: $1) },
+            read: { try [String].__read($0, column: $1).map { LocalID($0) } },
+            fromJSON: { [String](__json: $0)?.map { LocalID($0) } }, target: target)
     }
 }

@@ -24,7 +24,7 @@ struct ModelDetails {
     private static func column(_ property: PropertyDefinition) -> JSONOutput {
         let members: [(String, JSONOutput)] = [
             ("name", .text(property.name)), ("kind", .text(property.typeText)), ("isState", .bool(false)),
-            ("isNumber", .bool(property.kind.isNumber)), ("isSortable", .bool(!property.isListOfReferences)),
+            ("isNumber", .bool(property.kind.isNumeric)), ("isSortable", .bool(!property.isListOfReferences)),
             ("isOptional", .bool(property.isOptional)), ("isEditable", .bool(EditText.isEditable(property))),
             ("input", .text(EditText.input(of: property))), ("target", JSONOutput(property.targetModel?.name)),
         ]

@@ -3,11 +3,11 @@ import Tandem
 
 /// The conversion of CSV to the JSON that an import reads.
 struct CSVImport {
-    private enum Column {
-        case id(String)
-        case property(PropertyDefinition)
-        /// A name that the model does not have. The import reports or ignores it.
-        case unknown(String)
+    private struct Column {
+        let name: String
+        /// Nil for an ID or another part of the state, and for a name that the model does not have. The import reports
+        /// or ignores such a name.
+        let property: PropertyDefinition?
     }
 
     /// The JSON: an array of objects.
@@ -29,28 +29,24 @@ struct CSVImport {
                     .data, "Record \(index + 1) has \(record.count) fields instead of \(columns.count).",
                     advice: "Correct the file. Nothing was changed.")
             }
-            return JSONOutput.object(zip(columns, record).map { Self.member($0, field: $1) }).rendered
+            let members = zip(columns, record).map { column, field in
+                (column.name, column.property.map { Self.value(field, of: $0) } ?? JSONOutput(field))
+            }
+            return JSONOutput.object(members).rendered
         }
         json = Data(("[" + objects.joined(separator: ",\n") + "]").utf8)
     }
 
     private static func column(named name: String, of model: ModelDefinition) throws -> Column {
-        if let property = model.properties.first(where: { $0.name == name }) {
-            if case .attachment = property.kind {
-                throw CommandFailure(
-                    .usage, "The column \"\(name)\" describes files, which CSV can't contain.",
-                    advice: "Leave it out: `tandem export --csv --columns` selects columns. Nothing was changed.")
-            }
-            return .property(property)
+        let isState = ObjectColumn.State.exported.contains { $0.rawValue == name }
+        guard !isState, let index = model.index(ofImported: name) else { return Column(name: name, property: nil) }
+        let property = model.properties[index]
+        if case .attachment = property.kind {
+            throw CommandFailure(
+                .usage, "The column \"\(name)\" describes files, which CSV can't contain.",
+                advice: "Leave it out: `tandem export --csv --columns` selects columns. Nothing was changed.")
         }
-        return ObjectColumn.State.exported.contains { $0.rawValue == name } ? .id(name) : .unknown(name)
-    }
-
-    private static func member(_ column: Column, field: String?) -> (String, JSONOutput) {
-        switch column {
-        case .id(let name), .unknown(let name): (name, JSONOutput(field))
-        case .property(let property): (property.name, value(field, of: property))
-        }
+        return Column(name: name, property: property)
     }
 
     /// Returns the JSON of a field. A field that does not fit becomes a text, which the import rejects with the name of

@@ -19,7 +19,8 @@ struct GetCommand: InspectorCommand {
 
     func run(on console: Console) throws -> CommandStatus {
         try location.withStore(on: console) { store in
-            guard let details = try ObjectDetails(model: model, id: id, in: store) else {
+            // All details come from the same state.
+            guard let details = try store.read({ _ in try ObjectDetails(model: model, id: id, in: store) }) else {
                 console.report("tandem: \(model) has no object with the ID \(id).".printable)
                 return .negative
             }

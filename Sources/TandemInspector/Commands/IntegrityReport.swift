@@ -35,7 +35,7 @@ package struct IntegrityReport {
             try store.objects(named: model.name).includingDeleted().forEach { _ in count += 1 }
             return Readable(model: model.name, count: count, error: nil)
         } catch {
-            return Readable(model: model.name, count: count, error: CommandFailure(error)?.message ?? "\(error)")
+            return Readable(model: model.name, count: count, error: CommandFailure.message(of: error))
         }
     }
 
@@ -48,7 +48,7 @@ package struct IntegrityReport {
                     do {
                         try store.attachments.verify(file)
                     } catch {
-                        let reason = CommandFailure(error)?.message ?? "\(error)"
+                        let reason = CommandFailure.message(of: error)
                         problems.append("\(model.name).\(property.name) of \(object.localID): \(reason)")
                     }
                 }

@@ -27,13 +27,9 @@ package struct ObjectDetails {
 
     /// Reads an object by its local ID, or else by its server ID. Returns nil if there is none.
     init?(model: String, id: String, in store: Store) throws {
-        let found = try store.read { _ -> DynamicObject? in
-            if let object = try store.object(named: model, localID: LocalID(id), includingDeleted: true) {
-                return object
-            }
-            return try store.objects(named: model).includingDeleted()
-                .where(.compare("serverID", .equal, .string(id))).first()
-        }
+        let found =
+            try store.object(named: model, localID: LocalID(id), includingDeleted: true)
+            ?? store.objects(named: model).includingDeleted().where(.compare("serverID", .equal, .string(id))).first()
         guard let object = found else { return nil }
         self.object = object
         files = object.attachments.map { property, file in
@@ -61,7 +57,7 @@ package struct ObjectDetails {
                 }
             return "\(place), \(upload)"
         } catch {
-            return CommandFailure(error)?.message ?? "\(error)"
+            return CommandFailure.message(of: error)
         }
     }
 }

@@ -79,12 +79,15 @@ struct QueryCommand: InspectorCommand {
             try columns.map { try ObjectColumn.named($0, of: model) }
             ?? ObjectColumn.all(of: model, states: state ? ObjectColumn.State.allCases : [.localID])
         var table = TextTable(columns.map { TextTable.Column(title: $0.title, isNumber: $0.isNumber) })
+        let limit = limit ?? Self.defaultLimit
         var shown = 0
-        try (limit == nil ? results.limit(Self.defaultLimit) : results).forEach { object in
+        try results.limit(limit).forEach { object in
             table.append(columns.map { $0.value(of: object).cell })
             shown += 1
         }
         try table.print(on: console)
+        // Fewer objects than the limit, from the first one on, are all.
+        guard shown == limit || offset > 0 else { return }
         let total = try all.count()
         if shown < total { console.report("\(shown) of \(total) objects. --limit and --offset show others.") }
     }

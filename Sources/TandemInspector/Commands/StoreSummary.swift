@@ -44,7 +44,7 @@ package struct StoreSummary {
                     operations.append((state, try transaction.operations.count(in: state)))
                 }
             } catch {
-                queueError = CommandFailure(error)?.message ?? "\(error)"
+                queueError = CommandFailure.message(of: error)
             }
             let models = store.models.sorted { $0.name < $1.name }.map {
                 Self.counts(of: $0, in: store, pending: pending[$0.name] ?? 0)
@@ -61,7 +61,7 @@ package struct StoreSummary {
                 name: model.name, objects: try objects.count(), deleted: try objects.onlyDeleted().count(),
                 unsynced: try objects.where(.not(.isTrue("isSynced"))).count(), pending: pending)
         } catch {
-            let message = CommandFailure(error)?.message ?? "\(error)"
+            let message = CommandFailure.message(of: error)
             return Counts(name: model.name, objects: 0, deleted: 0, unsynced: 0, pending: pending, error: message)
         }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Tandem
 
 /// The key of an encrypted store: from a file, the environment, or a prompt. Never from an argument, which other users
@@ -41,10 +40,8 @@ struct KeyOptions: ParsableArguments {
 
     /// Returns whether a file is missing, empty, or begins as a plain SQLite database does.
     static func isPlain(_ path: String) -> Bool {
-        guard let file = FileHandle(forReadingAtPath: path) else { return true }
-        defer { try? file.close() }
-        guard let head = try? file.read(upToCount: 16), !head.isEmpty else { return true }
-        return head == Data("SQLite format 3\0".utf8)
+        guard let head = DatabaseHead(path: path) else { return true }
+        return head.isEmpty || head.isSQLite
     }
 
     /// Runs a block with the encryption format of the store. If none was given, the block is run with each format until

@@ -23,13 +23,3 @@ extension DynamicValue {
         file.name + (file.size.map { " (\($0) bytes)" } ?? "")
     }
 }
-
-extension PropertyKind {
-    /// Whether values are numbers, which are aligned to the right.
-    package var isNumber: Bool {
-        switch self {
-        case .integer, .unsigned64, .double, .float, .decimal, .bigInt, .bigUInt: true
-        default: false
-        }
-    }
-}

@@ -33,7 +33,8 @@ package enum ObjectColumn {
         }
     }
 
-    package var isNumber: Bool { if case .property(let property) = self { property.kind.isNumber } else { false } }
+    /// Whether values are numbers, which are aligned to the right.
+    var isNumber: Bool { if case .property(let property) = self { property.kind.isNumeric } else { false } }
 
     /// Returns the value of an object in the column.
     package func value(of object: DynamicObject) -> DynamicValue {

@@ -1,30 +1,18 @@
 import Foundation
+import TestSupport
 
 /// A running `tandem-server`.
 final class ServerProcess {
     private let process = Process()
     private let output: URL
 
-    /// The executable, which is built beside the tests.
-    private static let executable: URL = {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
-        var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-        // On Apple's platforms, the tests are a bundle some folders deeper.
-        while folder.path != "/" {
-            let candidate = folder.appendingPathComponent("tandem-server")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        return URL(fileURLWithPath: "tandem-server")
-    }()
+    private static let executable = BuiltExecutable.path(of: "tandem-server")
 
     init(_ arguments: [String]) throws {
         output = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-server-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: output.path, contents: nil)
         let file = try FileHandle(forWritingTo: output)
-        process.executableURL = Self.executable
+        process.executableURL = URL(fileURLWithPath: Self.executable)
         process.arguments = arguments
         process.standardOutput = file
         process.standardError = file

@@ -21,6 +21,6 @@ import Tandem
     var addedAt: Date?
     var note: String?
     var owner: Reference<Person>?
-    var badges: [Reference<Badge>] = []
+    @Named(wire: "badgeList") var badges: [Reference<Badge>] = []
     var photo: Attachment?
 }

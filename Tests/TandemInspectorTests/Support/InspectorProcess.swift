@@ -8,20 +8,7 @@ final class InspectorProcess {
     private let folder: String
     private let name = UUID().uuidString
 
-    /// The executable, which is built beside the tests.
-    private static let executable: String = {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
-        var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-        // On Apple's platforms, the tests are a bundle some folders deeper.
-        while folder.path != "/" {
-            let candidate = folder.appendingPathComponent("tandem")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate.path }
-            folder.deleteLastPathComponent()
-        }
-        return "tandem"
-    }()
+    private static let executable = BuiltExecutable.path(of: "tandem")
 
     /// Starts a command.
     ///

@@ -214,6 +214,14 @@ import Testing
         #expect(try writer.objects(named: "Card").where("shop matches 'лен'").ids == ["card1", "card2"])
     }
 
+    @Test func `a collection's type in a damaged record is not nested without limit`() throws {
+        func lists(_ count: Int) -> String {
+            String(repeating: "[", count: count) + "Int64" + String(repeating: "]", count: count)
+        }
+        #expect(RecordedType.named(lists(3)).map { "\($0)" } == "Array<Array<Array<Int64>>>")
+        #expect(RecordedType.named(lists(100_000)) == nil)
+    }
+
     @Test func `an unknown model is refused with the names of all models`() throws {
         let fixture = try DynamicFixture()
         defer { fixture.owner.close() }

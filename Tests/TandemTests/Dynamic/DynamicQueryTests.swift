@@ -103,6 +103,10 @@ import Testing
         let owners = try store.objects(named: "Card").sorted(by: "owner.name")
         let first = try #require(try owners.first())
         expectError(.invalidQuery) { try owners.after(first) }
+        let byPoints = try store.objects(named: "Card").sorted(by: "points")
+        let state = ObjectState(localID: "other")
+        let other = DynamicObject(model: try store.model(named: "Badge"), state: state, storedValues: ["gold"])
+        expectError(.invalidQuery) { try byPoints.after(other) }
     }
 
     @Test func `deleted objects are found on request`() throws {
@@ -190,6 +194,20 @@ import Testing
         let cards = try store.objects(named: "Card")
         #expect(failure { try cards.sorted(by: "shpo") }?.message == "Card has no property \"shpo\".")
         #expect(failure { try cards.sorted(by: "badges") }?.code == .invalidQuery)
+    }
+
+    /// Following the path would exhaust the stack.
+    @Test func `a path of a hundred thousand names is an error`() throws {
+        let fixture = try DynamicFixture(models: [Node.self])
+        defer { fixture.owner.close() }
+        let store = try fixture.inspect()
+        defer { store.close() }
+        let nodes = try store.objects(named: "Node")
+        let path = String(repeating: "next.", count: 99_999) + "name"
+        let error = failure { try nodes.where("\(path) == 'x'") }
+        #expect(error?.code == .invalidQuery && error?.message == "A path has 100000 names.")
+        #expect(failure { try nodes.sorted(by: DynamicSort.keys(path)) }?.code == .invalidQuery)
+        #expect(try nodes.where("next.next.next.name == 'x'").count() == 0)
     }
 
     @Test func `elements of collections are found`() throws {

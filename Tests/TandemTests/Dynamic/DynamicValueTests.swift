@@ -112,6 +112,27 @@ import Testing
         #expect(found.values.map(\.property.name) == found.model.properties.map(\.name))
     }
 
+    @Test func `JSON that could not be read again is refused`() throws {
+        let fixture = try DynamicFixture(models: [EveryType.self])
+        defer { fixture.owner.close() }
+        let inserted = try fixture.owner.write { try $0.insert(EveryType()) }
+        let store = try fixture.inspect(isWritable: true)
+        defer { store.close() }
+        func place(digits: Int) -> DynamicValue {
+            .json("{\"latitude\":\(String(repeating: "1", count: digits)),\"name\":\"Омск\"}")
+        }
+        let readable = place(digits: 10_000)
+        let written = try store.write {
+            try $0.update("EveryType", localID: inserted.localID, values: ["place": readable])
+        }
+        #expect(written["place"] == readable)
+        expectError(.invalidValue) {
+            try store.write {
+                try $0.update("EveryType", localID: inserted.localID, values: ["place": place(digits: 10_001)])
+            }
+        }
+    }
+
     @Test func `a value of another kind in the file is shown as unreadable`() throws {
         let fixture = try DynamicFixture()
         defer { fixture.owner.close() }

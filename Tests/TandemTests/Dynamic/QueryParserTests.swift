@@ -7,7 +7,7 @@ import Testing
 @testable import Tandem
 
 /// The text of conditions and orders.
-@Suite struct QueryParserTests {
+@Suite(.ownThreads) struct QueryParserTests {
     static let texts: [(String, DynamicPredicate)] = [
         ("points > 10", .compare("points", .greater, 10)),
         ("points>=-10", .compare("points", .greaterOrEqual, -10)),
@@ -49,6 +49,7 @@ import Testing
         ("badges.@count >= 2", .count("badges", .greaterOrEqual, 2)),
         ("`in`.`any` == 1", .compare(DynamicPath(["in", "any"]), .equal, 1)),
         ("owner.in == 1", .compare("owner.in", .equal, 1)),
+        ("`a①` == 1", .compare("a①", .equal, 1)),
         ("true", .constant(true)),
         ("a and b or c", .any([.all([.isTrue("a"), .isTrue("b")]), .isTrue("c")])),
         ("a && (b || c)", .all([.isTrue("a"), .any([.isTrue("b"), .isTrue("c")])])),

@@ -6,20 +6,7 @@ final class PeerProcess {
     private let process = Process()
     private let output: String
 
-    /// The peer's executable, which is built beside the test bundle.
-    static let executable: String = {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
-        var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-        // On Apple's platforms the tests are a bundle, some folders deeper.
-        while folder.path != "/" {
-            let candidate = folder.appendingPathComponent("TandemTestPeer")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate.path }
-            folder.deleteLastPathComponent()
-        }
-        return "TandemTestPeer"
-    }()
+    static let executable = BuiltExecutable.path(of: "TandemTestPeer")
 
     init(_ arguments: [String], in folder: TestFolder) throws {
         output = folder.file("output-\(UUID().uuidString)")

@@ -79,7 +79,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
 
     private func begun() throws -> (Connection, Statement)? {
         if case .under(let connection, let statement) = progress { return (connection, statement) }
-        let sql = try results.store.compiled(results.compileObjects)
+        let sql = try results.store.compiled(results.query.compileObjects)
         guard let connection = try results.store.checkOutReader() else { return nil }
         var prepared: Statement?
         do {

@@ -13,7 +13,7 @@ extension WebRoutes {
             let card = try await wallet.card(try context.requireCardID())
             let limit = state.options.limits.photo
             if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
-                throw WebFailure(.contentTooLarge, "The photo is too large: at most \(limit >> 20) MB.")
+                throw WebFailure.largePhoto(limit: limit)
             }
             let body = try await PhotoBody(request.body, limit: limit)
             let photo = try await wallet.store.attachments.add(

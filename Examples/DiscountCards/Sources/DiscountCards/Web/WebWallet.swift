@@ -40,9 +40,9 @@ struct WebWallet: Sendable {
         return words.isEmpty ? cards : cards.where { $0.shop.matches(words) || $0.owner.name.matches(words) }
     }
 
-    /// Returns the rows of a list for a browser.
-    func rows(of snapshot: ListSnapshot, in range: Range<Int>) async throws -> [CardRow] {
-        let cards = range.map { (card: snapshot[$0], isStarred: snapshot.isFavorite($0)) }
+    /// Returns the rows at some positions of a list for a browser, in the order of the positions.
+    func rows(of snapshot: ListSnapshot, at positions: some Collection<Int>) async throws -> [CardRow] {
+        let cards = positions.map { (card: snapshot[$0], isStarred: snapshot.isFavorite($0)) }
         let owners = try await store.read { [store] _ in
             try cards.map { try store.object($0.card.owner)?.name ?? "–" }
         }
@@ -61,9 +61,7 @@ struct WebWallet: Sendable {
     ///
     /// - Throws: ``WebFailure`` if it does not exist.
     func card(_ id: LocalID) async throws -> Card {
-        let card = try await store.read { tx in
-            try tx.objects(Card.self).where { $0.localID == id }.first()
-        }
+        let card = try await store.read { tx in try tx.object(ofType: Card.self, forPrimaryKey: id) }
         guard let card else { throw WebFailure.missingCard }
         return card
     }

@@ -62,9 +62,7 @@ extension WebWallet {
     func save(_ input: CardInput.Checked, as id: LocalID?) async throws -> Card {
         do {
             return try await store.write { [person = wallet.person] tx in
-                let owner = try input.owner.flatMap { id in
-                    try tx.objects(Person.self).where { $0.localID == id }.first()
-                }
+                let owner = try input.owner.flatMap { try tx.object(ofType: Person.self, forPrimaryKey: $0) }
                 guard let id else {
                     let brand = try tx.objects(Brand.self).where { $0.name == input.shop }.first()
                     return try tx.insert(

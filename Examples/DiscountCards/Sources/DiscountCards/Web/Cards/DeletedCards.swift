@@ -9,6 +9,7 @@ import Tandem
 /// removed with its photograph, so that its values are kept here.
 final class DeletedCards: Sendable {
     private struct Entry {
+        let token: String
         let card: Card
         let stars: [Star]
         /// The photograph of a card that was never sent.
@@ -18,12 +19,8 @@ final class DeletedCards: Sendable {
     /// The number of deletions that can be undone.
     static let limit = 10
 
-    private struct State {
-        var entries: [String: Entry] = [:]
-        var order: [String] = []
-    }
-
-    private let state = Mutex(State())
+    /// The deletions that can be undone, the oldest first.
+    private let entries = Mutex<[Entry]>([])
 
     /// Deletes a card and the stars on it.
     ///
@@ -38,22 +35,22 @@ final class DeletedCards: Sendable {
             try tx.delete(card)
             return stars
         }
-        let token = SecretText().text
-        state.withLock { state in
-            state.entries[token] = Entry(card: card, stars: stars, photo: photo)
-            state.order.append(token)
-            if state.order.count > Self.limit { state.entries[state.order.removeFirst()] = nil }
+        let entry = Entry(token: SecretText().text, card: card, stars: stars, photo: photo)
+        entries.withLock { entries in
+            entries.append(entry)
+            if entries.count > Self.limit { entries.removeFirst() }
         }
-        return token
+        return entry.token
     }
 
     /// Restores a deleted card.
     ///
     /// - Throws: ``WebFailure`` if the token is not valid any more, or another card has its number now.
     func undo(_ token: String, in store: Store) async throws -> Card {
-        guard let entry = state.withLock({ $0.entries.removeValue(forKey: token) }) else {
-            throw WebFailure(.gone, "This can't be undone any more.")
+        let entry = entries.withLock { entries in
+            entries.firstIndex { $0.token == token }.map { entries.remove(at: $0) }
         }
+        guard let entry else { throw WebFailure(.gone, "This can't be undone any more.") }
         do {
             return try await store.write { tx in
                 let card = try Self.restore(entry, in: store, tx)

@@ -46,10 +46,15 @@ struct PhotoBody: AsyncSequence {
             }
             guard let piece else { return nil }
             count += piece.readableBytes
-            guard count <= limit else {
-                throw WebFailure(.contentTooLarge, "The photo is too large: at most \(limit >> 20) MB.")
-            }
+            guard count <= limit else { throw WebFailure.largePhoto(limit: limit) }
             return Data(piece.readableBytesView)
         }
+    }
+}
+
+extension WebFailure {
+    /// Returns the failure for a photograph with more bytes than the limit.
+    static func largePhoto(limit: Int) -> WebFailure {
+        WebFailure(.contentTooLarge, "The photo is too large: at most \(limit >> 20) MB.")
     }
 }

@@ -43,22 +43,19 @@ actor FeedInbox {
     }
 
     /// Adds a change of the favorites. Waits until the previous one was read.
-    func add(_ change: ChangeSet<Card>, of round: Int = 0) async {
-        while batch.favorites != nil && !isClosed && round == self.round {
-            await withCheckedContinuation { sources.append($0) }
-        }
-        guard round == self.round else { return }
-        batch.favorites = change
-        wakeReader()
-    }
+    func add(_ change: ChangeSet<Card>, of round: Int = 0) async { await add(change, as: \.favorites, of: round) }
 
     /// Adds a change of the other cards. Waits until the previous one was read.
     func add(_ change: SectionedChangeSet<String?, Card>, of round: Int = 0) async {
-        while batch.others != nil && !isClosed && round == self.round {
+        await add(change, as: \.others, of: round)
+    }
+
+    private func add<Change>(_ change: Change, as part: WritableKeyPath<Batch, Change?>, of round: Int) async {
+        while batch[keyPath: part] != nil && !isClosed && round == self.round {
             await withCheckedContinuation { sources.append($0) }
         }
         guard round == self.round else { return }
-        batch.others = change
+        batch[keyPath: part] = change
         wakeReader()
     }
 

@@ -165,7 +165,7 @@ struct PageFeed {
         known = snapshot
         let revision = page.advance(to: snapshot)
         let window = page.window.clamped(to: 0..<snapshot.count)
-        let rows = try await page.wallet.rows(of: snapshot, in: window)
+        let rows = try await page.wallet.rows(of: snapshot, at: window)
         headings = snapshot.headings
         record(rows)
         return try EventText.event(
@@ -194,26 +194,25 @@ struct PageFeed {
         let window = page.window
         let removed = Set(change.deletions.map { before.id(at: $0) })
         let moved = change.insertions.filter { removed.contains(now.id(at: $0)) }
-        var rows: [Int: CardRow] = [:]
-        for position in change.insertions + change.modifications where window.contains(position) {
-            rows[position] = try await page.wallet.rows(of: now, in: position..<position + 1).first
-        }
-        record(Array(rows.values))
-        let isSameHeadings = headings == now.headings
-        headings = now.headings
+        let positions = (change.insertions + change.modifications).filter { window.contains($0) }
+        let rows = try await page.wallet.rows(of: now, at: positions)
+        record(rows)
+        let newHeadings = now.headings
+        let isSameHeadings = headings == newHeadings
+        headings = newHeadings
         return try EventText.event(
             "change",
             ListEvent.Change(
                 revision: revision, count: now.count, headings: isSameHeadings ? nil : headings,
                 deletions: change.deletions, insertions: change.insertions, modifications: change.modifications,
-                isReread: isReread, rows: rows,
+                isReread: isReread, rows: Dictionary(zip(positions, rows), uniquingKeysWith: { $1 }),
                 ids: Dictionary(moved.map { ($0, now.id(at: $0).rawValue) }, uniquingKeysWith: { $1 })))
     }
 
     /// Returns an event with the states that differ from those that the browser shows.
     private mutating func stateChanges(in snapshot: ListSnapshot) async throws -> String {
         var changed: [String: CardRow] = [:]
-        for row in try await page.wallet.rows(of: snapshot, in: page.window.clamped(to: 0..<snapshot.count)) {
+        for row in try await page.wallet.rows(of: snapshot, at: page.window.clamped(to: 0..<snapshot.count)) {
             if let known = states[row.id], known.name == row.state { continue }
             changed[row.id] = row
         }

@@ -95,7 +95,7 @@ final class PageStream: Sendable {
         let range = min(range.lowerBound, max(end, 0))..<max(end, 0)
         state.withLock { $0.window = range }
         return ListEvent.Rows(
-            revision: revision, first: range.lowerBound, rows: try await wallet.rows(of: snapshot, in: range))
+            revision: revision, first: range.lowerBound, rows: try await wallet.rows(of: snapshot, at: range))
     }
 
     /// Replaces the snapshot.

@@ -107,7 +107,7 @@ final class WebSync: Sendable {
     private func connection(_ session: Session, _ context: SyncContext) -> Connection {
         var options = SyncScheduler.Options()
         options.debounce = .milliseconds(500)
-        // Servers without tags can't be polled: they are asked for everything.
+        // The scheduler does not poll a server without change tags. The server's changes then arrive at this interval.
         options.interval = .seconds(20)
         options.polling = .seconds(2) ... .seconds(30)
         let scheduler = SyncScheduler(context, pulls: CardSync.queries, options: options) { [weak self] result in

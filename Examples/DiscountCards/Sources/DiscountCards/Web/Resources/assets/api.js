@@ -10,6 +10,20 @@ export class RequestError extends Error {
   }
 }
 
+/** Returns the path of a card. */
+export function cardPath(id) {
+  return `/cards/${encodeURIComponent(id)}`;
+}
+
+/** Returns the value of a JSON text, or an empty object for any other text. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
 /** Sends a request, and returns its JSON, or nothing. */
 export async function send(method, path, value) {
   let response;
@@ -22,13 +36,7 @@ export async function send(method, path, value) {
   } catch {
     throw new RequestError(0, { message: "The app's server can't be reached. Is `cards web` still running?" });
   }
-  const text = await response.text();
-  let body = {};
-  try {
-    body = text ? JSON.parse(text) : {};
-  } catch {
-    // Only JSON is expected.
-  }
+  const body = parsed(await response.text());
   if (!response.ok) throw new RequestError(response.status, body);
   return body;
 }
@@ -37,15 +45,7 @@ export async function send(method, path, value) {
 export async function html(path, signal) {
   const response = await fetch(path, { headers: { Accept: "text/html" }, signal });
   const text = await response.text();
-  if (!response.ok) {
-    let message = "The request failed.";
-    try {
-      message = JSON.parse(text).message;
-    } catch {
-      // Only JSON is expected.
-    }
-    throw new RequestError(response.status, { message });
-  }
+  if (!response.ok) throw new RequestError(response.status, parsed(text));
   return text;
 }
 
@@ -59,13 +59,7 @@ export function upload(path, file, progress) {
     request.upload.onprogress = (event) => event.lengthComputable && progress((100 * event.loaded) / event.total);
     request.onload = () => {
       if (request.status < 300) return resolve();
-      let body = {};
-      try {
-        body = JSON.parse(request.responseText);
-      } catch {
-        // Only JSON is expected.
-      }
-      reject(new RequestError(request.status, body));
+      reject(new RequestError(request.status, parsed(request.responseText)));
     };
     request.onerror = () => reject(new RequestError(0, { message: "The photo was not saved: the connection ended." }));
     request.send(file);

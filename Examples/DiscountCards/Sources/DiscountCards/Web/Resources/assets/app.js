@@ -1,6 +1,6 @@
 // The page: it connects the search, the list, the part beside it and the sync with the server's events.
 
-import { send } from "./api.js";
+import { cardPath, send } from "./api.js";
 import { CardList } from "./list.js";
 import { PartColumn } from "./part.js";
 
@@ -14,7 +14,7 @@ const list = new CardList(
       const response = await fetch(`/rows?stream=${encodeURIComponent(stream)}&from=${from}&to=${to}`);
       return response.ok ? response.json() : null;
     },
-    choose: (id) => navigate(`/cards/${encodeURIComponent(id)}`),
+    choose: (id) => navigate(cardPath(id)),
   },
 );
 
@@ -76,7 +76,6 @@ document.addEventListener("keydown", (event) => {
 
 let source = null;
 let words = null;
-let isHidden = false;
 
 function connect() {
   source?.close();
@@ -134,15 +133,13 @@ search.addEventListener("input", () => {
 // Browsers allow few connections to a server: a hidden page closes its own.
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") {
-    isHidden = true;
     setTimeout(() => {
       if (document.visibilityState !== "hidden") return;
       source?.close();
       source = null;
     }, 20000);
-  } else if (isHidden) {
-    isHidden = false;
-    if (!source) connect();
+  } else if (!source) {
+    connect();
   }
 });
 

@@ -1,5 +1,6 @@
 // The list of cards: it draws the visible rows, requests missing ones, and follows the changes of the server.
 
+import { cardPath } from "./api.js";
 import { ListModel } from "./model.js";
 
 /** The number of rows that are drawn above and below the visible ones. */
@@ -190,7 +191,7 @@ export class CardList {
   async request() {
     if (this.pending || !this.stream) return;
     const visible = this.range(MARGIN);
-    if (!this.model.missing(visible.from, visible.to)) return;
+    if (!this.model.isMissing(visible.from, visible.to)) return;
     const { from, to } = this.range(AHEAD);
     this.pending = true;
     try {
@@ -205,7 +206,7 @@ export class CardList {
     } finally {
       this.pending = false;
     }
-    if (this.model.missing(visible.from, visible.to)) setTimeout(() => this.drawSoon(), 60);
+    if (this.model.isMissing(visible.from, visible.to)) setTimeout(() => this.drawSoon(), 60);
   }
 
   // Choosing
@@ -300,26 +301,25 @@ function fill(element, row, position, count, isChosen) {
     shop.textContent = "…";
     return;
   }
-  link.href = `/cards/${encodeURIComponent(row.id)}`;
+  link.href = cardPath(row.id);
   link.dataset.id = row.id;
   mark.textContent = row.isStarred ? "★" : "";
-  if (row.isStarred) {
-    mark.setAttribute("role", "img");
-    mark.setAttribute("aria-label", "Favorite");
-  } else {
-    mark.removeAttribute("role");
-    mark.removeAttribute("aria-label");
-  }
+  setSignLabel(mark, row.isStarred ? "Favorite" : null);
   shop.textContent = row.shop;
   owner.textContent = row.owner;
   points.textContent = row.points;
   state.textContent = row.state === "synced" ? "✓" : row.stateWords;
   state.className = `state is-${row.state}`;
-  if (row.state === "synced") {
-    state.setAttribute("role", "img");
-    state.setAttribute("aria-label", row.stateWords);
+  setSignLabel(state, row.state === "synced" ? row.stateWords : null);
+}
+
+/** Labels an element whose text is a sign, or removes the label. */
+function setSignLabel(element, label) {
+  if (label === null) {
+    element.removeAttribute("role");
+    element.removeAttribute("aria-label");
   } else {
-    state.removeAttribute("role");
-    state.removeAttribute("aria-label");
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", label);
   }
 }

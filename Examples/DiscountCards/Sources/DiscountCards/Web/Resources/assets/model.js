@@ -114,16 +114,12 @@ export class ListModel {
     return this.count * rowHeight + this.headings.length * headHeight;
   }
 
-  /** Returns the first range without rows within a range, or null. */
-  missing(from, to) {
-    let start = -1;
-    let end = -1;
+  /** Returns whether a row of a range was not received. */
+  isMissing(from, to) {
     for (let position = from; position < Math.min(to, this.count); position++) {
-      if (this.rows[position]) continue;
-      if (start < 0) start = position;
-      end = position + 1;
+      if (!this.rows[position]) return true;
     }
-    return start < 0 ? null : { from: start, to: end };
+    return false;
   }
 }
 

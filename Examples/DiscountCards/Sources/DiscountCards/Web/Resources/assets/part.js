@@ -1,6 +1,6 @@
 // The part of the page beside the list: a card, its form, or the sync.
 
-import { html, send, upload, RequestError } from "./api.js";
+import { cardPath, html, send, upload, RequestError } from "./api.js";
 
 export class PartColumn {
   constructor(element, { stream, shown, toast, navigate }) {
@@ -100,10 +100,10 @@ export class PartColumn {
     event.preventDefault();
     const { action: name } = action.dataset;
     try {
-      if (name === "star") await send("POST", `/cards/${encodeURIComponent(this.card)}/star`);
+      if (name === "star") await send("POST", `${cardPath(this.card)}/star`);
       if (name === "delete") await this.remove();
-      if (name === "remove-photo") await send("DELETE", `/cards/${encodeURIComponent(this.card)}/photo`);
-      if (name === "cancel") this.navigate(this.card ? `/cards/${encodeURIComponent(this.card)}` : "/");
+      if (name === "remove-photo") await send("DELETE", `${cardPath(this.card)}/photo`);
+      if (name === "cancel") this.navigate(this.card ? cardPath(this.card) : "/");
       if (name === "sync") await send("POST", "/sync");
       if (name === "decide") {
         const { version } = action.closest("[data-version]").dataset;
@@ -116,11 +116,11 @@ export class PartColumn {
   }
 
   async remove() {
-    const { undo, shop } = await send("DELETE", `/cards/${encodeURIComponent(this.card)}`);
+    const { undo, shop } = await send("DELETE", cardPath(this.card));
     this.navigate("/");
     this.toast(`${shop} is deleted.`, async () => {
       const { id } = await send("POST", `/undo/${undo}`);
-      this.navigate(`/cards/${encodeURIComponent(id)}`);
+      this.navigate(cardPath(id));
     });
   }
 
@@ -142,7 +142,7 @@ export class PartColumn {
     progress.value = 0;
     line.hidden = false;
     try {
-      await upload(`/cards/${encodeURIComponent(this.card)}/photo`, file, (percent) => (progress.value = percent));
+      await upload(`${cardPath(this.card)}/photo`, file, (percent) => (progress.value = percent));
       this.toast("The photo is saved.");
     } finally {
       line.hidden = true;
@@ -178,7 +178,7 @@ export class PartColumn {
     values.changed = [...form.querySelectorAll("[name]")].filter(isChanged).map((field) => field.name);
     try {
       const saved = await send("POST", path, values);
-      this.navigate(next ?? `/cards/${encodeURIComponent(saved.id)}`);
+      this.navigate(next ?? cardPath(saved.id));
       this.toast(done);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
