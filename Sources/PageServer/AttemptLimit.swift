@@ -18,21 +18,22 @@ public final class AttemptLimit: Sendable {
         self.now = now
     }
 
-    /// Whether another attempt is accepted.
-    public var isOpen: Bool {
+    /// Counts an attempt as a wrong password until ``recordSuccess()`` is called. Simultaneous attempts are thus limited
+    /// too.
+    ///
+    /// - Returns: False if the limit is reached. The attempt is then not counted.
+    public func beginAttempt() -> Bool {
         let now = now()
         return failures.withLock { failures in
             failures.removeAll { now.timeIntervalSince($0) >= Self.period }
-            return failures.count < Self.count
+            guard failures.count < Self.count else { return false }
+            failures.append(now)
+            return true
         }
     }
 
-    /// Records a wrong password.
-    public func recordFailure() {
-        let now = now()
-        failures.withLock { failures in
-            failures.append(now)
-            if failures.count > Self.count { failures.removeFirst() }
-        }
+    /// Removes the latest attempt from the count, after a right password.
+    public func recordSuccess() {
+        failures.withLock { _ = $0.popLast() }
     }
 }

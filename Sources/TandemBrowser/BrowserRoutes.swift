@@ -67,14 +67,14 @@ struct BrowserRoutes: Sendable {
         guard session.token.matches(form.token) else {
             throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
         }
-        guard site.attempts.isOpen else {
+        guard site.attempts.beginAttempt() else {
             return try site.gatePage(
                 session, message: "There were too many attempts. Wait a minute.", status: .tooManyRequests)
         }
         if let password = site.request.password, !SecretText.isEqual(form.secret, password) {
-            site.attempts.recordFailure()
             return try site.gatePage(session, message: "That is not right.", status: .unauthorized)
         }
+        site.attempts.recordSuccess()
         let next = site.beginSession(passed: [.password, .passphrase], replacing: session)
         return Response.redirect(to: "/").setting(next, cookie: site.cookieName)
     }

@@ -76,7 +76,7 @@ struct WebRoutes: Sendable {
         guard session.token.matches(form.token) else {
             throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
         }
-        guard state.attempts.isOpen else {
+        guard state.attempts.beginAttempt() else {
             return try state.gatePage(
                 session, message: "There were too many attempts. Wait a minute.", status: .tooManyRequests)
         }
@@ -89,9 +89,9 @@ struct WebRoutes: Sendable {
             passed.insert(.passphrase)
         }
         guard passed != session.passed || passed == [.password, .passphrase] else {
-            state.attempts.recordFailure()
             return try state.gatePage(session, message: "That is not right.", status: .unauthorized)
         }
+        state.attempts.recordSuccess()
         let next = state.beginSession(passed: passed, replacing: session)
         return Response.redirect(to: "/").setting(next, cookie: state.cookieName)
     }

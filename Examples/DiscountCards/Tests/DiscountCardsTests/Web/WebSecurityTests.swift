@@ -71,12 +71,21 @@ import Testing
         let clock = Clock()
         let attempts = AttemptLimit { clock.now }
         for _ in 0..<AttemptLimit.count {
-            #expect(attempts.isOpen)
-            attempts.recordFailure()
+            #expect(attempts.beginAttempt())
         }
-        #expect(!attempts.isOpen)
+        #expect(!attempts.beginAttempt())
         clock.advance(by: AttemptLimit.period)
-        #expect(attempts.isOpen)
+        #expect(attempts.beginAttempt())
+    }
+
+    @Test func `right passwords do not count, and attempts without an outcome do`() {
+        let attempts = AttemptLimit()
+        for _ in 0..<3 * AttemptLimit.count {
+            #expect(attempts.beginAttempt())
+            attempts.recordSuccess()
+        }
+        for _ in 0..<AttemptLimit.count { #expect(attempts.beginAttempt()) }
+        #expect(!attempts.beginAttempt())
     }
 
     @Test(arguments: ["127.0.0.1:8090", "localhost:8090", "LOCALHOST", "[::1]:8090", "127.0.0.1"])
