@@ -44,10 +44,7 @@ public struct OperationQueue: Sendable {
     /// - Parameter object: The object, which is found by its local ID.
     /// - Throws: ``TandemError`` if the store can't be read.
     public func operation<M: Model>(of object: M) throws -> PendingOperation? {
-        try reader.fetch(
-            "WHERE o.\"table\" = ? AND o.\"localID\" = ?",
-            binding: [.text(try store.schema.table(M.self).table), .text(object.localID.rawValue)]
-        ).first
+        try reader.operation(of: object.localID, in: try store.schema.table(M.self).table)
     }
 
     /// Returns the number of operations.

@@ -129,6 +129,7 @@ struct DynamicResolver {
             return .comparison(try folded(path), comparison.comparison, .value(.text(text)))
         case .in(let path, let values):
             let column = try column(path)
+            if values.contains(where: { !$0.isNull }) { try check(.equal, of: column, path) }
             return .among(column.path, try values.map { try operand($0, of: column, path) })
         case .text(let path, let test, let text, let mode): return try self.text(path, test, text, mode)
         case .matches(let path, let text): return .matches(try searched(path), SearchNeedle(text))

@@ -9,6 +9,21 @@ struct OperationReader {
         try fetch("WHERE o.\"id\" = ?", binding: [.integer(id)]).first
     }
 
+    /// Returns the operation of an object, or `nil` if it has none.
+    func operation(of localID: LocalID, in table: String) throws -> PendingOperation? {
+        try fetch(condition(onObjectIn: table), binding: [.text(table), .text(localID.rawValue)]).first
+    }
+
+    /// Returns the condition for the operation of an object: its table, then its local ID. The index of the operations
+    /// contains the object's row, which only an existing table has.
+    func condition(onObjectIn table: String) -> String {
+        guard store.schema.table(named: table) != nil else { return "WHERE o.\"table\" = ?1 AND o.\"localID\" = ?2" }
+        return """
+            WHERE o."table" = ?1 \
+            AND o."object" = (SELECT "__rid" FROM \(table.quotedSQL) WHERE "localID" = ?2)
+            """
+    }
+
     /// Returns the number of operations in a state.
     func count(in state: PendingOperation.State) throws -> Int {
         try count("WHERE \(Self.condition(state))", binding: [.integer(Int64(state.rawValue))])
@@ -33,19 +48,23 @@ struct OperationReader {
     /// Returns the operations that satisfy a condition in SQL, in the order of the queue.
     func fetch(_ condition: String, binding values: [StorageValue], limit: Int? = nil) throws -> [PendingOperation] {
         try store.reading { connection in
-            let statement = try connection.statement(
-                """
-                SELECT \(Self.columns), o."table", o."localID", o."changedAt", o."retryAt", \
-                e."status", e."message", e."at", e."serverItem" FROM "__operations" o \
-                LEFT JOIN "__operation_errors" e ON e."operation" = o."id" \(condition) \
-                ORDER BY o."id" LIMIT \(limit ?? -1)
-                """)
+            let statement = try connection.statement(Self.select(condition, limit: limit))
             defer { statement.reset() }
             statement.bind(values)
             var operations: [PendingOperation] = []
             while try statement.step() { operations.append(try read(statement)) }
             return operations
         }
+    }
+
+    /// Returns the statement that reads operations and their errors.
+    static func select(_ condition: String, limit: Int? = nil) -> String {
+        """
+        SELECT \(columns), o."table", o."localID", o."changedAt", o."retryAt", \
+        e."status", e."message", e."at", e."serverItem" FROM "__operations" o \
+        LEFT JOIN "__operation_errors" e ON e."operation" = o."id" \(condition) \
+        ORDER BY o."id" LIMIT \(limit ?? -1)
+        """
     }
 
     private static let columns = StoredOperation.columnNames.map { "o.\($0.quotedSQL)" }.joined(separator: ", ")

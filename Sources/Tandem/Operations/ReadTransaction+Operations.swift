@@ -26,9 +26,7 @@ extension ReadTransaction {
 
     package func operation(on localID: LocalID, in table: String) throws -> PendingOperation? {
         try checkUsable()
-        return try OperationReader(store: store).fetch(
-            "WHERE o.\"table\" = ? AND o.\"localID\" = ?", binding: [.text(table), .text(localID.rawValue)]
-        ).first
+        return try OperationReader(store: store).operation(of: localID, in: table)
     }
 
     /// Returns the number of operations on a table's objects.

@@ -31,6 +31,18 @@ import Testing
         #expect(try store.operations.count(in: .attempted) == 0)
     }
 
+    @Test func `operation of an object is found by an index, however long the queue is`() throws {
+        let store = try Store.inMemory(models: Node.self, HandPerson.self)
+        let sql = OperationReader.select(OperationReader(store: store).condition(onObjectIn: "Node"))
+        let steps = try store.reading { connection in
+            let statement = try connection.uncachedStatement("EXPLAIN QUERY PLAN " + sql)
+            var steps: [String] = []
+            while try statement.step() { steps.append(try statement.text(3)) }
+            return steps
+        }
+        #expect(steps.contains { $0.hasPrefix("SEARCH o USING INDEX") && $0.hasSuffix("(table=? AND object=?)") })
+    }
+
     @Test func `an operation describes itself`() throws {
         var configuration = Store.Configuration()
         let clock = Atomic<Int>(100)

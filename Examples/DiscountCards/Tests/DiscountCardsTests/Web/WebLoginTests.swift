@@ -104,4 +104,20 @@ import Testing
         try wallet.sync.signIn(Wallet(store, as: nil))
         #expect(wallet.wallet.person.name == "Ada")
     }
+
+    @Test func `a session with an address that is not valid ends the connection of the earlier session`() async throws {
+        try await withServer { server in
+            try await withWeb(options: manual) { browser in
+                try await browser.open()
+                #expect(try await logIn(browser, "Ada", server: server.url, token: "ada").status == .noContent)
+                let sync = try browser.state.wallet().sync
+                while sync.context == nil { try await Task.sleep(for: .milliseconds(5)) }
+                try Session(name: "Ada", server: "ftp://a.b", token: "").save(in: browser.state.wallet().store)
+                while sync.context != nil { try await Task.sleep(for: .milliseconds(5)) }
+                while try await sync.line().problem == nil { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(try await sync.line().problem?.contains("is not a valid server URL") == true)
+                #expect(try await browser.send(.post, "/sync", bytes: nil).status == .conflict)
+            }
+        }
+    }
 }

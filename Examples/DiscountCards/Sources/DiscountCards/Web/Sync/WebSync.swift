@@ -79,20 +79,18 @@ final class WebSync: Sendable {
             await old.scheduler.stop()
             old.statuses.cancel()
         }
-        guard session != nil else {
-            state.withLock { state in
-                state.connection = nil
-                state.problem = nil
-            }
-            return announce()
+        // An ended connection must not be used again, also if the next one fails.
+        state.withLock { state in
+            state.connection = nil
+            state.problem = nil
         }
+        guard session != nil else { return announce() }
         do {
             let sync = try CardSync(store)
             let connection = self.connection(sync.session, sync.context)
             signIn(sync.wallet)
             let isAutomatic = state.withLock { state in
                 state.connection = connection
-                state.problem = nil
                 return state.isAutomatic
             }
             if isAutomatic { connection.scheduler.start() }
@@ -164,6 +162,7 @@ final class WebSync: Sendable {
     /// The context of the current session, if a person is logged in.
     var context: SyncContext? { state.withLock { $0.connection?.context } }
 
+    /// Records the problem of a sync, unless another session has begun since.
     private func record(_ result: Result<SyncResult, any Error>, _ session: Session) {
         let problem: String? =
             switch result {
@@ -175,7 +174,9 @@ final class WebSync: Sendable {
             case .failure(is CancellationError): nil
             case .failure(let error): error.localizedDescription
             }
-        state.withLock { $0.problem = problem }
+        state.withLock { state in
+            if let current = state.connection?.session, current.isSame(as: session) { state.problem = problem }
+        }
         announce()
     }
 
