@@ -83,7 +83,7 @@ final class ShelfRemote: Remote {
 
     // MARK: -
 
-    /// The row, if it is there and still at the version that the change was made on.
+    /// Returns the row if it exists and still has the version on which the change was made.
     private static func current(
         _ row: RemoteItem?, for item: OutgoingItem, deleted: Bool = false
     ) throws(RemoteFailure) -> RemoteItem {
