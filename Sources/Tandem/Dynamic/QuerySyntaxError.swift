@@ -33,7 +33,8 @@ public struct QuerySyntaxError: Error, Hashable, Sendable {
 extension QuerySyntaxError: CustomStringConvertible {
     /// The position, which counts from 1, and the expectation.
     public var description: String {
-        let list = expected.count > 1 ? "one of " + expected.joined(separator: ", ") : expected.first ?? "the end"
+        let last = expected.last ?? "the end"
+        let list = expected.count > 1 ? "\(expected.dropLast().joined(separator: ", ")) or \(last)" : last
         return "At \(offset + 1): expected \(list), but " + (found.map { "found \($0)." } ?? "the text ends.")
     }
 

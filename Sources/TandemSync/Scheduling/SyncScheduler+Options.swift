@@ -22,7 +22,8 @@ extension SyncScheduler {
         ///
         /// A poll requests a tag of each table, ``Remote/changeTag(of:)``. The scheduler pulls only the tables with
         /// other tags than before. After a change, the interval is the shortest, at least a second. Each poll without a
-        /// change doubles it, up to the longest. If the server has no tags, the scheduler stops polling after the first poll.
+        /// change doubles it, up to the longest. If the server has no tags, the scheduler stops polling after the
+        /// first poll.
         public var polling: ClosedRange<Duration>?
         /// Whether the scheduler also syncs over metered connections.
         public var allowsMetered = false

@@ -101,7 +101,7 @@ import Testing
 
     @Test func `an error is described with its position from 1, and marked`() throws {
         let end = #expect(throws: QuerySyntaxError.self) { try DynamicPredicate("points >") }
-        #expect(end?.description == "At 9: expected one of a value, a property, but the text ends.")
+        #expect(end?.description == "At 9: expected a value or a property, but the text ends.")
         let text = #expect(throws: QuerySyntaxError.self) { try DynamicPredicate("shop matches 3") }
         #expect(text?.description == "At 14: expected a text in quotes, but found \"3\".")
         #expect(text?.marked == "shop matches 3\n             ^")
