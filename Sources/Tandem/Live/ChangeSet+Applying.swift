@@ -60,13 +60,13 @@ extension ChangeSet {
 // MARK: Printing
 
 extension ChangeSet: CustomStringConvertible {
-    /// A short form of the indices, such as `3 results: deletions 1, insertions 0, modifications 1→2`.
+    /// A short form of the indices, such as `3 results: deletions at 1, insertions at 0`.
     public var description: String {
         let count = "\(results.count) \(results.count == 1 ? "result" : "results")"
         if isInitial { return "\(count), initial" }
         let lists = [
-            Self.list("deletions", entries: deletions), Self.list("insertions", entries: insertions),
-            Self.list("modifications", entries: modifications), Self.list("moves", entries: moves),
+            Self.list("deletions at", entries: deletions), Self.list("insertions at", entries: insertions),
+            Self.list("modifications at", entries: modifications), Self.list("moves", entries: moves),
         ]
         let changes = lists.compactMap(\.self).joined(separator: ", ")
         return changes.isEmpty ? "\(count), unchanged" : "\(count): \(changes)"

@@ -51,7 +51,7 @@ private enum FirstScreen {
             .sink(receiveCompletion: { _ in }) { change in
                 print(change)  // 1 result, initial
             }
-        try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567909")) }  // 2 results: insertions 0
+        try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567909")) }  // 2 results: insertions at 0
         subscription.cancel()
         // README ends
         return printed
@@ -66,7 +66,7 @@ private enum FirstScreen {
             #expect(printed[0].hasSuffix(" nil false"))
             #expect(UUID(uuidString: String(printed[0].prefix(36))) != nil)
             #expect(printed[1] == "2")
-            #expect(printed[2...] == ["1 result, initial", "2 results: insertions 0"])
+            #expect(printed[2...] == ["1 result, initial", "2 results: insertions at 0"])
         }
     }
 

@@ -58,7 +58,7 @@ private struct List<Element: Sendable> {
         // b is deleted, d changes in place, f moves to the end, a and e are new.
         let after = [word("a", 5), word("D", 2, key: "d"), word("e", 6), word("h", 4, key: "h"), word("z", 3)]
         let change = try changeSet(words(before), words([after[0], after[1], after[2], before[3], after[4]]))
-        #expect(change.description == "5 results: deletions 0 2, insertions 0 2 4, modifications 1, moves 2→4")
+        #expect(change.description == "5 results: deletions at 0 2, insertions at 0 2 4, modifications at 1, moves 2→4")
         #expect(change.deletedIDs == ["id1"])
         #expect(change.deleted == ["b"])
         #expect(change.insertedIDs == ["id5", "id6"])
@@ -111,9 +111,9 @@ private struct List<Element: Sendable> {
     @Test func `long lists are shortened in the description`() throws {
         let many = words((0..<50).map { word("\($0)", $0) })
         let text = try changeSet(words([]), many).description
-        #expect(text == "50 results: insertions \((0..<20).map(String.init).joined(separator: " ")) and 30 more")
+        #expect(text == "50 results: insertions at \((0..<20).map(String.init).joined(separator: " ")) and 30 more")
         #expect(try changeSet(many, many).description == "50 results, unchanged")
-        #expect(try changeSet(many, words([word("one", 99)])).description.hasPrefix("1 result: deletions 0 1 2 "))
+        #expect(try changeSet(many, words([word("one", 99)])).description.hasPrefix("1 result: deletions at 0 1 2 "))
     }
 }
 
