@@ -25,7 +25,9 @@ struct FaultOptions: ParsableArguments {
             "Probability that a request gets a 429 with a delay of one second.", valueName: "probability"))
     var throttled = 0.0
 
-    @Option(help: ArgumentHelp("Probability that another client writes the row just before.", valueName: "probability"))
+    @Option(
+        help: ArgumentHelp(
+            "Probability that another client writes the row just before the request.", valueName: "probability"))
     var conflicts = 0.0
 
     // A negative value begins with a minus sign, which the parser would take for an option.

@@ -3,7 +3,7 @@ import TandemServer
 
 /// Options for the server's address and the location of its rows.
 struct LocationOptions: ParsableArguments {
-    @Option(help: "The address to listen on. All but 127.0.0.1 may let other machines connect.")
+    @Option(help: "The address to listen on. Other machines may be able to connect, unless it is 127.0.0.1.")
     var host = "127.0.0.1"
 
     @Option(help: "The port to listen on; 0 for a free one.")

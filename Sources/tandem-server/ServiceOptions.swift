@@ -62,7 +62,9 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "The protocol. With both, each request's ZUMO-API-VERSION decides.")
     var dialect = Dialect.both
 
-    @Option(name: .customLong("table"), help: "A table to serve. Without any, each name is a table.")
+    @Option(
+        name: .customLong("table"),
+        help: "A table to serve. If none is given, any table that is requested is served.")
     var tables: [String] = []
 
     @Option(name: .customLong("user-table"), help: "A table with separate rows for each user. Needs --user.")
@@ -81,7 +83,7 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         name: .customLong("user"),
         help: ArgumentHelp(
-            "A valid token and its user. Other tokens get a 401. Without any, tokens are ignored.",
+            "A valid token and its user. Other tokens get a 401. If no user is given, tokens are ignored.",
             valueName: "token=name"))
     var users: [User] = []
 

@@ -108,7 +108,7 @@ extension SocketTests {
             configuration.otherTables = nil
             configuration.user = { token in token == "secret" ? "anna" : nil }
             configuration.hooks.validate = { table, members in
-                members["shop"] == "" ? ["A card has a shop."] : []
+                members["shop"] == "" ? ["A card must have a shop."] : []
             }
             let core = try ServerCore.onFile(at: path, configuration: configuration)
             let server = try await TandemServer.start(core)
