@@ -34,10 +34,10 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     }
 
     /// The numbers of requirements, then a line for each requirement that does not apply or is violated. An example of
-    /// the first line is "The client meets 40 requirements, 4 do not apply, and 0 are violated."
+    /// the first line is "The remote meets 40 requirements, 4 do not apply, and 0 are violated."
     public var description: String {
         let summary =
-            "The client meets \(met.count) requirements, \(notApplicable.count) do not apply, and "
+            "The remote meets \(met.count) requirements, \(notApplicable.count) do not apply, and "
             + "\(violations.count) are violated."
         let exceptions = notApplicable.map { "not applicable: \($0.requirement): \($0.reason)" }
         return ([summary] + exceptions + violations.map { "violated: \($0.error)" }).joined(separator: "\n")

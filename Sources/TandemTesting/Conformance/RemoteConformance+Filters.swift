@@ -22,7 +22,7 @@ extension RemoteConformance {
                 }
             }
         },
-        Requirement(remote: "equality of a text and of an integer can be filtered") { tested in
+        Requirement(remote: "filters can test texts and integers for equality") { tested in
             try tested.require(tested.features.filters, "The server has no filters.")
             let title = TestedRemote.newText("Наш 'магазин'")
             let item = try await tested.insert([("title", .text(title)), ("points", .integer(7))])

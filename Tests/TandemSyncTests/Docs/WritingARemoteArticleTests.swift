@@ -185,8 +185,8 @@ final class ShelfRemote: Remote {
     func `the shelf meets a requirement`(requirement: RemoteConformance.Requirement) async throws {
         var features = RemoteFeatures()
         features.filters = false
-        let shelf = TestedRemote(ShelfRemote(), table: "Card", features: features)
-        try await requirement.check(on: shelf)
+        let tested = TestedRemote(ShelfRemote(), table: "Card", features: features)
+        try await requirement.check(on: tested)
     }
     // WritingARemote ends
 

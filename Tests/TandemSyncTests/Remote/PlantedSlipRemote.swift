@@ -344,7 +344,7 @@ extension PlantedSlipRemote.Slip {
         case .needsPosition: "a page by updatedAt without a position begins at the first item"
         case .pagesByOffset: "pages by updatedAt are complete while items change between pages"
         case .endsAfterWrite: "pages by ID are complete while items change between pages"
-        case .refusesFilters: "equality of a text and of an integer can be filtered"
+        case .refusesFilters: "filters can test texts and integers for equality"
         case .ignoresFiltersByTime: "a filter applies to pages by updatedAt"
         case .cutsAtZero: "a text with U+0000 is kept or refused permanently"
         case .storesFloats: "numbers and Booleans keep their values"

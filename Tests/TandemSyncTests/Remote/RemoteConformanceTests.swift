@@ -86,7 +86,7 @@ import Testing
                 return optional.union(nested).union(["integers beyond 2^53 keep all digits", "-0.0 keeps its sign"])
             case .article:
                 return optional.union(nested).union([
-                    "equality of a text and of an integer can be filtered", "a filter applies to pages by updatedAt",
+                    "filters can test texts and integers for equality", "a filter applies to pages by updatedAt",
                 ])
             }
         }
@@ -136,7 +136,7 @@ import Testing
         let lines = report.description.split(separator: "\n")
         #expect(
             lines.first
-                == "The client meets \(all - exceptions) requirements, \(exceptions) do not apply, and 0 are violated.")
+                == "The remote meets \(all - exceptions) requirements, \(exceptions) do not apply, and 0 are violated.")
         #expect(lines.count == 1 + exceptions)
         let broken = await RemoteConformance.report(on: Self.withSlip(.ignoresSkip))
         #expect(broken.violations.map(\.requirement) == ["a page skips the requested number of items"])
