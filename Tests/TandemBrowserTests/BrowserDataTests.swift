@@ -86,8 +86,8 @@ import Testing
     @Test func `an error of a condition is shown at its field, with its position or the known names`() async throws {
         try await browse { browser, _ in
             for (field, text, part) in [
-                ("where", "points >", "At 9"), ("where", "pints > 1", "points"), ("where", "points > 'x'", "points"),
-                ("sort", "nothing", "title"), ("sort", "points up", "At 8"),
+                ("where", "points >", "position 9"), ("where", "pints > 1", "points"),
+                ("where", "points > 'x'", "points"), ("sort", "nothing", "title"), ("sort", "points up", "position 8"),
             ] {
                 let reply = try await browser.data(
                     "rows", ["model": "Ticket", field: text], expecting: .badRequest)

@@ -6,7 +6,7 @@ import Foundation
 /// do {
 ///     _ = try DynamicPredicate("points >")
 /// } catch let error as QuerySyntaxError {
-///     print(error)  // At 9: expected a value, but the text ends.
+///     print(error)  // At position 9: expected a value, but the text ends.
 /// }
 /// ```
 public struct QuerySyntaxError: Error, Hashable, Sendable {
@@ -35,7 +35,7 @@ extension QuerySyntaxError: CustomStringConvertible {
     public var description: String {
         let last = expected.last ?? "the end"
         let list = expected.count > 1 ? "\(expected.dropLast().joined(separator: ", ")) or \(last)" : last
-        return "At \(offset + 1): expected \(list), but " + (found.map { "found \($0)." } ?? "the text ends.")
+        return "At position \(offset + 1): expected \(list), but " + (found.map { "found \($0)." } ?? "the text ends.")
     }
 
     /// The text with a mark below the position of the error, for a terminal.

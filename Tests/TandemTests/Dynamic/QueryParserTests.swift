@@ -101,13 +101,14 @@ import Testing
 
     @Test func `an error is described with its position from 1, and marked`() throws {
         let end = #expect(throws: QuerySyntaxError.self) { try DynamicPredicate("points >") }
-        #expect(end?.description == "At 9: expected a value or a property, but the text ends.")
+        #expect(end?.description == "At position 9: expected a value or a property, but the text ends.")
         let text = #expect(throws: QuerySyntaxError.self) { try DynamicPredicate("shop matches 3") }
-        #expect(text?.description == "At 14: expected a text in quotes, but found \"3\".")
+        #expect(text?.description == "At position 14: expected a text in quotes, but found \"3\".")
         #expect(text?.marked == "shop matches 3\n             ^")
         #expect(
             text?.localizedDescription
-                == "The query \"shop matches 3\" is not valid. At 14: expected a text in quotes, but found \"3\".")
+                == "The query \"shop matches 3\" is not valid. "
+                + "At position 14: expected a text in quotes, but found \"3\".")
     }
 
     @Test func `an order is read from its text`() throws {
