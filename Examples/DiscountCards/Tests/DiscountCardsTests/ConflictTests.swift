@@ -51,7 +51,7 @@ import Testing
             try await phone.sync()
             let (lines, failure) = try await tablet.failingSync()
             #expect(failure.status == .badData && failure.message == "1 change needs a decision.")
-            let words = "Both sides have changed it: points (was 40; here 1,500, on the server 1,200)."
+            let words = "Both sides changed its points (was 40; here 1,500; on the server 1,200)."
             #expect(lines.contains { $0.hasSuffix(words) })
             #expect(try tablet.state(of: "лента") == "in conflict")
             let number = try #require(try tablet.firstOperation()).id

@@ -14,17 +14,16 @@ extension Conflict<Card> {
         }
         let both = changedHere.intersection(changedThere)
         guard !both.isEmpty else { return .merge }
-        return .later("Both sides have changed it: \(try changes(both, owner)).")
+        return .later("Both sides changed its \(try changes(both, owner)).")
     }
 
-    /// Describes the values of some properties: `points (were 40; here 1,200, on the server 1,500)`.
+    /// Describes the values of some properties: `points (was 40; here 1,200; on the server 1,500)`.
     private func changes(_ names: Set<String>, _ owner: (Card) throws -> String) rethrows -> String {
         try names.sorted().map { name in
             let was = try base.map { "was \(try $0.words(for: name, owner))" }
             let here = try local.map { "here \(try $0.words(for: name, owner))" }
             let there = try server.map { "on the server \(try $0.words(for: name, owner))" }
-            let now = [here, there].compactMap(\.self).joined(separator: ", ")
-            return "\(name) (\([was, now].compactMap(\.self).joined(separator: "; ")))"
+            return "\(name) (\([was, here, there].compactMap(\.self).joined(separator: "; ")))"
         }.joined(separator: ", ")
     }
 }
