@@ -110,9 +110,9 @@ extension SocketTests {
                 switch try await sync.state(of: card) {
                 case .synced: show("✓")
                 case .pending, .sending: show("…")
-                case .retrying(_, let error): show("tried again: \(error.message)")
+                case .retrying(_, let error): show("will be retried: \(error.message)")
                 case .failed(_, let error), .conflict(_, let error): show(error.message)
-                case .held: show("left unsent")
+                case .held: show("held back")
                 case .waiting(_, let object, let model): show("waits for \(model) \(object)")
                 case .waitingForFiles(let count, let reason): show(reason ?? "uploads \(count)")
                 case nil: show("")
@@ -143,14 +143,14 @@ extension SocketTests {
                         let result = try await sync.synchronize()
                         for issue in result.issues { show("\(issue)") }
                     } catch SyncError.Code.unreachable {
-                        show("No network. It is sent later.")
+                        show("No network. Your changes are sent later.")
                     } catch SyncError.Code.unauthenticated {
                         signIn()
                     }
                     // GettingStartedWithSync ends
                 }
             }
-            #expect(shown == ["No network. It is sent later.", "sign in"])
+            #expect(shown == ["No network. Your changes are sent later.", "sign in"])
             #expect(try store.operations.count() == 1)
         }
 
