@@ -2,12 +2,13 @@ import Foundation
 import Tandem
 
 /// The user's decisions about an operation that the server refused, or that is in conflict. Each decision is one
-/// transaction. Unless stated otherwise, it needs no network and does not wait for another sync. It throws
-/// ``SyncError/Code/busy`` while the operation is being sent. It does not if the process that sent the operation has
-/// died.
+/// transaction. Unless stated otherwise, it needs no network and does not wait for another sync. While the operation is
+/// being sent, all decisions except `retry` and `hold` throw ``SyncError/Code/busy``. They do not if the process that
+/// sent the operation has died.
 ///
-/// A decision names the version of the operation that the user saw. If the object was changed here since, the method
-/// throws `TandemError.Code.staleOperation` and changes nothing. It does not check for later changes on the server.
+/// Each decision except `hold` names the version of the operation that the user saw. If the object was changed here
+/// since, the method throws `TandemError.Code.staleOperation` and changes nothing. It does not check for later changes
+/// on the server.
 extension SyncContext {
     /// Returns the operations that wait for the user, with their errors, in the order of the queue. For live values:
     /// ``failures``.
