@@ -18,8 +18,8 @@ public final class AttemptLimit: Sendable {
         self.now = now
     }
 
-    /// Counts an attempt as a wrong password until ``recordSuccess()`` is called. Simultaneous attempts are thus limited
-    /// too.
+    /// Counts an attempt as a wrong password until ``recordSuccess()`` is called. This also limits simultaneous
+    /// attempts.
     ///
     /// - Returns: False if the limit is reached. The attempt is then not counted.
     public func beginAttempt() -> Bool {

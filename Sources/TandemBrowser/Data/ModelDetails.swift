@@ -27,6 +27,8 @@ struct ModelDetails {
             ("isNumber", .bool(property.kind.isNumeric)), ("isSortable", .bool(!property.isListOfReferences)),
             ("isOptional", .bool(property.isOptional)), ("isEditable", .bool(EditText.isEditable(property))),
             ("input", .text(EditText.input(of: property))), ("target", JSONOutput(property.targetModel?.name)),
+            // The form of a new object begins with it.
+            ("text", JSONOutput(property.emptyText)),
         ]
         return .object(members)
     }
@@ -35,4 +37,10 @@ struct ModelDetails {
 extension PropertyDefinition {
     /// The Swift type, with a question mark if it is optional.
     var typeText: String { "\(kind)\(isOptional ? "?" : "")" }
+
+    /// The text of an empty collection, if the property is a collection that can't be nil.
+    fileprivate var emptyText: String? {
+        guard !isOptional, case .collection(let name) = kind else { return nil }
+        return name.hasPrefix("[String: ") ? "{}" : "[]"
+    }
 }
