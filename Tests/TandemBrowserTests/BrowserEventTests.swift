@@ -98,11 +98,22 @@ import Testing
             var ended = first.revisions.makeAsyncIterator()
             #expect(await ended.next() == 0)
             #expect(await ended.next() == nil)
-            #expect(revisions.listen(other) != nil)
+            let fourth = try #require(revisions.listen(other))
             #expect(revisions.listen(other) == nil)
             #expect(try await browser.send(.get, "/events").status == .serviceUnavailable)
             for stream in [second, third] { revisions.end(stream.id) }
             #expect(revisions.count == 1)
+            withExtendedLifetime((second.revisions, third.revisions, fourth.revisions)) {}
+        }
+    }
+
+    @Test func `a stream that is dropped before its first read occupies no place`() async throws {
+        let fixture = try BrowserFixture()
+        try await fixture.browse { browser in
+            let revisions = browser.site.revisions
+            let session = browser.site.sessions.begin(passed: [])
+            for _ in 0..<10 { _ = revisions.listen(session)?.id }
+            #expect(revisions.count == 0)
         }
     }
 

@@ -123,6 +123,7 @@ import Testing
             }
             #expect(site.sessions.count == SessionList.limit)
             #expect(site.sessions.session(mine.id.text) != nil && site.sessions.session(idle.id.text) == nil)
+            withExtendedLifetime(stream.revisions) {}
             site.revisions.end(stream.id)
             #expect(site.openPages.isEmpty)
         }

@@ -54,7 +54,8 @@ final class StoreRevisions: Sendable {
         }
     }
 
-    /// Begins a stream of a session. If the session has too many, the oldest of them is ended.
+    /// Begins a stream of a session. If the session has too many, the oldest of them is ended. A dropped
+    /// stream ends too.
     ///
     /// - Returns: The ID of the stream and its numbers, of which only the newest waits; nil if there are too many
     ///   streams.
@@ -75,6 +76,8 @@ final class StoreRevisions: Sendable {
         }
         replaced?.continuation.finish()
         guard let id else { return nil }
+        // The connection can end before its handler reads the stream.
+        continuation.onTermination = { [weak self] _ in self?.end(id) }
         return (id, stream)
     }
 
