@@ -145,6 +145,22 @@ import Testing
         }
     }
 
+    @Test func `the undo of a delete does not overwrite a list that was changed since`() async throws {
+        try await browse { browser, fixture in
+            try await fixture.store.write { tx in
+                try tx.insert(Tag(name: "blue").identified(by: "blue"))
+                _ = try tx.update("Ticket", localID: "t1", values: ["tags": .references(["red", "blue"])])
+            }
+            let edit = try await browser.edit("delete", ["model": "Tag", "id": "red"])
+            try await fixture.store.write { tx in
+                _ = try tx.update("Ticket", localID: "t1", values: ["tags": .references([])])
+            }
+            try await browser.undo(edit)
+            #expect(try fixture.count(Tag.self) == 2)
+            #expect(try ticket("t1", in: fixture)?.tags.isEmpty == true)
+        }
+    }
+
     @Test func `the undo of a delete restores an object that the server knows, and its operation`() async throws {
         let fixture = try BrowserFixture()
         let tag = try fixture.store.applyServerObject(Tag(name: "red").identified(by: "s"))

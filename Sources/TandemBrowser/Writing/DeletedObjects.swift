@@ -13,6 +13,8 @@ struct DeletedObjects: Sendable {
         let holder: LocalID
         let property: String
         let value: DynamicValue
+        /// The model of the deleted objects to which the reference leads.
+        let target: String
     }
 
     /// The identity of an object in all models.
@@ -54,7 +56,7 @@ struct DeletedObjects: Sendable {
                         links.append(
                             Link(
                                 model: link.source.name, holder: holder.localID, property: link.property.name,
-                                value: holder[link.property.name] ?? .null))
+                                value: holder[link.property.name] ?? .null, target: object.model.name))
                     }
                 }
             }
@@ -87,9 +89,10 @@ struct DeletedObjects: Sendable {
     ///   because another object has a unique value now.
     func restore(in store: Store, _ transaction: WriteTransaction) throws -> DynamicObject {
         for object in objects { try restore(object, in: store, transaction) }
+        let deleted = Set(objects.map { Key(model: $0.model.name, id: $0.localID) })
         for link in links {
             guard let holder = try store.object(named: link.model, localID: link.holder),
-                let current = holder[link.property], Self.isLeft(current, of: link.value)
+                let current = holder[link.property], Self.isLeft(current, of: link, without: deleted)
             else { continue }
             try transaction.update(link.model, localID: link.holder, values: [link.property: link.value])
         }
@@ -111,12 +114,11 @@ struct DeletedObjects: Sendable {
     }
 
     /// Returns whether a value is what the delete left of a reference or a list: nothing else has changed it.
-    private static func isLeft(_ current: DynamicValue, of before: DynamicValue) -> Bool {
-        switch (current, before) {
+    private static func isLeft(_ current: DynamicValue, of link: Link, without deleted: Set<Key>) -> Bool {
+        switch (current, link.value) {
         case (.null, .reference): return true
         case (.references(let current), .references(let before)):
-            let left = Set(current)
-            return before.filter { left.contains($0) } == current
+            return before.filter { !deleted.contains(Key(model: link.target, id: $0)) } == current
         default: return false
         }
     }
