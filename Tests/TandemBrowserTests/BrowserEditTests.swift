@@ -128,6 +128,26 @@ import Testing
         }
     }
 
+    @Test func `the undo of an insert does not delete or change objects that refer to it since`() async throws {
+        try await browse { browser, fixture in
+            let values: [String: [String: Any]] = [
+                "title": ["text": "Play", "was": NSNull()], "code": ["text": "D4", "was": NSNull()],
+            ]
+            let edit = try await browser.edit("insert", ["model": "Ticket", "values": values])
+            let id = LocalID(try #require(edit["id"].text))
+            try await fixture.store.write { tx in
+                try tx.insert(Stub(number: 1, ticket: Reference(localID: id)).identified(by: "s1"))
+            }
+            let reply = try await browser.undo(edit, expecting: .conflict)
+            #expect(reply["message"].text?.contains("Stub.ticket") == true)
+            #expect(try fixture.count(Stub.self) == 1)
+            #expect(try ticket(id, in: fixture) != nil)
+            try await fixture.store.write { tx in _ = try tx.delete("Stub", localID: "s1") }
+            try await browser.undo(edit)
+            #expect(try ticket(id, in: fixture) == nil)
+        }
+    }
+
     @Test func `the undo of a delete restores the object, its dependents and the references to it`() async throws {
         try await browse { browser, fixture in
             try await fixture.store.write { tx in

@@ -89,7 +89,7 @@ struct StoreEditor: Sendable {
     /// Reverts a change.
     ///
     /// - Returns: The object.
-    /// - Throws: ``WebFailure`` if the object was changed since.
+    /// - Throws: ``WebFailure`` if the object was changed since, or another object refers to it now.
     func revert(_ undo: Undo) async throws -> DynamicObject {
         try await store.write { [store] transaction -> DynamicObject in
             switch undo {
@@ -97,10 +97,22 @@ struct StoreEditor: Sendable {
             case .insert(let object), .restore(let object):
                 let current = try store.object(named: object.model.name, localID: object.localID)
                 guard let current, current.storedValues == object.storedValues else { throw Undo.changed }
+                try Self.checkLinks(to: current, in: store)
                 try transaction.delete(object.model.name, localID: object.localID)
                 return object
             case .delete(let deleted): return try deleted.restore(in: store, transaction)
             }
+        }
+    }
+
+    /// Checks that no other object refers to an object. Its delete would change or delete the others, which are newer.
+    private static func checkLinks(to object: DynamicObject, in store: Store) throws {
+        for link in try store.inverseLinks(ofModel: object.model.name) {
+            // A reference of the object to itself does not matter.
+            let holders = try store.objects(linkedBy: link, to: object).limit(2).all()
+            guard holders.contains(where: { $0.model.name != object.model.name || $0.localID != object.localID })
+            else { continue }
+            throw WebFailure(.conflict, "This can't be undone: \(link) refers to the object now.")
         }
     }
 }
