@@ -73,7 +73,9 @@ import Testing
             #expect(try await ids(browser, ["where": "points > 10 and guest.name == 'Ада'"]) == ["t1", "t3"])
             for (search, found) in [
                 ("лекц", ["t3"]), ("B2", ["t2"]), ("20", ["t1"]), ("bob", ["t2"]), ("red", ["t1"]),
-                ("window", ["t2"]), ("t3", ["t3"]), ("nothing", []), ("1" + String(repeating: "0", count: 30), ["t3"]),
+                ("window", ["t2"]), ("t3", ["t3"]), ("nothing", []), ("12.50", ["t1"]), ("0.75", ["t2"]),
+                ("12.5x", []), ("9007199254740993", []), ("1" + String(repeating: "0", count: 400), []),
+                ("1" + String(repeating: "0", count: 30), ["t3"]),
             ] {
                 #expect(try await ids(browser, ["search": search]) == found, "\(search)")
             }

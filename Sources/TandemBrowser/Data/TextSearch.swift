@@ -23,9 +23,12 @@ enum TextSearch {
                 ? .matches(path, text) : .text(path, .contains, text, case: .exact)
         case .integer, .unsigned64, .bigInt, .bigUInt:
             return number.flatMap { fits($0, property.kind) ? .compare(path, .equal, $0) : nil }
-        case .double, .float: return number.map { .compare(path, .equal, $0) }
+        // Not every integer is a floating-point number, and the store rejects the others.
+        case .double, .float:
+            return Double(text).flatMap { $0.isFinite ? .compare(path, .equal, .double($0)) : nil }
         // A decimal number has 38 digits.
-        case .decimal: return text.utf8.count <= 38 ? number.map { .compare(path, .equal, $0) } : nil
+        case .decimal:
+            return text.utf8.count <= 38 ? EditText.decimal(text).map { .compare(path, .equal, .decimal($0)) } : nil
         case .uuid: return UUID(uuidString: text).map { .compare(path, .equal, .uuid($0)) }
         case .reference: return .compare(path, .equal, .string(text))
         case .references: return .contains(path, .string(text))

@@ -6,13 +6,7 @@ import Tandem
 /// The texts in which values are edited.
 enum EditText {
     /// Returns whether a property's values can be edited as text. Files can't.
-    static func isEditable(_ property: PropertyDefinition) -> Bool {
-        switch property.kind {
-        case .attachment: false
-        case .collection(let name): !name.contains("Attachment")
-        default: true
-        }
-    }
+    static func isEditable(_ property: PropertyDefinition) -> Bool { !property.holdsAttachments }
 
     /// Returns the kind of the form's field: `bool`, `number`, `lines` or `text`.
     static func input(of property: PropertyDefinition) -> String {
@@ -56,9 +50,7 @@ enum EditText {
             guard let number = BigInt(trimmed) else { return nil }
             return Int64(exactly: number).map { .integer($0) } ?? .bigInt(number)
         case .double, .float: return Double(trimmed).map { .double($0) }
-        case .decimal:
-            guard trimmed.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil else { return nil }
-            return Decimal(string: trimmed, locale: nil).map { .decimal($0) }
+        case .decimal: return decimal(trimmed).map { .decimal($0) }
         case .string: return .string(text)
         case .data: return Data(base64Encoded: trimmed).map { .data($0) }
         // The date of a distant year is a number of seconds. Other dates are in ISO 8601, which the store reads.
@@ -73,6 +65,12 @@ enum EditText {
         case .collection, .json: return .json(text)
         case .attachment: return nil
         }
+    }
+
+    /// Returns the decimal number of a text; nil for other texts, also if they begin with a number.
+    static func decimal(_ text: String) -> Decimal? {
+        guard text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil else { return nil }
+        return Decimal(string: text, locale: nil)
     }
 
     private static func failure(_ property: PropertyDefinition, _ message: String) -> WebFailure {

@@ -42,6 +42,7 @@ final class BrowserFixture: Sendable {
             first.price = Decimal(string: "12.50")
             var second = Ticket(title: "Ballet", code: "B2", points: 5, guest: bob.reference)
             second.note = "window"
+            second.weight = 0.75
             let third = Ticket(title: "Лекция", code: "C3", points: BigInt(10).power(30), guest: ada.reference)
             for (id, ticket) in [("t1", first), ("t2", second), ("t3", third)] {
                 try tx.insert(ticket.identified(by: LocalID(id)))

@@ -23,6 +23,7 @@ import Tandem
     var guest: Reference<Guest>?
     var tags: [Reference<Tag>] = []
     var file: Attachment?
+    var weight: Double?
 }
 
 @Model struct Stub {
