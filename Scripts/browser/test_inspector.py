@@ -5,6 +5,7 @@ Each test is a function whose name begins with `test_`.
 """
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -243,6 +244,24 @@ def test_a_thousand_changes_of_another_process(bench):
     assert all_ids(page) == all_ids(other)
 
 
+def is_closed_after(client, path, announced, sent):
+    """Sends a part of a body, and returns whether the server refuses it and closes the connection."""
+    host, port = client.host.split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        head = (f"POST {path} HTTP/1.1\r\nHost: {client.host}\r\nCookie: {client.cookie}\r\n"
+                f"{client.header}: {client.token}\r\nContent-Length: {announced}\r\n\r\n")
+        connection.sendall(head.encode() + b"x" * sent)
+        received = b""
+        try:
+            while piece := connection.recv(65536):
+                received += piece
+        except ConnectionResetError:
+            pass
+        except TimeoutError:
+            return False
+        return b" 413 " in received
+
+
 def test_hostile_clients(bench):
     device = filled(bench, "hostile-clients")
     web = browse(bench, device, "--write")
@@ -257,6 +276,7 @@ def test_hostile_clients(bench):
     client.token = token
     huge = {"model": "Brand", "values": {"name": {"text": "x" * (2 << 20)}}}
     assert client.send("POST", "/edit/insert", huge)[0] == 413
+    assert is_closed_after(client, "/edit/insert", announced=200 << 20, sent=2 << 20)
 
     def write_time(first):
         started = time.monotonic()

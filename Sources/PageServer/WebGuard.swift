@@ -33,19 +33,24 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
         var response: Response
         do {
             response = try await admit(request, context, next: next)
-        } catch let error as HTTPError {
-            response = try site.response(to: request, WebFailure(error.status, error.body ?? "Not found."))
-        } catch let failure as WebFailure {
+        } catch {
+            let failure = failure(of: error)
             response = try site.response(to: request, failure)
             // The rest of a body would be received to no purpose.
             if failure.status == .contentTooLarge { Self.close(context, after: .milliseconds(500)) }
             // A rejected stream must not occupy a connection.
             if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
-        } catch {
-            response = try site.response(to: request, site.failure(of: error))
         }
         SafetyHeaders.add(to: &response)
         return response
+    }
+
+    private func failure(of error: any Error) -> WebFailure {
+        switch error {
+        case let failure as WebFailure: failure
+        case let error as HTTPError: WebFailure(error.status, error.body ?? "Not found.")
+        default: site.failure(of: error)
+        }
     }
 
     private func admit(
