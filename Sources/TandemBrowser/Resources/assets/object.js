@@ -149,7 +149,11 @@ export class ObjectView {
       {
         title: `New ${model}`,
         isNew: true,
-        cancel: () => this.close(),
+        cancel: () => {
+          // The address of the page has no object yet.
+          this.show(null, null);
+          this.close();
+        },
         save: async (values) => {
           const { id, undo } = await send("POST", "/edit/insert", { model, values });
           this.toast("Inserted.", undo);
