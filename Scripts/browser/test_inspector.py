@@ -178,6 +178,13 @@ def test_edits_with_undo(bench):
     page.click('[data-key="save"]')
     expect(page.locator("#object-title")).to_have_text("Neu")
     assert page.locator("#count").inner_text() != before
+    open_model(page, "Person")
+    page.click("#add")
+    page.fill("#field-name", "Zweimal")
+    page.dblclick('[data-key="save"]')
+    expect(page.locator("#object-title")).to_have_text("Zweimal")
+    page.wait_for_timeout(500)
+    assert query(bench, device, "Person", "--count", "--where", "name == 'Zweimal'") == "1"
     page.problems.clear()
 
 

@@ -9,6 +9,7 @@ export class ObjectForm {
    */
   constructor(properties, { title, isNew, save, cancel }) {
     this.isNew = isNew;
+    this.isSaving = false;
     this.save = save;
     this.fields = properties.filter((property) => property.isEditable).map((property) => field(property, isNew));
     this.problem = make("p", { class: "problem", role: "alert", hidden: true });
@@ -32,6 +33,7 @@ export class ObjectForm {
   }
 
   async submit() {
+    if (this.isSaving) return;
     const values = {};
     for (const { property, value } of this.fields) {
       const text = value();
@@ -39,11 +41,13 @@ export class ObjectForm {
       values[property.name] = { text, was: property.text ?? null };
     }
     this.show({}, null);
+    this.isSaving = true;
     try {
       await this.save(values);
     } catch (error) {
       this.show(error.fields ?? {}, error.message);
     }
+    this.isSaving = false;
   }
 
   /** Shows messages at their fields, and moves the focus to the first. */
