@@ -5,7 +5,7 @@
 /// store.objects(Card.self).where { $0.owner.name.folded.hasPrefix("ма") } // Мария, МАРК
 /// ```
 ///
-/// Texts are equal if their case foldings are (``Folding/sortKey(_:)``): accents, width and punctuation count. If
+/// Texts are equal if their case foldings are (``Folding/caseKey(_:)``): accents, width and punctuation count. If
 /// ``Store/Configuration/sortLanguage`` is Turkish or Azerbaijani, "istanbul" equals "İSTANBUL", and not "ISTANBUL".
 ///
 /// All of these conditions except `!=` use the index of the sort keys. They therefore also require that the language

@@ -1,6 +1,6 @@
 /// A comparison of texts without regard to case, for `folded`.
 ///
-/// Texts are compared by their case folding, ``Folding/sortKey(_:)``. In Turkish and Azerbaijani, `I` is the capital
+/// Texts are compared by their case folding, ``Folding/caseKey(_:)``. In Turkish and Azerbaijani, `I` is the capital
 /// form of `ı`, and `İ` that of `i`.
 package struct FoldedTest: Sendable {
     enum Kind: UInt8 {
@@ -43,7 +43,7 @@ package struct FoldedTest: Sendable {
         return text.withUTF8 { utf8 in
             var key: [UInt8] = []
             key.reserveCapacity(utf8.count)
-            Folding.appendSortKey(of: utf8, to: &key)
+            Folding.appendCaseKey(of: utf8, to: &key)
             return key
         }
     }

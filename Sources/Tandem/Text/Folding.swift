@@ -21,7 +21,7 @@
 /// ### Keys
 ///
 /// - ``searchKey(_:)``
-/// - ``sortKey(_:)``
+/// - ``caseKey(_:)``
 ///
 /// ### Versions
 ///
@@ -41,8 +41,8 @@ public enum Folding {
     /// <doc:SortOrder>.
     ///
     /// - Complexity: O(*n*), where *n* is the length of `text`; O(*n* log *n*) if all of it is combining marks.
-    public static func sortKey(_ text: String) -> String {
-        key(of: text) { appendSortKey(of: $0, to: &$1) }
+    public static func caseKey(_ text: String) -> String {
+        key(of: text) { appendCaseKey(of: $0, to: &$1) }
     }
 
     /// Returns the search key of `text`: the text without case, accents, width and punctuation.
@@ -56,8 +56,8 @@ public enum Folding {
     }
 
     /// Appends the case-folded text of valid UTF-8, which may contain U+0000.
-    static func appendSortKey(of utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
-        FoldingPass<SortRules>.append(utf8, to: &out)
+    static func appendCaseKey(of utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+        FoldingPass<CaseRules>.append(utf8, to: &out)
     }
 
     /// Appends the search key of valid UTF-8, which may contain U+0000.

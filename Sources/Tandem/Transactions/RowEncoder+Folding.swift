@@ -4,7 +4,7 @@ extension RowEncoder {
     /// Returns the key of a folded property's text that must be unique.
     func uniqueTwin(_ fold: TableLayout.Fold) -> StorageValue {
         guard let text = text(fold.property) else { return .null }
-        return .text(Folding.sortKey(text))
+        return .text(Folding.caseKey(text))
     }
 
     /// Appends the sort key of a folded property, its search key if it has one, and its key for uniqueness if it has
@@ -18,7 +18,7 @@ extension RowEncoder {
         row.withBytes(of: fold.property) { text in
             append(.blob) { collation.appendKey(for: text, to: &$0) }
             if fold.searchColumn != nil { append(.text) { Folding.appendSearchKey(of: text, to: &$0) } }
-            if fold.uniqueColumn != nil { append(.text) { Folding.appendSortKey(of: text, to: &$0) } }
+            if fold.uniqueColumn != nil { append(.text) { Folding.appendCaseKey(of: text, to: &$0) } }
         }
     }
 }

@@ -95,7 +95,7 @@ struct MemoryTable: Sendable {
             switch object.present(at: place, model) {
             case .null: return nil
             case .text(let text) where places.count == 1 && model.properties[place].isUniqueFolded:
-                key.append(.text(Folding.sortKey(text)))
+                key.append(.text(Folding.caseKey(text)))
             // -0 equals 0 here, as everywhere except in bitwise comparisons.
             case .real(let value): key.append(.real(value + 0))
             case let value: key.append(value)

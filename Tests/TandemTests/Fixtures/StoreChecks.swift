@@ -53,7 +53,7 @@ extension Store {
                 }
                 #expect(row[1] == .blob(collation.key(for: text)), sourceLocation: sourceLocation)
                 if fold.uniqueColumn != nil {
-                    #expect(row[3] == .text(Folding.sortKey(text)), sourceLocation: sourceLocation)
+                    #expect(row[3] == .text(Folding.caseKey(text)), sourceLocation: sourceLocation)
                 }
                 if fold.searchColumn != nil {
                     #expect(row[2] == .text(Folding.searchKey(text)), sourceLocation: sourceLocation)

@@ -56,7 +56,7 @@ extension Connection {
             }
             if let twin = property.caselessColumn {
                 columns.append(twin)
-                values.append(text.map { .text(Folding.sortKey($0)) } ?? .null)
+                values.append(text.map { .text(Folding.caseKey($0)) } ?? .null)
             }
         }
         let marks = values.map { _ in "?" }.joined(separator: ", ")

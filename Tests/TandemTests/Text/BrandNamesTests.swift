@@ -15,11 +15,11 @@ struct BrandNamesTests {
     @Test("Both ways agree and keys are their own keys")
     func keys() {
         for name in names {
-            let sort = Folding.sortKey(name)
+            let sort = Folding.caseKey(name)
             let search = Folding.searchKey(name)
-            #expect(hasEqualScalars(sort, generalSortKey(name)))
+            #expect(hasEqualScalars(sort, generalCaseKey(name)))
             #expect(hasEqualScalars(search, generalSearchKey(name)))
-            #expect(hasEqualScalars(Folding.sortKey(sort), sort))
+            #expect(hasEqualScalars(Folding.caseKey(sort), sort))
             #expect(hasEqualScalars(Folding.searchKey(search), search))
             #expect(!search.isEmpty, "\(name) has an empty key")
         }

@@ -40,15 +40,15 @@ struct FoldingPropertyTests {
 
     @Test("The fast way and the general way agree")
     func fastIsGeneral() {
-        check { hasEqualScalars(Folding.sortKey($0), generalSortKey($0)) }
+        check { hasEqualScalars(Folding.caseKey($0), generalCaseKey($0)) }
         check { hasEqualScalars(Folding.searchKey($0), generalSearchKey($0)) }
     }
 
     @Test("A key is its own key")
     func idempotent() {
         check {
-            let key = Folding.sortKey($0)
-            return hasEqualScalars(Folding.sortKey(key), key)
+            let key = Folding.caseKey($0)
+            return hasEqualScalars(Folding.caseKey(key), key)
         }
         check {
             let key = Folding.searchKey($0)
@@ -61,7 +61,7 @@ struct FoldingPropertyTests {
         for form in [\String.precomposedStringWithCanonicalMapping, \String.decomposedStringWithCanonicalMapping] {
             check { text in
                 !isFoundationRight(about: text)
-                    || hasEqualScalars(Folding.sortKey(text[keyPath: form]), Folding.sortKey(text))
+                    || hasEqualScalars(Folding.caseKey(text[keyPath: form]), Folding.caseKey(text))
                         && hasEqualScalars(Folding.searchKey(text[keyPath: form]), Folding.searchKey(text))
             }
         }
@@ -70,7 +70,7 @@ struct FoldingPropertyTests {
     @Test("Keys are in normalisation form C")
     func composed() {
         check { text in
-            [Folding.sortKey(text), Folding.searchKey(text)].allSatisfy { key in
+            [Folding.caseKey(text), Folding.searchKey(text)].allSatisfy { key in
                 !isFoundationRight(about: key) || hasEqualScalars(key, key.precomposedStringWithCanonicalMapping)
             }
         }

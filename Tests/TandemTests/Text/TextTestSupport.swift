@@ -68,7 +68,7 @@ func isFoundationRight(about text: String) -> Bool {
 func hasEqualScalars(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
 /// Returns the keys by the general way alone.
-func generalSortKey(_ text: String) -> String { generalKey(text, SortRules.self) }
+func generalCaseKey(_ text: String) -> String { generalKey(text, CaseRules.self) }
 func generalSearchKey(_ text: String) -> String { generalKey(text, SearchRules.self) }
 
 private func generalKey<Rules: FoldingRules>(_ text: String, _: Rules.Type) -> String {

@@ -184,7 +184,7 @@ protocol FoldingRules {
     static func fold(_ scalars: [UInt32]) -> [UInt32]
 }
 
-enum SortRules: FoldingRules {
+enum CaseRules: FoldingRules {
     static var table: FoldTable { FoldingTables.sort }
     static var collapsesSpace: Bool { false }
 

@@ -93,7 +93,7 @@ enum WareChange: Sendable {
         case .newIfMany(let count): ware.isNew = before.count > count
         case .newIfOwnerIsMany(let count):
             ware.isNew = try Self.owner(of: before, in: tx).map { $0.count > count } ?? false
-        case .newIfNamed(let name): ware.isNew = Folding.sortKey(before.name) == Folding.sortKey(name)
+        case .newIfNamed(let name): ware.isNew = Folding.caseKey(before.name) == Folding.caseKey(name)
         case .note(let note): ware.note = note
         case .isPinned(let isPinned): ware.isPinned = isPinned
         case .togglePinned: ware.isPinned = !before.isPinned

@@ -4,7 +4,7 @@ import Testing
 @testable import Tandem
 
 @Suite("Sort key", .ownThreads)
-struct FoldingSortKeyTests {
+struct FoldingCaseKeyTests {
     static let examples: [(String, String)] = [
         ("Магнит", "магнит"), ("ЁЛКА", "ёлка"), ("е\u{308}", "ё"), ("Straße", "strasse"), ("L'Oréal", "l'oréal"),
         ("E\u{301}", "é"), ("Ångström Å", "ångström å"), ("ΓΑΛΑΞΊΑΣ", "γαλαξίασ"), ("ς", "σ"), ("ᾼ ᾳ", "αι αι"),
@@ -16,16 +16,16 @@ struct FoldingSortKeyTests {
 
     @Test("Texts become what the rules say", arguments: examples)
     func example(text: String, key: String) {
-        let folded = Folding.sortKey(text)
+        let folded = Folding.caseKey(text)
         #expect(hasEqualScalars(folded, key), "\(text) → \(folded) (\(folded.hex)), expected \(key) (\(key.hex))")
-        #expect(hasEqualScalars(generalSortKey(text), key))
-        #expect(hasEqualScalars(Folding.sortKey(folded), folded))
+        #expect(hasEqualScalars(generalCaseKey(text), key))
+        #expect(hasEqualScalars(Folding.caseKey(folded), folded))
     }
 
     @Test("Names sort by code point with no regard to case")
     func order() {
         let names = ["Пятёрочка", "яблоко", "лента", "Ёлка", "Магнит", "zebra", "Zürich", "Ångström", "apple", "ABC"]
-        let sorted = names.sorted { ScalarText.isLess(Folding.sortKey($0), Folding.sortKey($1)) }
+        let sorted = names.sorted { ScalarText.isLess(Folding.caseKey($0), Folding.caseKey($1)) }
         #expect(
             sorted == [
                 "ABC", "apple", "zebra", "Zürich", "Ångström", "лента", "Магнит", "Пятёрочка", "яблоко", "Ёлка",
