@@ -188,6 +188,41 @@ def test_edits_with_undo(bench):
     page.problems.clear()
 
 
+def test_saved_form_does_not_replace_an_object_that_was_chosen_meanwhile(bench):
+    device = filled(bench, "late")
+    page = bench.page(browse(bench, device, "--write").address)
+    open_model(page, "Card")
+    open_object(page, "Shop 1")
+    page.click('[data-key="edit"]')
+    page.fill("#field-shop", "Late")
+    held = []
+    page.route("**/edit/update", held.append)
+    page.click('[data-key="save"]')
+    page.locator(".row", has_text="Shop 2").click()
+    expect(page.locator("#object-title")).to_have_text("Shop 2")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator("#toast-words")).to_have_text("Saved.")
+    page.wait_for_timeout(300)
+    expect(page.locator("#object-title")).to_have_text("Shop 2")
+
+
+def test_object_appears_if_a_filter_changes_while_the_page_loads(bench):
+    device = filled(bench, "early")
+    card = query(bench, device, "Card", "--where", "shop == 'Shop 1'", "--columns", "localID").splitlines()[2].strip()
+    address = browse(bench, device).address
+    page = bench.page(address)
+    held = []
+    page.route("**/data/model?*", held.append)
+    page.goto(f"{address}/?model=Card&of=Card&id={card}")
+    page.fill("#search", "Shop")
+    until(page, "location.search.includes('search=Shop')")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator("#object-title")).to_have_text("Shop 1")
+    expect(page.locator("#count")).to_have_text("3 objects")
+
+
 def test_markup_in_every_field_runs_no_script(bench):
     device = bench.device("hostile<img src=x onerror=alert(1)>")
     for number, text in enumerate(HOSTILE):

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Sort key", .ownThreads)
+@Suite("Case key", .ownThreads)
 struct FoldingCaseKeyTests {
     static let examples: [(String, String)] = [
         ("Магнит", "магнит"), ("ЁЛКА", "ёлка"), ("е\u{308}", "ё"), ("Straße", "strasse"), ("L'Oréal", "l'oréal"),

@@ -178,6 +178,8 @@ async function show(next, isFirst = false) {
   place = next;
   const changed = (...names) => names.some((name) => before[name] !== next[name]);
   drawModels();
+  // A later call of this function sees only later changes, so that this does not wait for the columns.
+  if (changed("objectModel", "id")) object.show(next.objectModel, next.id, { focus: !isFirst });
   if (next.view) {
     if (changed("view") || !view.contains(queue.element)) {
       view.replaceChildren(queue.element);
@@ -198,7 +200,6 @@ async function show(next, isFirst = false) {
   }
   if (place !== next) return;
   table.show(next.objectModel === next.model ? next.id : null);
-  if (changed("objectModel", "id")) object.show(next.objectModel, next.id, { focus: !isFirst });
 }
 
 async function showModel(model) {

@@ -131,7 +131,8 @@ export class ObjectView {
           const { undo } = await send("POST", "/edit/update", { model: object.model, id: object.id, values });
           this.toast("Saved.", undo);
         }
-        await finish();
+        // Another object may be shown meanwhile.
+        if (form.element.isConnected) await finish();
       },
     });
     this.element.replaceChildren(form.element);
@@ -157,7 +158,7 @@ export class ObjectView {
         save: async (values) => {
           const { id, undo } = await send("POST", "/edit/insert", { model, values });
           this.toast("Inserted.", undo);
-          this.choose(model, id);
+          if (form.element.isConnected) this.choose(model, id);
         },
       },
     );
