@@ -196,7 +196,7 @@ def test_saved_form_does_not_replace_an_object_that_was_chosen_meanwhile(bench):
     page.click('[data-key="edit"]')
     page.fill("#field-shop", "Late")
     held = []
-    page.route("**/edit/update", held.append)
+    page.route("**/edit/update", lambda route: held.append(route))
     page.click('[data-key="save"]')
     page.locator(".row", has_text="Shop 2").click()
     expect(page.locator("#object-title")).to_have_text("Shop 2")
@@ -212,9 +212,10 @@ def test_object_appears_if_a_filter_changes_while_the_page_loads(bench):
     card = query(bench, device, "Card", "--where", "shop == 'Shop 1'", "--columns", "localID").splitlines()[2].strip()
     address = browse(bench, device).address
     page = bench.page(address)
+    open_model(page, "Card")
     held = []
-    page.route("**/data/model?*", held.append)
-    page.goto(f"{address}/?model=Card&of=Card&id={card}")
+    page.route("**/data/model?*", lambda route: held.append(route))
+    page.goto(f"{address}/?model=Card&of=Card&id={card}", wait_until="commit")
     page.fill("#search", "Shop")
     until(page, "location.search.includes('search=Shop')")
     assert len(held) == 1
