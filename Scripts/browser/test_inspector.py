@@ -207,6 +207,24 @@ def test_saved_form_does_not_replace_an_object_that_was_chosen_meanwhile(bench):
     expect(page.locator("#object-title")).to_have_text("Shop 2")
 
 
+def test_rows_that_arrive_late_do_not_take_the_focus(bench):
+    page = bench.page(browse(bench, bench.large_store()).address)
+    open_model(page, "Card")
+    page.locator(".row").first.focus()
+    held, released = [], []
+    page.route("**/data/rows?*", lambda route: route.continue_() if released else held.append(route))
+    page.keyboard.press("End")
+    page.focus("#search")
+    page.wait_for_timeout(200)
+    assert held
+    released.append(True)
+    for route in held:
+        route.continue_()
+    until(page, READY)
+    page.wait_for_timeout(200)
+    expect(page.locator("#search")).to_be_focused()
+
+
 def test_object_appears_if_a_filter_changes_while_the_page_loads(bench):
     device = filled(bench, "early")
     card = query(bench, device, "Card", "--where", "shop == 'Shop 1'", "--columns", "localID").splitlines()[2].strip()

@@ -24,6 +24,8 @@ export class ObjectTable {
     this.columns = [];
     this.drawn = new Map();
     this.chosen = null;
+    /** The position of the row that gets the focus once it has been received. */
+    this.target = -1;
     this.request = null;
     this.isDirty = false;
     this.problem = make("p", { class: "problem", role: "alert", hidden: true });
@@ -279,6 +281,7 @@ export class ObjectTable {
   /** Moves the focus to the row at a position. */
   async focus(position) {
     if (position < 0 || position >= this.model.count) return;
+    this.target = position;
     const { view } = this;
     const first = this.model.positionAt(this.scroller.scrollTop, view);
     const last = first + view / ROW - 1;
@@ -289,6 +292,8 @@ export class ObjectTable {
     this.draw();
     for (let attempt = 0; attempt < 80 && !this.drawn.get(position)?.row; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 25));
+      // A later key has another target, and the person may have left the table.
+      if (this.target !== position || !this.grid.contains(document.activeElement)) return;
     }
     const element = this.drawn.get(position);
     if (!element) return;
