@@ -13,6 +13,7 @@ export class RequestError extends Error {
 /** Sends a request, and returns its JSON, or an empty object. */
 export async function send(method, path, value, signal) {
   let response;
+  let text;
   try {
     response = await fetch(path, {
       method,
@@ -20,11 +21,11 @@ export async function send(method, path, value, signal) {
       headers: { "X-Tandem-Token": token, "Content-Type": "application/json", Accept: "application/json" },
       body: value === undefined ? undefined : JSON.stringify(value),
     });
+    text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new RequestError(0, { message: "The server can't be reached. Is `tandem browse` still running?" });
   }
-  const text = await response.text();
   let body = {};
   try {
     body = text ? JSON.parse(text) : {};
