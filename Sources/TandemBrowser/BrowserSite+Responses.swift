@@ -41,8 +41,12 @@ extension BrowserSite {
             try templates.render("gate", Gate(token: session.token.text, message: message)), status: status)
     }
 
-    /// Returns a page that loads the first page again, from this site.
-    func reloadPage(_ request: Request) throws -> Response { html(try templates.render("reload", ["path": "/"])) }
+    /// Returns a page that loads the same model or object again, from this site.
+    func reloadPage(_ request: Request) throws -> Response {
+        // The path is always the same, so that the address leads to this server, whatever the link says.
+        let query = request.uri.query.map { "?\($0)" } ?? ""
+        return html(try templates.render("reload", ["path": "/\(query)"]))
+    }
 
     /// Converts an error of the store, of a condition or of the server.
     func failure(of error: any Error) -> WebFailure {

@@ -70,6 +70,19 @@ import Testing
         }
     }
 
+    @Test func `a link on another site leads to its object, and to no other server`() async throws {
+        let fixture = try BrowserFixture()
+        try await fixture.browse { browser in
+            let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+            let headers: HTTPFields = [.accept: "text/html", site: "cross-site"]
+            let page = try await browser.send(.get, "/?model=Tag&id=%22%3E", headers: headers)
+            #expect(page.status == .ok && page.headers[.setCookie] == nil)
+            #expect(String(buffer: page.body).contains("url=/?model=Tag&amp;id=%22%3E\""))
+            let foreign = try await browser.send(.get, "//evil.example/?model=Tag", headers: headers)
+            #expect(!String(buffer: foreign.body).contains("evil"))
+        }
+    }
+
     @Test func `a read-only site refuses all edits`() async throws {
         let fixture = try BrowserFixture()
         try fixture.fill()
