@@ -9,13 +9,11 @@ extension BrowserRoutes {
     func addData(to router: Router<BrowserContext>) {
         let (site, store) = (self.site, self.site.store)
         router.get("/data/summary") { _, _ in
-            let revision = site.revisions.current
             let (isDamaged, summary) = try await store.read { _ in
                 let summary = try StoreSummary(store, path: site.request.path)
                 return (summary.isDamaged, summary.json)
             }
-            return site.json(
-                .object([("revision", .integer(revision)), ("isDamaged", .bool(isDamaged)), ("summary", summary)]))
+            return site.json(.object([("isDamaged", .bool(isDamaged)), ("summary", summary)]))
         }
         router.get("/data/model") { request, _ in
             let model = try store.model(named: try QueryParameters(request).require("model"))

@@ -92,7 +92,7 @@ export class ObjectTable {
       this.grid.setAttribute("aria-rowcount", event.count + 1);
       this.grid.removeAttribute("aria-busy");
       this.empty.hidden = event.count > 0 || Boolean(event.problem);
-      this.loaded(event.count);
+      this.loaded();
       this.failed({});
       this.draw();
     } catch (error) {
