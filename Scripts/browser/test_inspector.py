@@ -207,6 +207,22 @@ def test_saved_form_does_not_replace_an_object_that_was_chosen_meanwhile(bench):
     expect(page.locator("#object-title")).to_have_text("Shop 2")
 
 
+def test_missing_rows_are_not_requested_without_end(bench):
+    page = bench.page(browse(bench, filled(bench, "short")).address)
+    open_model(page, "Card")
+    requests = []
+
+    def count_more(route):
+        requests.append(route.request.url)
+        route.fulfill(json={**route.fetch().json(), "count": 1000})
+
+    page.route("**/data/rows?*", count_more)
+    page.fill("#search", "Shop")
+    expect(page.locator("#count")).to_have_text("1,000 objects")
+    page.wait_for_timeout(1000)
+    assert len(requests) < 4, f"{len(requests)} requests"
+
+
 def test_rows_that_arrive_late_do_not_take_the_focus(bench):
     page = bench.page(browse(bench, bench.large_store()).address)
     open_model(page, "Card")

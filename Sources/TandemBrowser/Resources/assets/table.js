@@ -27,6 +27,8 @@ export class ObjectTable {
     /** The position of the row that gets the focus once it has been received. */
     this.target = -1;
     this.request = null;
+    /** The missing rows of the last request, with their revision. */
+    this.requested = null;
     this.isDirty = false;
     this.problem = make("p", { class: "problem", role: "alert", hidden: true });
     this.head = make("div", { class: "head", role: "row", "aria-rowindex": "1" });
@@ -80,9 +82,10 @@ export class ObjectTable {
     this.load(from, Math.max(to, from + AHEAD));
   }
 
-  async load(from, to) {
+  async load(from, to, key = null) {
     const request = new AbortController();
     this.request = request;
+    this.requested = key;
     try {
       const event = await data("rows", { ...this.query(), from, to }, request.signal);
       if (this.request !== request) return;
@@ -98,6 +101,7 @@ export class ObjectTable {
     } catch (error) {
       if (error.name === "AbortError" || this.request !== request) return;
       this.request = null;
+      this.requested = null;
       this.grid.removeAttribute("aria-busy");
       if (!(error instanceof RequestError)) throw error;
       const isShown = this.failed(error.fields);
@@ -240,9 +244,13 @@ export class ObjectTable {
 
   loadMissing() {
     const visible = this.range(MARGIN);
-    if (this.request || !this.model.missing(visible.from, visible.to)) return;
+    const missing = this.model.missing(visible.from, visible.to);
+    if (this.request || !missing) return;
+    // A damaged file can have fewer rows than it counts: requesting them again would not end.
+    const key = `${this.model.revision} ${missing.from} ${missing.to}`;
+    if (key === this.requested) return;
     const { from, to } = this.range(AHEAD);
-    this.load(from, to);
+    this.load(from, to, key);
   }
 
   // Choosing
