@@ -154,7 +154,7 @@ def test_edits_with_undo(bench):
     page.click('[data-key="edit"]')
     page.fill("#field-points", "many")
     page.click('[data-key="save"]')
-    expect(page.locator("#error-points")).to_contain_text("not a value")
+    expect(page.locator("#error-field-points")).to_contain_text("not a value")
     expect(page.locator("#field-points")).to_be_focused()
     page.fill("#field-points", "123456789012345678901234567890")
     page.fill("#field-shop", "Новый")

@@ -70,7 +70,7 @@ function field(property, isNew) {
   const id = `field-${property.name}`;
   const text = property.text ?? "";
   const isNil = property.text === null || property.text === undefined;
-  const describedBy = `error-${property.name}`;
+  const describedBy = `error-field-${property.name}`;
   let input;
   if (property.input === "bool") {
     input = make(

@@ -32,18 +32,16 @@ extension WebRoutes {
         }
         let page = PageStream(
             try state.wallet(), session: session, words: words, part: Self.part(query["part"].map { String($0) }))
-        guard state.streams.add(page) else {
+        guard let place = state.streams.add(page) else {
             throw WebFailure(.serviceUnavailable, "Too many pages are open.")
         }
-        let (streams, templates, limits, channel) = (
-            state.streams, state.templates, state.options.limits, context.channel
-        )
+        let (templates, limits, channel) = (state.templates, state.options.limits, context.channel)
         // A browser that does not read is noticed when the buffer is full.
         if let socket = channel as? any SocketOptionProvider {
             _ = socket.unsafeSetSocketOption(level: .socket, name: .so_sndbuf, value: CInt(limits.streamBuffer))
         }
         let body = ResponseBody { writer in
-            defer { streams.remove(page) }
+            defer { place.leave() }
             try await request.body.consumeWithInboundCloseHandler { _ in
                 try await withGracefulShutdownHandler {
                     try await PageFeed.run(page, on: channel, limits: limits) { part, wallet in

@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdTesting
 import NIOCore
+import PageServer
 import Synchronization
 import Tandem
 import Testing
@@ -174,6 +175,17 @@ import Testing
             }
             try await waitUntil { browser.state.streams.count == 0 }
             _ = try await stream(browser, "/events") { _ in }
+        }
+    }
+
+    @Test func `a stream whose response is never written occupies no place`() async throws {
+        try await withWeb { browser in
+            let session = SessionList().begin(passed: [])
+            let page = PageStream(try browser.state.wallet(), session: session, words: "", part: nil)
+            let place = try #require(browser.state.streams.add(page))
+            withExtendedLifetime(place) { #expect(browser.state.streams.count == 1) }
+            for _ in 0..<100 where browser.state.streams.add(page) == nil { Issue.record("too many streams") }
+            #expect(browser.state.streams.count == 0)
         }
     }
 

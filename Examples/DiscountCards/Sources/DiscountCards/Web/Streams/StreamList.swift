@@ -12,8 +12,8 @@ final class StreamList: Sendable {
 
     /// Adds a stream. If its session has too many, the oldest of them is ended for it.
     ///
-    /// - Returns: `false` if there are too many of all sessions.
-    func add(_ stream: PageStream) -> Bool {
+    /// - Returns: The place of the stream, or `nil` if there are too many of all sessions.
+    func add(_ stream: PageStream) -> Place? {
         let (isAdded, replaced) = streams.withLock { streams -> (Bool, PageStream?) in
             var replaced: PageStream?
             let own = streams.filter { $0.sessionID == stream.sessionID }
@@ -26,7 +26,22 @@ final class StreamList: Sendable {
             return (true, replaced)
         }
         if let replaced { Task { await replaced.inbox.close() } }
-        return isAdded
+        return isAdded ? Place(of: stream, in: self) : nil
+    }
+
+    /// The place of a stream in the list. It ends with this object: a connection can end before its response is written.
+    final class Place: Sendable {
+        private let stream: PageStream
+        private let list: StreamList
+
+        fileprivate init(of stream: PageStream, in list: StreamList) {
+            (self.stream, self.list) = (stream, list)
+        }
+
+        /// Removes the stream from the list.
+        func leave() { list.remove(stream) }
+
+        deinit { leave() }
     }
 
     /// Returns a stream of a session.
@@ -34,7 +49,7 @@ final class StreamList: Sendable {
         streams.withLock { $0.first { $0.id == id && $0.sessionID == session.id } }
     }
 
-    func remove(_ stream: PageStream) {
+    private func remove(_ stream: PageStream) {
         streams.withLock { $0.removeAll { $0 === stream } }
     }
 
