@@ -130,9 +130,8 @@ import Testing
 
     @Test func `the undo of an insert does not delete or change objects that refer to it since`() async throws {
         try await browse { browser, fixture in
-            let values: [String: [String: Any]] = [
-                "title": ["text": "Play", "was": NSNull()], "code": ["text": "D4", "was": NSNull()],
-            ]
+            let texts = ["title": "Play", "code": "D4", "points": "0", "seats": "1", "isOpen": "true"]
+            let values: [String: [String: Any]] = texts.mapValues { ["text": $0, "was": NSNull()] }
             let edit = try await browser.edit("insert", ["model": "Ticket", "values": values])
             let id = LocalID(try #require(edit["id"].text))
             try await fixture.store.write { tx in
