@@ -27,8 +27,7 @@ struct ModelDetails {
             ("isNumber", .bool(property.kind.isNumeric)), ("isSortable", .bool(!property.isListOfReferences)),
             ("isOptional", .bool(property.isOptional)), ("isEditable", .bool(EditText.isEditable(property))),
             ("input", .text(EditText.input(of: property))), ("target", JSONOutput(property.targetModel?.name)),
-            // The form of a new object begins with it.
-            ("text", JSONOutput(property.emptyText)),
+            ("text", JSONOutput(property.initialText)),
         ]
         return .object(members)
     }
@@ -38,9 +37,13 @@ extension PropertyDefinition {
     /// The Swift type, with a question mark if it is optional.
     var typeText: String { "\(kind)\(isOptional ? "?" : "")" }
 
-    /// The text of an empty collection, if the property is a collection that can't be nil.
-    fileprivate var emptyText: String? {
-        guard !isOptional, case .collection(let name) = kind else { return nil }
-        return name.hasPrefix("[String: ") ? "{}" : "[]"
+    /// The text with which the form of a new object begins: an empty collection or `false`, if the property can't be
+    /// nil.
+    fileprivate var initialText: String? {
+        switch kind {
+        case .bool where !isOptional: "false"
+        case .collection(let name) where !isOptional: name.hasPrefix("[String: ") ? "{}" : "[]"
+        default: nil
+        }
     }
 }
