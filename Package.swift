@@ -212,7 +212,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Sessions, safety headers, templates and event streams of pages that a process serves to browsers. It knows no
+        // Sessions, security headers, templates and event streams of pages that a process serves to browsers. It knows no
         // store. The example app uses it too.
         .target(
             name: "PageServer",

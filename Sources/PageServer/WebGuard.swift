@@ -5,7 +5,7 @@ import Hummingbird
 /// The guard in front of all handlers.
 ///
 /// It accepts a request only if the request names this server, comes from one of its own pages, and has a session that
-/// has passed all gates. Changing requests also need the session's token. It adds the safety headers to each response,
+/// has passed all gates. Changing requests also need the session's token. It adds the security headers to each response,
 /// and turns errors into responses.
 public struct WebGuard<Site: WebSite>: RouterMiddleware {
     /// The context of requests.
@@ -21,7 +21,7 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
         self.site = site
     }
 
-    /// Passes an accepted request on, and returns the response with the safety headers.
+    /// Passes an accepted request on, and returns the response with the security headers.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -41,7 +41,7 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
             // A rejected stream must not occupy a connection.
             if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
         }
-        SafetyHeaders.add(to: &response)
+        SecurityHeaders.add(to: &response)
         return response
     }
 

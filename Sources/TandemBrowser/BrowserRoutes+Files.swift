@@ -28,7 +28,7 @@ extension BrowserRoutes {
         let bytes = try store.attachments.stream(of: file)
         // The file comes from anywhere. No browser may interpret it.
         var headers: HTTPFields = [.contentType: "application/octet-stream"]
-        headers[.contentSecurityPolicy] = SafetyHeaders.filePolicy
+        headers[.contentSecurityPolicy] = SecurityHeaders.filePolicy
         headers[.contentDisposition] = "attachment; filename*=UTF-8''\(Self.encoded(file.name))"
         let body = ResponseBody(contentLength: file.size.map { Int($0) }) { writer in
             for try await piece in bytes { try await writer.write(ByteBuffer(bytes: piece)) }

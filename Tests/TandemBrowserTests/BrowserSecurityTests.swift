@@ -11,7 +11,7 @@ import Testing
 @Suite(.ownThreads, .timeLimit(.minutes(2))) struct BrowserSecurityTests {
     private static let edit = #"{"model": "Tag", "id": "red", "values": {"name": {"text": "blue", "was": "red"}}}"#
 
-    @Test func `each response has the safety headers, and the session's cookie is strict`() async throws {
+    @Test func `each response has the security headers, and the session's cookie is strict`() async throws {
         let fixture = try BrowserFixture()
         try await fixture.browse { browser in
             let page = try await browser.open()

@@ -52,7 +52,7 @@ extension WebRoutes {
         }
         let bytes = try attachments.stream(of: photo)
         var headers: HTTPFields = [.contentType: type.rawValue]
-        headers[.contentSecurityPolicy] = SafetyHeaders.filePolicy
+        headers[.contentSecurityPolicy] = SecurityHeaders.filePolicy
         // The address contains the file's ID. A browser stores no photo of an encrypted store.
         if !wallet.store.isEncrypted { headers[.cacheControl] = "private, max-age=604800, immutable" }
         let body = ResponseBody(contentLength: photo.size.map { Int($0) }) { writer in

@@ -25,7 +25,7 @@ import Testing
         return try WebBrowser.value(Saved.self, of: response).id
     }
 
-    @Test func `each response has the safety headers, and the session's cookie is strict`() async throws {
+    @Test func `each response has the security headers, and the session's cookie is strict`() async throws {
         try await withWeb { browser in
             let page = try await browser.open()
             #expect(page.status == .ok)
@@ -228,7 +228,7 @@ import Testing
             let photo = try await browser.send(.get, "/cards/\(id)/photo")
             #expect(photo.status == .ok && Array(photo.body.readableBytesView) == picture)
             #expect(photo.headers[.contentType] == "image/png")
-            #expect(photo.headers[.contentSecurityPolicy] == SafetyHeaders.filePolicy)
+            #expect(photo.headers[.contentSecurityPolicy] == SecurityHeaders.filePolicy)
 
             let script = try await browser.send(
                 .put, "/cards/\(id)/photo", headers: [.contentType: "image/png"],

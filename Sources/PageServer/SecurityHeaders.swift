@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 /// The headers of each response: the browser runs only this server's scripts, and shows its pages in no other site.
-public enum SafetyHeaders {
+public enum SecurityHeaders {
     /// The policy of pages: all content comes from this server, and nothing inline is run or applied.
     public static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
