@@ -212,8 +212,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Sessions, security headers, templates and event streams of pages that a process serves to browsers. It knows no
-        // store. The example app uses it too.
+        // Sessions, security headers, templates and event streams of pages that a process serves to browsers. It knows
+        // no store. The example app uses it too.
         .target(
             name: "PageServer",
             dependencies: [

@@ -5,8 +5,8 @@ import Hummingbird
 /// The guard in front of all handlers.
 ///
 /// It accepts a request only if the request names this server, comes from one of its own pages, and has a session that
-/// has passed all gates. Changing requests also need the session's token. It adds the security headers to each response,
-/// and turns errors into responses.
+/// has passed all gates. Changing requests also need the session's token. It adds the security headers to each
+/// response, and turns errors into responses.
 public struct WebGuard<Site: WebSite>: RouterMiddleware {
     /// The context of requests.
     public typealias Context = Site.Context
