@@ -23,8 +23,8 @@ public enum DeletePolicy: Hashable, Sendable {
 /// A policy for objects that both sides have changed.
 ///
 /// A change that the server already has because a response was lost is not a conflict. No policy sees it. A decision is
-/// sent with the version that it was made for. A third change in between is another conflict. Tables without versions
-/// have no conflicts: the last write wins, without a decision.
+/// sent with the version that it was made for. A third change in between is another conflict. In tables without
+/// versions, the last write wins without a decision, unless the server has deleted the object.
 ///
 /// | | changed on both sides | deleted here, changed there | changed here, deleted there |
 /// |---|---|---|---|
