@@ -29,7 +29,8 @@ final class StreamList: Sendable {
         return isAdded ? Place(of: stream, in: self) : nil
     }
 
-    /// The place of a stream in the list. It ends with this object: a connection can end before its response is written.
+    /// The place of a stream in the list. It ends with this object, because a connection can end before its response is
+    /// written.
     final class Place: Sendable {
         private let stream: PageStream
         private let list: StreamList
