@@ -46,3 +46,11 @@ public struct Templates: Sendable {
         return text
     }
 }
+
+extension Templates.InvalidTemplate: LocalizedError {
+    /// The problem.
+    public var errorDescription: String? { description }
+
+    /// Advice for the developer.
+    public var recoverySuggestion: String? { "Correct the template, and start the server again." }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 
 /// A request that can't be served, with a sentence for the user.
@@ -20,4 +21,9 @@ public struct WebFailure: Error {
         self.message = message
         self.fields = fields
     }
+}
+
+extension WebFailure: LocalizedError {
+    /// The problem and its remedy.
+    public var errorDescription: String? { message }
 }
