@@ -49,7 +49,4 @@ final class BrowserSite: WebSite {
 
     /// Ends all streams.
     func stop() { revisions.stop() }
-
-    /// The folder of the templates, the style sheet and the scripts.
-    static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 }

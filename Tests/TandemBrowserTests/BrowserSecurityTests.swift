@@ -124,6 +124,11 @@ import Testing
         }
     }
 
+    @Test func `missing files of the pages are an error with their folder`() {
+        let error = #expect(throws: ResourceFolder.Missing.self) { try ResourceFolder.find("Tandem_Missing") }
+        #expect(error?.localizedDescription.contains("Tandem_Missing.resources") == true)
+    }
+
     @Test func `a flood of new sessions ends none that has an open page`() async throws {
         let fixture = try BrowserFixture()
         try await fixture.browse { browser in

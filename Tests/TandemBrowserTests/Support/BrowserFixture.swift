@@ -56,6 +56,10 @@ final class BrowserFixture: Sendable {
     /// Returns the number of a model's objects in the app's store.
     func count<M: Model>(_ model: M.Type) throws -> Int { try store.objects(model).count() }
 
+    /// The resources in the sources. The program of a test process is not beside the built ones.
+    private static let resources = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../../Sources/TandemBrowser/Resources").standardized
+
     /// Runs a body with a browser that has not loaded a page yet.
     func browse(
         isWritable: Bool = false, password: String? = nil, limits: BrowserLimits = BrowserLimits(),
@@ -64,7 +68,7 @@ final class BrowserFixture: Sendable {
         let opened = try await Store.inspect(at: path, isWritable: isWritable)
         defer { opened.close() }
         let request = BrowseRequest(store: opened, path: path, isWritable: isWritable, password: password)
-        let site = try BrowserSite(request, limits: limits, resources: BrowserSite.resources)
+        let site = try BrowserSite(request, limits: limits, resources: Self.resources)
         defer { site.stop() }
         try await Application(router: BrowserRoutes(site: site).makeRouter()).test(.router) { client in
             try await body(TestBrowser(client, site))

@@ -62,9 +62,7 @@ struct WebCards: AsyncParsableCommand {
         let isLocked = options.keyOptions.passphrase == nil && WebState.isEncrypted(options.store)
         let wallet = isLocked ? nil : try options.openWallet(creating: true)
         return try WebState(
-            .init(path: options.store, name: options.name), wallet: wallet, options: web, resources: WebCards.resources)
+            .init(path: options.store, name: options.name), wallet: wallet, options: web,
+            resources: ResourceFolder.find("DiscountCards_DiscountCards"))
     }
-
-    /// The folder of the templates, the style sheet and the scripts.
-    static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 }

@@ -66,13 +66,17 @@ final class WebBrowser: Sendable {
     }
 }
 
+/// The resources in the sources. The program of a test process is not beside the built ones.
+let webResources = URL(fileURLWithPath: #filePath)
+    .appendingPathComponent("../../../../Sources/DiscountCards/Web/Resources").standardized
+
 /// Runs a body with a page server for a store in memory, and a browser that has not loaded a page yet.
 func withWeb(
     options: WebOptions = WebOptions(), store: Store? = nil, _ body: @Sendable (WebBrowser) async throws -> Void
 ) async throws {
     let wallet = try Wallet(store ?? Store(inMemoryModels: Wallet.models), as: "Ada")
     let state = try WebState(
-        .init(path: "cards.tandem", name: nil), wallet: wallet, options: options, resources: WebCards.resources)
+        .init(path: "cards.tandem", name: nil), wallet: wallet, options: options, resources: webResources)
     let router = WebRoutes(state: state).makeRouter()
     try await Application(router: router).test(.router) { client in try await body(WebBrowser(client, state)) }
     await state.stop()

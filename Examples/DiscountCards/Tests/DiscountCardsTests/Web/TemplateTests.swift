@@ -16,7 +16,7 @@ import Testing
     private let templates: Templates
 
     init() throws {
-        templates = try Templates(folder: WebCards.resources.appendingPathComponent("templates"))
+        templates = try Templates(folder: webResources.appendingPathComponent("templates"))
     }
 
     /// Returns the scalars of a text that can't occur in an escaped value.
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `no template has an inline script, handler or style`() throws {
-        let folder = WebCards.resources.appendingPathComponent("templates")
+        let folder = webResources.appendingPathComponent("templates")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         #expect(files.count >= 8)
         for file in files {

@@ -132,7 +132,7 @@ import Testing
         }
         #expect(WebState.isEncrypted(path) && !WebState.isEncrypted(path + "-none"))
         let state = try WebState(
-            .init(path: path, name: nil), wallet: nil, options: WebOptions(), resources: WebCards.resources)
+            .init(path: path, name: nil), wallet: nil, options: WebOptions(), resources: webResources)
         let router = WebRoutes(state: state).makeRouter()
         try await Application(router: router).test(.router) { client in
             for _ in 0..<2 {
