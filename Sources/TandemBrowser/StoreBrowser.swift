@@ -14,8 +14,8 @@ package enum StoreBrowser {
     /// Serves the pages of a store until SIGINT or SIGTERM. It blocks the caller's thread.
     ///
     /// - Parameter request: The store and the address.
-    /// - Throws: `CommandFailure` if the address can't be used, or `ResourceFolder.Missing` if the files of the pages are
-    ///   missing.
+    /// - Throws: `CommandFailure` if the address can't be used, or `ResourceFolder.Missing` if the files of the pages
+    ///   are missing.
     package static func serve(_ request: BrowseRequest) throws {
         let server = BrowserServer(try BrowserSite(request, resources: ResourceFolder.find("Tandem_TandemBrowser")))
         let outcome = Outcome()
