@@ -143,14 +143,14 @@ extension SocketTests {
                         let result = try await sync.synchronize()
                         for issue in result.issues { show("\(issue)") }
                     } catch SyncError.Code.unreachable {
-                        show("No network. Your changes are sent later.")
+                        show("No network. Your changes will be sent later.")
                     } catch SyncError.Code.unauthenticated {
                         signIn()
                     }
                     // GettingStartedWithSync ends
                 }
             }
-            #expect(shown == ["No network. Your changes are sent later.", "sign in"])
+            #expect(shown == ["No network. Your changes will be sent later.", "sign in"])
             #expect(try store.operations.count() == 1)
         }
 
