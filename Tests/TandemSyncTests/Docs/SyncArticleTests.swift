@@ -104,11 +104,12 @@ import Testing
         let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")])
         for edit in result.lostEdits {
             if let card = edit.of(Card.self) {
-                print("\(card.shop): the server's version was kept. Not sent: \(card.points) points")
+                let change = edit.isDeletedOnServer ? "deleted" : "changed"
+                print("\(card.shop) was \(change) on the server. Not sent: \(card.points) points")
             }
         }
         // HowSyncWorks ends
-        #expect(printed.value == ["Лента: the server's version was kept. Not sent: 9 points"])
+        #expect(printed.value == ["Лента was deleted on the server. Not sent: 9 points"])
     }
 
     @Test func `the articles' code equals the tested code`() throws {
