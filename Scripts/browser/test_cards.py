@@ -184,6 +184,8 @@ def choose(page, shop):
 
 def add(page, shop, number, points="7"):
     page.click("#add")
+    # The new form replaces an earlier one when it arrives.
+    expect(page.locator("#field-number")).to_have_value("")
     page.fill("#field-shop", shop)
     page.fill("#field-number", ean(number))
     page.fill("#field-points", points)
