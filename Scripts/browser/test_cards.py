@@ -154,27 +154,38 @@ def expect_rows(page, shops):
     wait_for(lambda: rows(page) == shops, what=f"the rows are {rows(page)}")
 
 
-def all_rows(page):
-    """Scrolls through the list, and returns all rows: the ID, the shop, the owner and the points by position."""
+def scroll_through(page, blank, collect):
+    """Scrolls through a list, and returns `found`, to which a script adds the rows at each position.
+
+    A row that has not arrived yet matches the selector `blank`.
+    """
     return page.evaluate(
-        """async () => {
+        """async (blank) => {
           const scroller = document.getElementById('scroller');
           const found = [];
           for (let top = 0; ; top += scroller.clientHeight / 2) {
             scroller.scrollTop = top;
             for (let wait = 0; wait < 100; wait++) {
               await new Promise(requestAnimationFrame);
-              if (!document.querySelector('#list .blank')) break;
+              if (!document.querySelector(blank)) break;
               await new Promise(done => setTimeout(done, 20));
             }
-            for (const link of document.querySelectorAll('#list .row:not(.blank) a')) {
-              found[Number(link.dataset.position)] = [link.dataset.id, link.querySelector('.shop').textContent,
-                link.querySelector('.owner').textContent, link.querySelector('.points').textContent];
-            }
+            COLLECT
             if (top > scroller.scrollHeight) return found;
           }
-        }"""
+        }""".replace("COLLECT", collect),
+        blank,
     )
+
+
+def all_rows(page):
+    """Returns all rows of the list: the ID, the shop, the owner and the points by position."""
+    return scroll_through(
+        page, "#list .blank",
+        """for (const link of document.querySelectorAll('#list .row:not(.blank) a')) {
+              found[Number(link.dataset.position)] = [link.dataset.id, link.querySelector('.shop').textContent,
+                link.querySelector('.owner').textContent, link.querySelector('.points').textContent];
+            }""")
 
 
 def search(page, words):

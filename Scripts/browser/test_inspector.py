@@ -13,7 +13,7 @@ import time
 from playwright.sync_api import expect
 
 from devices import Client, Program, ean
-from test_cards import CARDS, HOSTILE, accessible, run_tests, until
+from test_cards import CARDS, HOSTILE, accessible, run_tests, scroll_through, until
 
 READY = "!document.querySelector('.grid').hasAttribute('aria-busy') && !document.querySelector('.row.blank')"
 
@@ -280,25 +280,12 @@ def test_markup_in_every_field_runs_no_script(bench):
 
 
 def all_ids(page):
-    """Scrolls through the table, and returns the local IDs of all rows by position."""
-    return page.evaluate(
-        """async () => {
-          const scroller = document.getElementById('scroller');
-          const found = [];
-          for (let top = 0; ; top += scroller.clientHeight / 2) {
-            scroller.scrollTop = top;
-            for (let wait = 0; wait < 100; wait++) {
-              await new Promise(requestAnimationFrame);
-              if (!document.querySelector('.row.blank')) break;
-              await new Promise(done => setTimeout(done, 20));
-            }
-            for (const row of document.querySelectorAll('.row')) {
+    """Returns the first four columns of all rows of the table by position."""
+    return scroll_through(
+        page, ".row.blank",
+        """for (const row of document.querySelectorAll('.row')) {
               found[row.ariaRowIndex - 2] = [...row.children].slice(0, 4).map(cell => cell.textContent);
-            }
-            if (top > scroller.scrollHeight) return found;
-          }
-        }"""
-    )
+            }""")
 
 
 def test_a_thousand_changes_of_another_process(bench):

@@ -9,7 +9,7 @@ import Hummingbird
 /// response, and turns errors into responses.
 public struct WebGuard<Site: WebSite>: RouterMiddleware {
     /// The context of requests.
-    public typealias Context = Site.Context
+    public typealias Context = WebContext
 
     private let site: Site
     private let fetchSite = HTTPField.Name("Sec-Fetch-Site")!

@@ -3,13 +3,14 @@ import Hummingbird
 
 /// The pages and data of a server, behind a ``WebGuard``.
 public protocol WebSite: Sendable {
-    /// The context of requests.
-    associatedtype Context: WebRequestContext
-
     /// The names by which requests may address the server.
     var hosts: HostRules { get }
     /// The sessions of all browsers.
     var sessions: SessionList { get }
+    /// The limit on wrong passwords.
+    var attempts: AttemptLimit { get }
+    /// The style sheets and scripts.
+    var assets: Assets { get }
     /// The IDs of the sessions with an open page.
     var openPages: Set<SecretText> { get }
     /// The name of the session's cookie. Cookies do not distinguish ports.

@@ -6,7 +6,7 @@ import TandemInspector
 
 /// The data of the pages, as JSON.
 extension BrowserRoutes {
-    func addData(to router: Router<BrowserContext>) {
+    func addData(to router: Router<WebContext>) {
         let (site, store) = (self.site, self.site.store)
         router.get("/data/summary") { _, _ in
             let (isDamaged, summary) = try await store.read { _ in

@@ -6,7 +6,7 @@ import TandemInspector
 
 /// The changes of objects. Without `--write`, all are refused.
 extension BrowserRoutes {
-    func addEdits(to router: Router<BrowserContext>) {
+    func addEdits(to router: Router<WebContext>) {
         let editor = StoreEditor(store: site.store, limits: site.limits)
         add("/edit/update", to: router) { try await editor.update($0) }
         add("/edit/insert", to: router) { try await editor.insert($0) }
@@ -31,7 +31,7 @@ extension BrowserRoutes {
     }
 
     private func add(
-        _ path: RouterPath, to router: Router<BrowserContext>,
+        _ path: RouterPath, to router: Router<WebContext>,
         edit: @escaping @Sendable (EditRequest) async throws -> Undo?
     ) {
         router.post(path) { request, _ in

@@ -7,7 +7,7 @@ import Tandem
 
 /// The files of attachments, which browsers save and never show.
 extension BrowserRoutes {
-    func addFiles(to router: Router<BrowserContext>) {
+    func addFiles(to router: Router<WebContext>) {
         router.get("/data/file") { request, _ in
             let parameters = QueryParameters(request)
             let (model, id) = (try parameters.require("model"), try parameters.require("id"))

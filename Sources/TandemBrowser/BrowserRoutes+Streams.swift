@@ -5,11 +5,11 @@ import ServiceLifecycle
 
 /// The live events.
 extension BrowserRoutes {
-    func addStreams(to router: Router<BrowserContext>) {
+    func addStreams(to router: Router<WebContext>) {
         router.get("/events") { request, context in try events(request, context) }
     }
 
-    private func events(_ request: Request, _ context: BrowserContext) throws -> Response {
+    private func events(_ request: Request, _ context: WebContext) throws -> Response {
         let (revisions, limits, channel) = (site.revisions, site.limits, context.channel)
         guard let (id, numbers) = revisions.listen(try context.requireSession()) else {
             throw WebFailure(.serviceUnavailable, "Too many pages are open.")

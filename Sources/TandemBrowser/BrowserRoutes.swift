@@ -11,8 +11,8 @@ struct BrowserRoutes: Sendable {
     let site: BrowserSite
 
     /// Returns a router with the guard in front of all handlers.
-    func makeRouter() -> Router<BrowserContext> {
-        let router = Router(context: BrowserContext.self)
+    func makeRouter() -> Router<WebContext> {
+        let router = Router(context: WebContext.self)
         router.middlewares.add(WebGuard(site))
         addPages(to: router)
         addData(to: router)
@@ -24,18 +24,15 @@ struct BrowserRoutes: Sendable {
 
     // MARK: Pages
 
-    private func addPages(to router: Router<BrowserContext>) {
+    private func addPages(to router: Router<WebContext>) {
         router.get("/") { _, context in try page(context) }
-        router.get("/assets/:name") { request, context in try asset(context.parameters.require("name"), for: request) }
-        router.post("/enter") { request, context in try await enter(request, context) }
-        router.get("/enter") { _, _ in Response.redirect(to: "/") }
-        router.post("/leave") { _, context in
-            site.sessions.end(try context.requireSession())
-            return Response(status: .noContent)
+        site.addSharedRoutes(to: router, formLimit: site.limits.body) { secret, _ in
+            if let password = site.request.password, !SecretText.isEqual(secret, password) { return nil }
+            return [.password, .passphrase]
         }
     }
 
-    private func page(_ context: BrowserContext) throws -> Response {
+    private func page(_ context: WebContext) throws -> Response {
         struct Page {
             let token: String
             let store: String
@@ -46,36 +43,5 @@ struct BrowserRoutes: Sendable {
             token: try context.requireSession().token.text, store: site.storeName,
             isWritable: site.request.isWritable, canLeave: site.request.password != nil)
         return site.html(try site.templates.render("page", page))
-    }
-
-    private func asset(_ name: String, for request: Request) throws -> Response {
-        guard let asset = site.assets[name] else { throw WebFailure(.notFound, "There is no such file.") }
-        let headers: HTTPFields = [.contentType: asset.contentType, .eTag: asset.tag, .cacheControl: "no-cache"]
-        if request.headers[.ifNoneMatch] == asset.tag { return Response(status: .notModified, headers: headers) }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
-    }
-
-    /// Checks the password of a form, and begins another session.
-    private func enter(_ request: Request, _ context: BrowserContext) async throws -> Response {
-        struct Form: Decodable {
-            let token: String
-            let secret: String
-        }
-        let session = try context.requireSession()
-        let body = try await request.body.collect(upTo: site.limits.body)
-        let form = try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
-        guard session.token.matches(form.token) else {
-            throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
-        }
-        guard site.attempts.beginAttempt() else {
-            return try site.gatePage(
-                session, message: "There were too many attempts. Wait a minute.", status: .tooManyRequests)
-        }
-        if let password = site.request.password, !SecretText.isEqual(form.secret, password) {
-            return try site.gatePage(session, message: "That is not right.", status: .unauthorized)
-        }
-        site.attempts.recordSuccess()
-        let next = site.beginSession(passed: [.password, .passphrase], replacing: session)
-        return Response.redirect(to: "/").setting(next, cookie: site.cookieName)
     }
 }

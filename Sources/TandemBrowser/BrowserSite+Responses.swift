@@ -7,13 +7,6 @@ import Tandem
 import TandemInspector
 
 extension BrowserSite {
-    /// Returns a response with HTML.
-    func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
     /// Returns a response with JSON.
     func json(_ value: JSONOutput, status: HTTPResponse.Status = .ok) -> Response {
         Response(

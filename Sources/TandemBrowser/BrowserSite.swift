@@ -6,8 +6,6 @@ import TandemInspector
 
 /// The data that all handlers of the pages share.
 final class BrowserSite: WebSite {
-    typealias Context = BrowserContext
-
     let request: BrowseRequest
     let limits: BrowserLimits
     let hosts: HostRules

@@ -7,13 +7,6 @@ import Tandem
 import TandemSync
 
 extension WebState {
-    /// Returns a response with HTML.
-    func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
     /// Returns a response with a value as JSON.
     func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         let encoder = JSONEncoder()

@@ -6,8 +6,6 @@ import Tandem
 
 /// All that the handlers of a page server share.
 final class WebState: WebSite {
-    typealias Context = WebContext
-
     /// The store of the server.
     struct Location: Sendable {
         let path: String
