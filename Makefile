@@ -33,7 +33,7 @@ test-macros: setup ## Build and run the macros' own tests [FILTER=pattern]
 test-examples: setup ## Build and run the example app's own tests
 	@$(REPLAN)
 	@swift test $(EXAMPLE)
-test-browser: ## Test the example app's pages in Chromium, and write screenshots [FILTER=name]
+test-browser: ## Test the pages of the example app and of `tandem browse` in Chromium [FILTER=name]
 	@Scripts/setup.sh python3 python3-venv chromium
 	@$(REPLAN)
 	@Scripts/test-browser.sh $(FILTER)

@@ -23,6 +23,9 @@ public struct HostRules: Sendable {
         ["localhost", "127.0.0.1", "::1"].contains(host)
     }
 
+    /// Returns a host as it appears in a URL: an IPv6 address in brackets.
+    public static func inURL(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+
     /// Returns whether the authority of a request is one of this server's: a name, or an address, with any port.
     ///
     /// Addresses are safe: the name of a rebinding attack is a name.

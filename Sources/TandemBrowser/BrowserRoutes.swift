@@ -1,7 +1,4 @@
-import Foundation
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import PageServer
 import Tandem
 import TandemInspector

@@ -1,9 +1,5 @@
-import Foundation
-import Hummingbird
-import HummingbirdCore
-import Logging
 import NIOCore
-import ServiceLifecycle
+import PageServer
 
 /// The server of the app's pages.
 struct WebServer {
@@ -13,45 +9,19 @@ struct WebServer {
         self.state = state
     }
 
-    /// Returns the application.
-    ///
-    /// - Parameter onListening: Called with the port once the server listens.
-    func application(onListening: @escaping @Sendable (Int) -> Void = { _ in }) -> some ApplicationProtocol {
-        let options = state.options
-        var logger = Logger(label: "cards web")
-        logger.logLevel = .error
-        return Application(
-            router: WebRoutes(state: state).makeRouter(),
-            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
-            configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: options.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(options.limits.connections, logger: logger)),
-            services: [StateService(state: state)],
-            onServerRunning: { channel in onListening(channel.localAddress?.port ?? options.port) },
-            logger: logger)
-    }
-
     /// Serves until SIGINT or SIGTERM.
     func run() async throws {
-        let host = state.options.host.contains(":") ? "[\(state.options.host)]" : state.options.host
-        let site = application { port in
-            Screen.output.print("The cards are at http://\(host):\(port)/  Ctrl-C ends the server.")
-        }
+        let options = state.options
         do {
-            try await site.runService()
+            try await state.serve(
+                WebRoutes(state: state).makeRouter(), label: "cards web", host: options.host, port: options.port,
+                connections: options.limits.connections,
+                onListening: { Screen.output.print("The cards are at \($0)  Ctrl-C ends the server.") },
+                onShutdown: { await state.stop() })
         } catch is IOError {
             throw Failure(
-                .cannotCreate, "Can't listen on \(host), port \(state.options.port).", advice: "Choose another --port.")
+                .cannotCreate, "Can't listen on \(HostRules.inURL(options.host)), port \(options.port).",
+                advice: "Choose another --port.")
         }
-    }
-}
-
-/// Ends the streams and the sync with the server.
-private struct StateService: Service {
-    let state: WebState
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        await state.stop()
     }
 }
