@@ -33,6 +33,8 @@ struct ProcessLock: Sendable {
 
     /// Releases the lock. Call it once.
     func release() {
+        // Closing the file is not enough: a child process that another thread is starting has all our files open.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -66,6 +66,24 @@ private final class Visits: Sendable {
         try await context.withExclusiveSync {}
     }
 
+    @Test func `released lock is free although a child process has its file open`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path(of: "lock")
+        let lock = try #require(try ProcessLock.acquire(at: path))
+        // A duplicate shares the lock, as the descriptor of a child process does.
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let end = "\(URL(fileURLWithPath: folder.path).lastPathComponent)/lock"
+        let descriptor = descriptors.compactMap(Int32.init).first {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasSuffix(end) == true
+        }
+        let duplicate = dup(try #require(descriptor))
+        defer { close(duplicate) }
+        #expect(try ProcessLock.acquire(at: path) == nil)
+        lock.release()
+        try #require(try ProcessLock.acquire(at: path)).release()
+    }
+
     @Test func `a cancelled task stops waiting`() async throws {
         let (_, context) = try SyncWorld().device()
         let asyncLock = AsyncLock()
