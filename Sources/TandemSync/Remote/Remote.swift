@@ -5,8 +5,9 @@ import Tandem
 /// To support another server, implement this protocol and its requirements, which `RemoteConformance` of TandemTesting
 /// checks:
 ///
-/// 1. A call is a single exchange with the server. It does not retry, except once after the server has requested
-///    authentication. If that request may concern the item only, the client may check with a read of the table.
+/// 1. A call repeats a request only if the server has certainly not carried it out, for example once after the server
+///    has rejected the credentials. If such a rejection may concern only the item, the client may check with a read of
+///    the table.
 /// 2. A call throws a ``RemoteFailure``, which tells whether the server may have acted
 ///    (``RemoteFailure/mayHaveActed``).
 /// 3. The client keeps no state of objects.
