@@ -47,6 +47,7 @@ extension Store {
             try writer.queue.unsafeReentrantWrite { _ in
                 try checkOpen()
                 try writer.connection.execute("VACUUM")
+                logCheckpointer?.wait()
                 if readers != nil { _ = try writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") }
             }
         }

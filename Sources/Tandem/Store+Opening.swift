@@ -75,7 +75,7 @@ extension Store {
         let live = LiveEngine(path: location.path, isInMemory: readers == nil)
         self.init(
             at: location, schema: schema, configuration: configuration, writer: writer, readers: readers,
-            rowWriteDelegate: RowWriteRecorder(), parts: [files, live])
+            logCheckpointer: opener.makeLogCheckpointer(), rowWriteDelegate: RowWriteRecorder(), parts: [files, live])
         live.attach(to: self)
         if let pending { try finish(pending) }
         try openFiles()

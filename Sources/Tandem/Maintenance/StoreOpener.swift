@@ -89,6 +89,12 @@ struct StoreOpener: Sendable {
         }
     }
 
+    /// Returns the checkpointer of the store's log, or `nil` if the store writes no log.
+    func makeLogCheckpointer() -> LogCheckpointer? {
+        guard location.file != nil, !configuration.isReadOnly else { return nil }
+        return LogCheckpointer { try open(readOnly: false, label: "checkpoint") }
+    }
+
     func open(readOnly: Bool, label: String) throws -> DatabaseQueue {
         var options = GRDB.Configuration()
         options.label = "tandem.\(label)"

@@ -46,6 +46,8 @@ public final class Store: Sendable {
     /// The pool of readers, or `nil` in memory, where the only connection also reads.
     let readers: ReaderPool?
     let writerQueue: WriterQueue
+    /// The checkpointer of the log, or `nil` if the store writes no log.
+    let logCheckpointer: LogCheckpointer?
     /// The encryption's key, until the store is closed.
     let cipher: StoreCipher?
     /// The resolved path of the database file, without symbolic links, or `nil` in memory.
@@ -79,11 +81,13 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - writer: The connection for writing, with the schema's tables.
     ///   - readers: The pool of readers, or `nil` in memory.
+    ///   - logCheckpointer: The checkpointer of the log, or `nil` if the store writes no log.
     ///   - rowWriteDelegate: The delegate of all write transactions.
     ///   - parts: The parts in higher rooms, in the order of their ``CommitParticipant``s.
     init(
         at location: StoreLocation, schema: Schema, configuration: Configuration, writer: WriterBox,
-        readers: ReaderPool?, rowWriteDelegate: any RowWriteDelegate, parts: [any StorePart]
+        readers: ReaderPool?, logCheckpointer: LogCheckpointer?, rowWriteDelegate: any RowWriteDelegate,
+        parts: [any StorePart]
     ) {
         self.configuration = configuration
         path = location.path
@@ -93,12 +97,14 @@ public final class Store: Sendable {
         self.writer = writer
         self.readers = readers
         writerQueue = WriterQueue(timeout: configuration.busyTimeout, path: location.path)
+        self.logCheckpointer = logCheckpointer
         self.rowWriteDelegate = rowWriteDelegate
         // A commit is recorded in the cache before the live queries distribute it.
         objectCache = ObjectCache.make(configuration, schema: schema, writer: writer, isInMemory: readers == nil)
         self.parts = parts + (objectCache.map { [$0] } ?? [])
         collation = configuration.collation
         openedStamp = writer.connection.openedStamp
+        logCheckpointer?.attach(to: writer.connection)
     }
 
     /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files. If another
@@ -118,6 +124,7 @@ public final class Store: Sendable {
         }
         writer.queue.unsafeReentrantWrite { _ in
             for part in parts { part.writerWillClose(of: self) }
+            logCheckpointer?.close(writer.connection)
             if !configuration.isReadOnly, readers != nil, !parts.contains(where: \.leavesLogToOthers) {
                 // Do not wait for another writer: it will write the log back.
                 sqlite3_busy_timeout(writer.connection.sqlite, 0)

@@ -41,6 +41,7 @@ import Testing
         #expect(pending == nil)
         return Store(
             at: .memory, schema: schema, configuration: configuration, writer: writer, readers: nil,
+            logCheckpointer: nil,
             rowWriteDelegate: RowWriteRecorder(), parts: [part])
     }
 
