@@ -32,8 +32,12 @@ extension WriteTransaction {
 
     private func run(_ update: ColumnUpdate, on keys: [(localID: LocalID, rowID: Int64)]) throws {
         try connection.cache(ChangedBases.self).register(on: connection)
+        // Only earlier operations are merged: each row changes once.
+        let hasOperations = try !update.sentColumns.isEmpty && hasOperations(of: update.table)
         try RowIDList.batches(of: keys) { batch in
-            if !update.sentColumns.isEmpty { try queueOperations(of: batch.map(\.rowID), changedBy: update) }
+            if !update.sentColumns.isEmpty {
+                try queueOperations(of: batch.map(\.rowID), changedBy: update, merging: hasOperations)
+            }
             let rows = RowIDList(batch.lazy.map(\.rowID))
             let indexed = update.isSearched ? try indexedTexts(of: rows, changedBy: update) : []
             try connection.run(update.update(rows))
@@ -44,11 +48,23 @@ extension WriteTransaction {
         }
     }
 
+    private func hasOperations(of table: TableLayout) throws -> Bool {
+        try connection.value(
+            "SELECT EXISTS (SELECT 1 FROM \"__operations\" WHERE \"table\" = ?)", binding: [.text(table.table)])
+            == .integer(1)
+    }
+
     /// Queues the operations of rows that are about to change, or merges the change into the existing operations.
-    private func queueOperations(of rowIDs: [Int64], changedBy update: ColumnUpdate) throws {
+    ///
+    /// - Parameter merges: Whether the table can have operations.
+    private func queueOperations(
+        of rowIDs: [Int64], changedBy update: ColumnUpdate, merging merges: Bool
+    ) throws {
         var queued: [(rowID: Int64, bases: PropertyBases)] = []
-        try connection.forEachRow(of: update.selectQueued(RowIDList(rowIDs))) { statement in
-            queued.append((statement.integer(0), try readable { try PropertyBases(bytes: statement.bytes(1)) }))
+        if merges {
+            try connection.forEachRow(of: update.selectQueued(RowIDList(rowIDs))) { statement in
+                queued.append((statement.integer(0), try readable { try PropertyBases(bytes: statement.bytes(1)) }))
+            }
         }
         for (rowID, bases) in queued {
             guard var operation = try operation(of: rowID, in: update.table) else { continue }

@@ -140,11 +140,30 @@ extension SQLCompiler {
 
     /// Returns a query for the values of a list, in a column `value`. The list is bound as a single value.
     private static func elements(of values: [StorageValue]) -> SQL {
-        """
-        WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
-        WHERE "i" < \(bind: .integer(Int64(values.count - 1)))) \
-        SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(PackedList.pack(values))), "i") AS "value" FROM "list"
-        """
+        if let list = json(of: values) { return "SELECT \"value\" FROM json_each(\(bind: .text(list)))" }
+        return """
+            WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
+            WHERE "i" < \(bind: .integer(Int64(values.count - 1)))) \
+            SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(PackedList.pack(values))), "i") AS "value" FROM "list"
+            """
+    }
+
+    /// Returns a list of texts as a JSON array, or `nil` if a value is not a text, or has characters that JSON escapes.
+    /// SQLite reads such an array in half the time of a ``PackedList``. Most long lists contain IDs.
+    private static func json(of values: [StorageValue]) -> String? {
+        var bytes = Array("[".utf8)
+        for value in values {
+            guard case .text(let text) = value else { return nil }
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "\""))
+            for byte in text.utf8 {
+                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return nil }
+                bytes.append(byte)
+            }
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: Texts
