@@ -105,6 +105,23 @@ struct QuerySemanticsTests {
         #expect(plan.first?.contains("USING INDEX __index_Thing_code") == true, "\(plan)")
     }
 
+    /// Some of the texts have characters that JSON escapes.
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `long membership list finds exactly its texts`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
+        let plain = ["", "Ёлка", "И\u{306}", "Й", "ქართული", "会員証", "👩‍👩‍👧", "\u{7F}", "1", "null"]
+        let escaped = ["\"", "\\", "\\u0041", "\n", "\u{0}", "a\u{0}b", "\u{1F}"]
+        let texts = plain + escaped
+        try store.put(texts.enumerated().map { Thing(code: $1).identified(by: LocalID("\($0)")) })
+        let others = (0..<200).map { "x\($0)" }
+        for list in [plain, escaped, texts, Array(plain.prefix(2)), Array(escaped.suffix(1)), []] {
+            let found = try things.where { $0.code.in(others + list) }.all().map(\.code)
+            #expect(Set(found.map { Array($0.utf8) }) == Set(list.map { Array($0.utf8) }))
+            #expect(try things.where { !$0.code.in(others + list) }.count() == texts.count - list.count)
+        }
+    }
+
     @Test(arguments: StoreKind.fileAndEncrypted)
     func `thousands of terms are not too deep`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
