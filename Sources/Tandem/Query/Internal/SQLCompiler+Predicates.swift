@@ -124,8 +124,11 @@ extension SQLCompiler {
         let column = self.column(path, in: scope)
         var hasNull = false
         let values = values.filter { value in
-            if case .null = value { hasNull = true }
-            return value != .null && !(path.isFloating && path.isNaN(value))
+            if case .null = value {
+                hasNull = true
+                return false
+            }
+            return !(path.isFloating && path.isNaN(value))
         }
         let condition: SQL
         switch values.count {
