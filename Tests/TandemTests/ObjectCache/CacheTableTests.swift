@@ -9,7 +9,7 @@ import Testing
 @Suite(.startsProcesses, .ownThreads) struct CacheTableTests {
     private func key(_ id: String) -> CacheKey { CacheKey(Badge.self, kind: .localID, text: id) }
 
-    private func object(_ name: String) -> CachedObject { CachedObjectOf(Badge(name: name)) }
+    private func object(_ name: String) throws -> CachedObject { try #require(CachedObject(Badge(name: name))) }
 
     private func name(_ answer: CacheTable.Answer) -> String? {
         if case .object(let object) = answer { object.value(Badge.self).name } else { nil }
@@ -19,9 +19,9 @@ import Testing
         if case .absent(isWanted: true) = answer { true } else { false }
     }
 
-    @Test func `object is visible from its own state on, unless older states are outdated`() {
+    @Test func `object is visible from its own state on, unless older states are outdated`() throws {
         var table = CacheTable(limit: 1 << 20)
-        table.insert(object("one"), for: key("1"), in: 5, oldest: 3, byteCount: 100)
+        try table.insert(object("one"), for: key("1"), in: 5, oldest: 3, byteCount: 100)
         #expect(name(table.find(key("1"), in: 4, oldest: 3)) == nil)
         #expect(name(table.find(key("1"), in: 5, oldest: 3)) == "one")
         #expect(name(table.find(key("1"), in: 9, oldest: 5)) == "one")
@@ -31,26 +31,26 @@ import Testing
         #expect(table.byteCount == 0)
     }
 
-    @Test func `object is wanted at its second read, and after its removal`() {
+    @Test func `object is wanted at its second read, and after its removal`() throws {
         var table = CacheTable(limit: 1 << 20)
         #expect(!isWanted(table.find(key("1"), in: 1, oldest: 1)))
         #expect(isWanted(table.find(key("1"), in: 1, oldest: 1)))
-        table.insert(object("one"), for: key("1"), in: 1, oldest: 1, byteCount: 100)
+        try table.insert(object("one"), for: key("1"), in: 1, oldest: 1, byteCount: 100)
         table.remove(key("1").hash)
         #expect(table.count == 0)
         #expect(isWanted(table.find(key("1"), in: 2, oldest: 1)))
     }
 
-    @Test func `object replaces an earlier one with the same key`() {
+    @Test func `object replaces an earlier one with the same key`() throws {
         var table = CacheTable(limit: 1 << 20)
         for number in 0..<5 {
-            table.insert(object("\(number)"), for: key("1"), in: UInt64(number + 1), oldest: 1, byteCount: 100)
+            try table.insert(object("\(number)"), for: key("1"), in: UInt64(number + 1), oldest: 1, byteCount: 100)
         }
         #expect(table.count == 1)
         #expect(name(table.find(key("1"), in: 5, oldest: 1)) == "4")
     }
 
-    @Test func `table behaves like a dictionary until it is full`() {
+    @Test func `table behaves like a dictionary until it is full`() throws {
         var dice = Dice.seeded("cache table")
         var table = CacheTable(limit: 1 << 24)
         var model: [String: String] = [:]
@@ -58,7 +58,7 @@ import Testing
             let id = "\(dice.below(600))"
             switch dice.below(3) {
             case 0:
-                table.insert(object("\(step)"), for: key(id), in: 1, oldest: 1, byteCount: 50)
+                try table.insert(object("\(step)"), for: key(id), in: 1, oldest: 1, byteCount: 50)
                 model[id] = "\(step)"
             case 1:
                 table.remove(key(id).hash)
@@ -75,12 +75,12 @@ import Testing
         #expect(table.byteCount == 0)
     }
 
-    @Test func `full table keeps its size, its order of probes and the objects that are read`() {
+    @Test func `full table keeps its size, its order of probes and the objects that are read`() throws {
         var dice = Dice.seeded("full cache table")
         let limit = 1 << 18
         var table = CacheTable(limit: limit)
         func add(_ id: String) {
-            table.insert(object(id), for: key(id), in: 1, oldest: 1, byteCount: 200 + dice.below(400))
+            try table.insert(object(id), for: key(id), in: 1, oldest: 1, byteCount: 200 + dice.below(400))
             #expect(table.byteCount <= limit)
         }
         for number in 0..<40 { add("read \(number)") }
@@ -102,23 +102,23 @@ import Testing
         #expect(found + kept.count == table.count)
     }
 
-    @Test func `outdated objects make room first`() {
+    @Test func `outdated objects make room first`() throws {
         var table = CacheTable(limit: 1 << 16)
         for number in 0..<90 {
-            table.insert(object("old"), for: key("old \(number)"), in: 1, oldest: 1, byteCount: 500)
+            try table.insert(object("old"), for: key("old \(number)"), in: 1, oldest: 1, byteCount: 500)
             _ = table.find(key("old \(number)"), in: 1, oldest: 1)
         }
         for number in 0..<90 {
-            table.insert(object("new"), for: key("new \(number)"), in: 2, oldest: 2, byteCount: 500)
+            try table.insert(object("new"), for: key("new \(number)"), in: 2, oldest: 2, byteCount: 500)
             #expect(name(table.find(key("new \(number)"), in: 2, oldest: 2)) == "new")
         }
     }
 
-    @Test func `object beyond a quarter of the size is not added`() {
+    @Test func `object beyond a quarter of the size is not added`() throws {
         var table = CacheTable(limit: 10_000)
-        table.insert(object("large"), for: key("1"), in: 1, oldest: 1, byteCount: 2_501)
+        try table.insert(object("large"), for: key("1"), in: 1, oldest: 1, byteCount: 2_501)
         #expect(table.count == 0)
-        table.insert(object("small"), for: key("2"), in: 1, oldest: 1, byteCount: 1_000)
+        try table.insert(object("small"), for: key("2"), in: 1, oldest: 1, byteCount: 1_000)
         #expect(table.count == 1)
     }
 

@@ -149,11 +149,11 @@ import Testing
         let badge = try store.write { tx in try tx.insert(Badge(name: "one")) }
         try store.cache(Badge.self, badge.localID)
         let cache = try #require(store.objectCache)
-        weak var cached: CachedObject?
+        weak var cached: AnyObject?
         if case .object(let object) = cache.find(
             CacheKey(Badge.self, kind: .localID, text: badge.localID.rawValue))
         {
-            cached = object
+            cached = object.identity
         }
         #expect(cached != nil)
         store.close()
@@ -166,14 +166,13 @@ import Testing
     }
 
     @Test func `memory of a released object is overwritten`() throws {
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
-        memory.initializeMemory(as: UInt8.self, repeating: 0xAB)
-        var left: [UInt8] = []
-        CachedObject.release(memory) {
-            left = Array($0)
-            $0.deallocate()
-        }
-        #expect(left == [UInt8](repeating: 0, count: 64))
+        let object = UnsafeMutablePointer<Badge>.allocate(capacity: 1)
+        defer { object.deallocate() }
+        object.initialize(to: Badge(name: "one"))
+        let memory = UnsafeRawBufferPointer(start: object, count: MemoryLayout<Badge>.size)
+        #expect(memory.contains { $0 != 0 })
+        CachedObject.erase(object, Badge.self)
+        #expect(memory.allSatisfy { $0 == 0 })
     }
 
     @Test(arguments: StoreKind.files)

@@ -11,6 +11,10 @@ struct CacheKey {
     let text: String
     let hash: UInt64
 
+    private init(model: ObjectIdentifier, kind: Kind, text: String, hash: UInt64) {
+        (self.model, self.kind, self.text, self.hash) = (model, kind, text, hash)
+    }
+
     @inline(__always)
     init<M: Model>(_ model: M.Type, kind: Kind, text: String) {
         self.model = ObjectIdentifier(model)
@@ -18,6 +22,14 @@ struct CacheKey {
         var text = text
         hash = text.withUTF8 { [id = self.model] in Self.hash($0, model: id, kind: kind) }
         self.text = text
+    }
+
+    /// Returns an equal key that shares the ID's text with an object. A look-up that compares the texts then reads
+    /// memory that the copy of the object needs anyway.
+    func sharingText<M: Model>(of object: M) -> CacheKey {
+        let text = kind == .localID ? object.localID.rawValue : object.serverID?.rawValue
+        guard let text, ScalarText.isEqual(text, self.text) else { return self }
+        return CacheKey(model: model, kind: kind, text: text, hash: hash)
     }
 
     /// Hashes an ID by its bytes. The result is never 0.

@@ -22,11 +22,6 @@ struct CacheTable {
         var since: UInt64 = 0
         var byteCount = 0
         var wasRead = false
-
-        @inline(__always)
-        func has(_ key: CacheKey) -> Bool {
-            model == key.model && kind == key.kind && ScalarText.isEqual(self.key, key.text)
-        }
     }
 
     /// The hash of each slot's key, or 0 if the slot is empty.
@@ -93,10 +88,17 @@ struct CacheTable {
         let mask = tags.count &- 1
         var place = home(key.hash)
         while tags[place] != 0 {
-            if tags[place] == key.hash, slots[place].has(key) { return place }
+            if tags[place] == key.hash, has(key, at: place) { return place }
             place = (place &+ 1) & mask
         }
         return nil
+    }
+
+    /// Accesses each property by itself: a method of the slot would copy the whole slot.
+    @inline(__always)
+    private func has(_ key: CacheKey, at place: Int) -> Bool {
+        slots[place].model == key.model && slots[place].kind == key.kind
+            && ScalarText.isEqual(slots[place].key, key.text)
     }
 
     @inline(__always)

@@ -2,45 +2,48 @@ import SQLiteCipher
 
 /// An object in the cache. Its memory is overwritten before it is freed.
 ///
-/// Proof of `@unchecked Sendable`: only the initializer and the deinitializer write the memory, which holds a value of
-/// a `Sendable` type.
-class CachedObject: @unchecked Sendable {
-    fileprivate let memory: UnsafeMutableRawBufferPointer
+/// Proof of `@unchecked Sendable`: only the creation and the release of the buffer write its memory. Its value is of a
+/// `Sendable` type.
+struct CachedObject: @unchecked Sendable {
+    private typealias Unit = SIMD2<UInt64>
 
-    fileprivate init(memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+    /// The buffer of an object. The two are a single allocation, so a reader waits for memory only once. The class is
+    /// not generic, because each read would look up its metadata.
+    private final class Buffer: ManagedBuffer<any Model.Type, Unit> {
+        deinit {
+            withUnsafeMutablePointers { model, elements in CachedObject.erase(elements, model.pointee) }
+        }
+    }
+
+    private let buffer: ManagedBuffer<any Model.Type, Unit>
+
+    /// - Returns: `nil` if the model's alignment exceeds that of the buffer.
+    init?<M: Model>(_ object: M) {
+        guard MemoryLayout<M>.alignment <= MemoryLayout<Unit>.alignment else { return nil }
+        let count = (MemoryLayout<M>.size + MemoryLayout<Unit>.stride - 1) / MemoryLayout<Unit>.stride
+        buffer = Buffer.create(minimumCapacity: count) { _ in M.self }
+        buffer.withUnsafeMutablePointerToElements {
+            _ = UnsafeMutableRawPointer($0).initializeMemory(as: M.self, to: object)
+        }
+    }
+
+    /// The identity of the object's buffer, which ends with the last copy of this value.
+    var identity: AnyObject { buffer }
 
     /// Returns the object.
     ///
     /// - Parameter type: The type with which the object was created.
     @inline(__always)
     func value<M: Model>(_ type: M.Type) -> M {
-        memory.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: M.self).pointee
+        buffer.withUnsafeMutablePointerToElements { UnsafeRawPointer($0).assumingMemoryBound(to: M.self).pointee }
     }
 
-    deinit {
-        Self.release(memory) { $0.deallocate() }
-    }
-
-    /// Overwrites an object's memory, and frees it.
+    /// Releases an object's texts and lists, and overwrites its memory.
     ///
-    /// The texts and lists of an object are in allocations of Swift's own, which the app's copies of the object share.
-    /// They can't be overwritten, and are freed with the last copy.
-    static func release(_ memory: UnsafeMutableRawBufferPointer, free: (UnsafeMutableRawBufferPointer) -> Void) {
-        memory.wipe()
-        free(memory)
-    }
-}
-
-/// A cached object of a model.
-final class CachedObjectOf<M: Model>: CachedObject, @unchecked Sendable {
-    init(_ object: M) {
-        let memory = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: MemoryLayout<M>.size, alignment: MemoryLayout<M>.alignment)
-        memory.baseAddress.unsafelyUnwrapped.initializeMemory(as: M.self, to: object)
-        super.init(memory: memory)
-    }
-
-    deinit {
-        memory.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: M.self).deinitialize(count: 1)
+    /// The texts and lists are in allocations of Swift's own, which the app's copies of the object share. They can't be
+    /// overwritten, and are freed with the last copy.
+    static func erase<M: Model>(_ memory: UnsafeMutableRawPointer, _ model: M.Type) {
+        memory.assumingMemoryBound(to: M.self).deinitialize(count: 1)
+        UnsafeMutableRawBufferPointer(start: memory, count: MemoryLayout<M>.size).wipe()
     }
 }

@@ -156,14 +156,14 @@ final class ObjectCache: Sendable {
 
     /// Adds an object that was read in the state with a number. Does nothing if that state is not the newest any more.
     func insert<M: Model>(_ object: M, for key: CacheKey, in number: UInt64, byteCount: Int) {
-        let cached = CachedObjectOf(object)
+        guard let cached = CachedObject(object) else { return }
         shard(key.hash).state.withLock { shard in
             if case .closed = shard.source { return }
             // A commit resets the number before it removes the objects that it changed. If that happens after this
             // check, the commit waits for the lock, and then removes this object too.
             guard newest.load(ordering: .sequentiallyConsistent) == number else { return }
             shard.table.insert(
-                cached, for: key, in: number, oldest: oldest.load(ordering: .acquiring),
+                cached, for: key.sharingText(of: object), in: number, oldest: oldest.load(ordering: .acquiring),
                 byteCount: byteCount + CacheTable.objectSize(M.self))
         }
     }
