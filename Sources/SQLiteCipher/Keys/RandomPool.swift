@@ -58,7 +58,7 @@ final class RandomPool {
 }
 
 /// Counts the forks that led to this process. `getpid` would detect them too, at the price of a system call per page.
-enum ForkDetector {
+package enum ForkDetector {
     private static let counter = Atomic<UInt64>(0)
     private static let watched: Void = {
         _ = pthread_atfork(nil, nil) { ForkDetector.recordFork() }
@@ -68,7 +68,7 @@ enum ForkDetector {
         counter.add(1, ordering: .relaxed)
     }
 
-    static var generation: UInt64 {
+    package static var generation: UInt64 {
         _ = watched
         return counter.load(ordering: .relaxed)
     }

@@ -33,10 +33,10 @@ extension WriteTransaction {
     private func run(_ update: ColumnUpdate, on keys: [(localID: LocalID, rowID: Int64)]) throws {
         try connection.cache(ChangedBases.self).register(on: connection)
         // Only earlier operations are merged: each row changes once.
-        let hasOperations = try !update.sentColumns.isEmpty && hasOperations(of: update.table)
+        let tableHasOperations = try !update.sentColumns.isEmpty && hasOperations(of: update.table)
         try RowIDList.batches(of: keys) { batch in
             if !update.sentColumns.isEmpty {
-                try queueOperations(of: batch.map(\.rowID), changedBy: update, merging: hasOperations)
+                try queueOperations(of: batch.map(\.rowID), changedBy: update, tableHasOperations: tableHasOperations)
             }
             let rows = RowIDList(batch.lazy.map(\.rowID))
             let indexed = update.isSearched ? try indexedTexts(of: rows, changedBy: update) : []
@@ -56,12 +56,12 @@ extension WriteTransaction {
 
     /// Queues the operations of rows that are about to change, or merges the change into the existing operations.
     ///
-    /// - Parameter merges: Whether the table can have operations.
+    /// - Parameter tableHasOperations: Whether the table had operations before the update.
     private func queueOperations(
-        of rowIDs: [Int64], changedBy update: ColumnUpdate, merging merges: Bool
+        of rowIDs: [Int64], changedBy update: ColumnUpdate, tableHasOperations: Bool
     ) throws {
         var queued: [(rowID: Int64, bases: PropertyBases)] = []
-        if merges {
+        if tableHasOperations {
             try connection.forEachRow(of: update.selectQueued(RowIDList(rowIDs))) { statement in
                 queued.append((statement.integer(0), try readable { try PropertyBases(bytes: statement.bytes(1)) }))
             }

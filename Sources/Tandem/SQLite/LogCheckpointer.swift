@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import GRDBSQLite
+import SQLiteCipher
 import Synchronization
 
 /// Copies the pages of a store's log to the database file, on a thread of its own.
@@ -8,8 +9,10 @@ import Synchronization
 /// SQLite's automatic checkpoint is part of the commit with which the log reaches 1,000 pages. That commit waits until
 /// all pages are copied, and until the disk has both files. Here commits only request a checkpoint.
 ///
-/// Under continuous writing, a checkpoint on another thread never finds the end of the log, and SQLite begins a log
-/// again only if all its pages are copied. Therefore the writer runs a checkpoint itself when the log is very long.
+/// SQLite begins a log again only if all its pages are copied. Under continuous writing, a checkpoint on another thread
+/// rarely copies all of them, because the log grows meanwhile. Therefore the writer runs a checkpoint itself when the
+/// log is very long, and blocks other writers meanwhile. If a long reader or a checkpoint of another process keeps it
+/// from copying all pages, the writer tries again after each commit.
 final class LogCheckpointer: Sendable {
     /// The number of pages by which the log grows until a checkpoint is requested. It is SQLite's own number.
     static let interval = 1000
@@ -31,12 +34,19 @@ final class LogCheckpointer: Sendable {
 
     private let queue = DispatchQueue(label: "tandem.checkpoint", qos: .utility)
     private let state = Mutex(State())
-    /// The connection, which is opened for the first checkpoint. Only the blocks of `queue` use it.
+    /// The connection, which is opened for the first checkpoint. Only the blocks of `queue` use it; the mutex makes the
+    /// checkpointer `Sendable`.
     private let database = Mutex<DatabaseQueue?>(nil)
+    private let busyTimeout: Double
     private let open: @Sendable () throws -> DatabaseQueue
+    /// A child process has no threads for the queue.
+    private let generation = ForkDetector.generation
 
-    /// - Parameter open: Opens a connection that can write.
-    init(open: @escaping @Sendable () throws -> DatabaseQueue) {
+    /// - Parameters:
+    ///   - busyTimeout: The writer's busy timeout in seconds, which is suspended during its own checkpoints.
+    ///   - open: Opens a connection that can write.
+    init(busyTimeout: Double, open: @escaping @Sendable () throws -> DatabaseQueue) {
+        self.busyTimeout = busyTimeout
         self.open = open
     }
 
@@ -54,7 +64,7 @@ final class LogCheckpointer: Sendable {
     /// Waits for the requested checkpoints.
     func wait() { queue.sync {} }
 
-    /// Waits for the requested checkpoints, and ends the requests of a connection.
+    /// Detaches a connection, waits for the requested checkpoints, and closes the checkpointer's own connection.
     func close(_ connection: Connection) {
         sqlite3_wal_hook(connection.sqlite, nil, nil)
         queue.sync {
@@ -63,14 +73,19 @@ final class LogCheckpointer: Sendable {
         }
     }
 
-    /// Called after each commit, when the lock of the writer is free.
+    /// Called after each commit, after SQLite has released the write lock.
     private func logGrew(to pages: Int, on handle: OpaquePointer) {
         switch action(at: pages) {
         case .nothing: break
-        case .request: queue.async { self.run() }
+        case .request where generation == ForkDetector.generation: queue.async { self.run() }
+        case .request: _ = Self.checkpoint(handle, SQLITE_CHECKPOINT_PASSIVE)
         case .run:
             wait()
-            Self.checkpoint(handle)
+            // Do not wait for other connections.
+            sqlite3_busy_timeout(handle, 0)
+            let isComplete = Self.checkpoint(handle, SQLITE_CHECKPOINT_FULL)
+            sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, min(busyTimeout, 1e6)) * 1000)))
+            if !isComplete { state.withLock { $0.due = Self.maximumPages } }
         }
     }
 
@@ -88,7 +103,7 @@ final class LogCheckpointer: Sendable {
     private func run() {
         guard let database = opened() else { return }
         database.unsafeReentrantWrite { db in
-            if let handle = db.sqliteConnection { Self.checkpoint(handle) }
+            if let handle = db.sqliteConnection { _ = Self.checkpoint(handle, SQLITE_CHECKPOINT_PASSIVE) }
         }
     }
 
@@ -109,7 +124,11 @@ final class LogCheckpointer: Sendable {
 
     /// Copies as many pages as possible without waiting for other connections. As with SQLite's automatic checkpoint,
     /// a failure leaves the pages in the log for the next checkpoint.
-    private static func checkpoint(_ handle: OpaquePointer) {
-        sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    ///
+    /// - Returns: Whether all pages of the log were copied.
+    private static func checkpoint(_ handle: OpaquePointer, _ mode: Int32) -> Bool {
+        var (pages, copied) = (Int32(-1), Int32(-1))
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pages, &copied)
+        return code == SQLITE_OK && pages == copied
     }
 }

@@ -67,6 +67,7 @@ private final class Visits: Sendable {
     }
 
     @Test func `released lock is free although a child process has its file open`() throws {
+        guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "lock")

@@ -110,7 +110,10 @@ struct QuerySemanticsTests {
     func `long membership list finds exactly its texts`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
-        let plain = ["", "Ёлка", "И\u{306}", "Й", "ქართული", "会員証", "👩‍👩‍👧", "\u{7F}", "1", "null"]
+        let plain = [
+            "", "Ёлка", "И\u{306}", "Й", "ქართული", "会員証", "👩‍👩‍👧", "\u{7F}", "1", "null", "\u{2028}", "\u{FEFF}x",
+            "\u{FFFF}", "\u{10FFFF}",
+        ]
         let escaped = ["\"", "\\", "\\u0041", "\n", "\u{0}", "a\u{0}b", "\u{1F}"]
         let texts = plain + escaped
         try store.put(texts.enumerated().map { Thing(code: $1).identified(by: LocalID("\($0)")) })

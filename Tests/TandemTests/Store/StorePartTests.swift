@@ -41,8 +41,7 @@ import Testing
         #expect(pending == nil)
         return Store(
             at: .memory, schema: schema, configuration: configuration, writer: writer, readers: nil,
-            logCheckpointer: nil,
-            rowWriteDelegate: RowWriteRecorder(), parts: [part])
+            logCheckpointer: nil, rowWriteDelegate: RowWriteRecorder(), parts: [part])
     }
 
     @Test func `part takes part in each write, and is notified once of each step of closing`() throws {

@@ -5,29 +5,29 @@ import SQLiteCipher
 /// Proof of `@unchecked Sendable`: only the creation and the release of the buffer write its memory. Its value is of a
 /// `Sendable` type.
 struct CachedObject: @unchecked Sendable {
-    private typealias Unit = SIMD2<UInt64>
+    private typealias AlignedWords = SIMD2<UInt64>
 
-    /// The buffer of an object. The two are a single allocation, so a reader waits for memory only once. The class is
-    /// not generic, because each read would look up its metadata.
-    private final class Buffer: ManagedBuffer<any Model.Type, Unit> {
+    /// A buffer with an object. Its header and the object share one allocation, so a read has one cache miss. The class
+    /// is not generic, because each read would look up its metadata.
+    private final class Buffer: ManagedBuffer<any Model.Type, AlignedWords> {
         deinit {
             withUnsafeMutablePointers { model, elements in CachedObject.erase(elements, model.pointee) }
         }
     }
 
-    private let buffer: ManagedBuffer<any Model.Type, Unit>
+    private let buffer: ManagedBuffer<any Model.Type, AlignedWords>
 
     /// - Returns: `nil` if the model's alignment exceeds that of the buffer.
     init?<M: Model>(_ object: M) {
-        guard MemoryLayout<M>.alignment <= MemoryLayout<Unit>.alignment else { return nil }
-        let count = (MemoryLayout<M>.size + MemoryLayout<Unit>.stride - 1) / MemoryLayout<Unit>.stride
+        guard MemoryLayout<M>.alignment <= MemoryLayout<AlignedWords>.alignment else { return nil }
+        let count = (MemoryLayout<M>.size + MemoryLayout<AlignedWords>.stride - 1) / MemoryLayout<AlignedWords>.stride
         buffer = Buffer.create(minimumCapacity: count) { _ in M.self }
         buffer.withUnsafeMutablePointerToElements {
             _ = UnsafeMutableRawPointer($0).initializeMemory(as: M.self, to: object)
         }
     }
 
-    /// The identity of the object's buffer, which ends with the last copy of this value.
+    /// The buffer, which is freed with the last copy of this value.
     var identity: AnyObject { buffer }
 
     /// Returns the object.
