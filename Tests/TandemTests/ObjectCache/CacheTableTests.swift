@@ -79,13 +79,13 @@ import Testing
         var dice = Dice.seeded("full cache table")
         let limit = 1 << 18
         var table = CacheTable(limit: limit)
-        func add(_ id: String) {
+        func add(_ id: String) throws {
             try table.insert(object(id), for: key(id), in: 1, oldest: 1, byteCount: 200 + dice.below(400))
             #expect(table.byteCount <= limit)
         }
-        for number in 0..<40 { add("read \(number)") }
+        for number in 0..<40 { try add("read \(number)") }
         for number in 0..<20_000 {
-            add("\(number)")
+            try add("\(number)")
             let id = "read \(number % 40)"
             _ = table.find(key(id), in: 1, oldest: 1)
             if number.isMultiple(of: 3) { table.remove(key("\(dice.below(number + 1))").hash) }
