@@ -22,6 +22,16 @@ public struct LocalID: RawRepresentable, Sendable {
     }
 }
 
+extension LocalID {
+    /// Whether the ID is a random or time-based UUID, so that no other object has it. A UUID of version 3 or 5 is made
+    /// from a name, and another device can make the same.
+    package var isUnique: Bool {
+        guard rawValue.utf8.count == 36, UUID(uuidString: rawValue) != nil else { return false }
+        let version = rawValue.utf8[rawValue.utf8.index(rawValue.utf8.startIndex, offsetBy: 14)]
+        return [1, 4, 6, 7].contains(version &- UInt8(ascii: "0"))
+    }
+}
+
 /// The server's key for an object. It is `nil` in an object until the server has acknowledged it.
 ///
 /// It is compared byte by byte, like ``LocalID``. The IDs have two types so that the compiler can distinguish them.

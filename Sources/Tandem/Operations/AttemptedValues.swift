@@ -110,6 +110,13 @@ struct AttemptedValues: Equatable {
         return column.current == entry || column.entries.contains(entry)
     }
 
+    /// Returns whether an earlier attempt sent this value, and no attempt another one.
+    func haveOnly(_ value: StorageValue, of column: String) -> Bool {
+        let entry = Self.entry(of: value)
+        guard let found = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
+        return found.entries.contains(entry) && !hasOther(than: value, of: column)
+    }
+
     /// Returns whether a value of the property other than this one was sent.
     func hasOther(than value: StorageValue, of column: String) -> Bool {
         let entry = Self.entry(of: value)

@@ -82,7 +82,11 @@ extension SyncTransaction {
             // over another client's change.
             let isChanged =
                 try isNew
-                || old.map {
+                ? item.wasUndeleted
+                    || !isUnchanged(
+                        sinceInsertOf: state, attempted, property: index, in: table, here: here[index],
+                        rounding: rounding)
+                : old.map {
                     try item.wasUndeleted || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
                         || wasSentOtherwise(
                             attempted, than: here[index], property: index, in: table, rounding: rounding)
@@ -104,6 +108,23 @@ extension SyncTransaction {
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
             changedHere: changedHere, changedThere: changedThere)
+    }
+
+    /// Returns whether the server's object has come from an insert of this object without a response, and a property
+    /// has not changed here since that insert.
+    ///
+    /// Another client can have created an object with a natural key as ID. Its values are then a conflict.
+    private func isUnchanged(
+        sinceInsertOf state: ObjectState, _ attempted: AttemptedValues, property: Int, in table: TableLayout,
+        here: StorageValue, rounding: WireRounding
+    ) throws -> Bool {
+        // A file that waits to be uploaded was not sent.
+        guard state.localID.isUnique, table.attachments(at: property) == nil else { return false }
+        let definition = table.definition.properties[property]
+        guard attempted.names(definition.column),
+            let sent = try? rounding(definition, try wireForm(here, of: property, in: table))
+        else { return false }
+        return attempted.haveOnly(sent, of: definition.column)
     }
 
     /// Returns whether a value other than the local one may have been sent to the server.

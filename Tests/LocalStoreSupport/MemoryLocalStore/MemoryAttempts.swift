@@ -45,6 +45,11 @@ struct MemoryAttempts: Sendable {
         return values.current == value || values.mayHaveExecuted.contains(value)
     }
 
+    /// Returns whether an earlier attempt sent this value, and no attempt another one.
+    func haveOnly(_ value: StorageValue, of property: String) -> Bool {
+        properties[property]?.mayHaveExecuted.contains(value) == true && !hasOther(than: value, of: property)
+    }
+
     /// Returns whether another value of a property was sent.
     func hasOther(than value: StorageValue, of property: String) -> Bool {
         guard let values = properties[property] else { return false }

@@ -24,7 +24,9 @@ extension MemoryTransaction {
             // A value equal to its base, of which no other value was sent, is no longer a change.
             let isChanged =
                 operation.isWhole
-                || old.map {
+                ? item.wasUndeleted
+                    || !isUnchanged(sinceInsertOf: object, operation, here: here[place], at: place, model, rounding)
+                : old.map {
                     item.wasUndeleted || $0 != here[place] && self.local($0, at: place, model) != here[place]
                         || wasSentOtherwise(operation, than: here[place], at: place, model, rounding)
                 } ?? false
@@ -46,6 +48,19 @@ extension MemoryTransaction {
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
             changedHere: changedHere, changedThere: changedThere)
+    }
+
+    /// Returns whether the server's object comes from an insert of this object whose response was lost, and a property
+    /// has not changed here since then.
+    private func isUnchanged(
+        sinceInsertOf object: MemoryObject, _ operation: MemoryOperation, here: StorageValue, at place: Int,
+        _ model: MemoryModel, _ rounding: WireRounding
+    ) -> Bool {
+        let property = model.properties[place]
+        guard object.localID.isUnique, property.kind != .attachment,
+            let sent = try? rounding(property, wire(here, at: place, model))
+        else { return false }
+        return operation.attempted.haveOnly(sent, of: property.name)
     }
 
     /// Returns whether another value than the local one may have been sent to the server.

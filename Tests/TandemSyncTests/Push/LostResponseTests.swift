@@ -242,6 +242,48 @@ import Testing
         #expect(desk.remote.items(in: "Card").isEmpty)
     }
 
+    enum LocalEdit: CaseIterable, Sendable { case none, sameProperty, otherProperty }
+
+    /// The values of an insert are older than others' edits of its object, although the device learns of both at once.
+    @Test(arguments: [ScriptedRemote.IDs.client, .server], LocalEdit.allCases)
+    func `others' edits of a lost insert's object are kept`(ids: ScriptedRemote.IDs, edit: LocalEdit) async throws {
+        for isPulled in [true, false] {
+            let desk = try Desk(ids: ids)
+            let card = Card(shop: "Лента", barcode: "1", points: 1)
+            let id = try await desk.store.write { try $0.insert(card) }.localID
+            desk.remote.next(.loseAnswer)
+            try await desk.sync.attemptPush()
+            let serverID = try #require(desk.remote.items(in: "Card").first?.id)
+            desk.remote.edit("Card", id: serverID) { $0.set(.integer(9), of: "points") }
+            try await desk.store.write { tx in
+                switch edit {
+                case .none: break
+                case .sameProperty: try tx.update(Card.self, localID: id) { $0.points = 5 }
+                case .otherProperty: try tx.update(Card.self, localID: id) { $0.nickname = "н" }
+                }
+            }
+            if isPulled { try await desk.receiveAll() }
+            #expect(try await desk.sync.push().isComplete)
+            let items = desk.remote.items(in: "Card")
+            #expect(items.map { $0[member: "points"] } == [.integer(edit == .sameProperty ? 5 : 9)])
+            if edit == .otherProperty { #expect(items.first?[member: "nickname"] == .text("н")) }
+            try await desk.receiveAll()
+            #expect(try desk.isLevel())
+        }
+    }
+
+    /// Another client can create an object with the same natural key.
+    @Test func `object with the natural key of a lost insert is a conflict`() async throws {
+        let desk = try Desk()
+        let card = Card(shop: "Лента", barcode: "1", points: 1).identified(by: "4601234567893")
+        try await desk.store.write { _ = try $0.insert(card) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.attemptPush()
+        desk.remote.edit("Card", id: "4601234567893") { $0.set(.integer(9), of: "points") }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.remote.items(in: "Card").map { $0[member: "points"] } == [.integer(1)])
+    }
+
     /// To delete the object of a lost insert, the insert is sent once more, and that response is lost too. The sent
     /// values are ours, whatever the local values are by then.
     @Test func `values sent to delete a lost insert count as ours`() async throws {
