@@ -1,4 +1,5 @@
 import Hummingbird
+import PageServer
 import Tandem
 
 /// Adding, changing, deleting and restoring cards.
