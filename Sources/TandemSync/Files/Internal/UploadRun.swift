@@ -263,7 +263,7 @@ final class UploadRun: Sendable {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
         let isOurs = !place.isKnownToOthers && (!isToldByServer && !uploaded.wasThere || options.deletesFiles)
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
-        let (operations, marks) = try await store.lasting { transaction in
+        let operations = try await store.lasting { transaction in
             let before = try transaction.operationMarks()
             let waiting = try transaction.operationsWaiting(for: id)
             let operations = try transaction.finishUpload(
@@ -279,14 +279,15 @@ final class UploadRun: Sendable {
             }
             // If the user has a pending change, that operation also carries the URL.
             let own = (operations ?? []).filter { !before.has($0) || waiting.contains($0) }
-            let marks = try own.compactMap { try transaction.operation(withID: $0) }
-            return (operations, marks.map { OperationMarks.Mark($0) })
+            let marks = try own.compactMap { try transaction.operation(withID: $0) }.map { OperationMarks.Mark($0) }
+            // Before the commit: the changes that ``hasNews()`` reads must not include this URL without its mark.
+            self.state.withLock { $0.marks.formUnion(marks) }
+            return operations
         }
         try await step(.concluded(id))
         state.withLock { state in
             state.unanswered = 0
             state.operations += operations ?? []
-            state.marks.formUnion(marks)
         }
         guard operations != nil else { return await drop(file) }
         try? store.attachments.fitCache()
