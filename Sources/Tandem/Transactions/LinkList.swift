@@ -294,10 +294,5 @@ enum LinkList {
         return try text.withUTF8 { try parse($0) }
     }
 
-    static func text(_ ids: [LocalID]) -> String {
-        var bytes: [UInt8] = []
-        // An array of texts has no keys and is not too deep, so writing it does not throw.
-        try? ExactJSON.write(.array(ids.map { .text($0.rawValue) }), to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    static func text(_ ids: [LocalID]) -> String { ExactJSON.array(of: ids.lazy.map(\.rawValue)) }
 }

@@ -44,6 +44,14 @@ package enum ExactJSON {
         }
     }
 
+    /// Returns a JSON array of texts.
+    static func array(of texts: some Sequence<String>) -> String {
+        var bytes: [UInt8] = []
+        // An array of texts has no keys and is not too deep, so writing it does not throw.
+        try? write(.array(texts.map { .text($0) }), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Returns the node that `utf8` represents.
     ///
     /// It accepts any JSON text, with white space, and with members in any order. Members are returned sorted by the
