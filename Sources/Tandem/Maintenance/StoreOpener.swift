@@ -92,9 +92,7 @@ struct StoreOpener: Sendable {
     /// Returns the checkpointer of the store's log, or `nil` if the store writes no log.
     func makeLogCheckpointer() -> LogCheckpointer? {
         guard location.file != nil, !configuration.isReadOnly else { return nil }
-        return LogCheckpointer(busyTimeout: configuration.busyTimeout) {
-            try open(readOnly: false, label: "checkpoint")
-        }
+        return LogCheckpointer { try open(readOnly: false, label: "checkpoint") }
     }
 
     func open(readOnly: Bool, label: String) throws -> DatabaseQueue {

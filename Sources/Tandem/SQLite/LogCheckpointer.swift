@@ -10,13 +10,13 @@ import Synchronization
 /// all pages are copied, and until the disk has both files. Here commits only request a checkpoint.
 ///
 /// SQLite begins a log again only if all its pages are copied. Under continuous writing, a checkpoint on another thread
-/// rarely copies all of them, because the log grows meanwhile. Therefore the writer runs a checkpoint itself when the
-/// log is very long, and blocks other writers meanwhile. If a long reader or a checkpoint of another process keeps it
+/// rarely copies all of them, because the log grows meanwhile. Therefore the writer waits for a checkpoint when the log
+/// is very long, and that checkpoint blocks other writers. If a long reader or a checkpoint of another process keeps it
 /// from copying all pages, the writer tries again after each commit.
 final class LogCheckpointer: Sendable {
     /// The number of pages by which the log grows until a checkpoint is requested. It is SQLite's own number.
     static let interval = 1000
-    /// The number of pages from which the writer runs the checkpoint itself.
+    /// The number of pages from which the writer waits for the checkpoint.
     static let maximumPages = 8000
 
     private struct State {
@@ -29,7 +29,7 @@ final class LogCheckpointer: Sendable {
     private enum Action {
         case nothing
         case request
-        case run
+        case wait
     }
 
     private let queue = DispatchQueue(label: "tandem.checkpoint", qos: .utility)
@@ -37,16 +37,12 @@ final class LogCheckpointer: Sendable {
     /// The connection, which is opened for the first checkpoint. Only the blocks of `queue` use it; the mutex makes the
     /// checkpointer `Sendable`.
     private let database = Mutex<DatabaseQueue?>(nil)
-    private let busyTimeout: Double
     private let open: @Sendable () throws -> DatabaseQueue
     /// A child process has no threads for the queue.
     private let generation = ForkDetector.generation
 
-    /// - Parameters:
-    ///   - busyTimeout: The writer's busy timeout in seconds, which is suspended during its own checkpoints.
-    ///   - open: Opens a connection that can write.
-    init(busyTimeout: Double, open: @escaping @Sendable () throws -> DatabaseQueue) {
-        self.busyTimeout = busyTimeout
+    /// - Parameter open: Opens a connection that can write.
+    init(open: @escaping @Sendable () throws -> DatabaseQueue) {
         self.open = open
     }
 
@@ -77,15 +73,15 @@ final class LogCheckpointer: Sendable {
     private func logGrew(to pages: Int, on handle: OpaquePointer) {
         switch action(at: pages) {
         case .nothing: break
-        case .request where generation == ForkDetector.generation: queue.async { self.run() }
-        case .request: _ = Self.checkpoint(handle, SQLITE_CHECKPOINT_PASSIVE)
-        case .run:
-            wait()
-            // Do not wait for other connections.
-            sqlite3_busy_timeout(handle, 0)
-            let isComplete = Self.checkpoint(handle, SQLITE_CHECKPOINT_FULL)
-            sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, min(busyTimeout, 1e6)) * 1000)))
-            if !isComplete { state.withLock { $0.due = Self.maximumPages } }
+        case .request where generation == ForkDetector.generation:
+            queue.async { _ = self.run(SQLITE_CHECKPOINT_PASSIVE) }
+        case .request: _ = queue.sync { run(SQLITE_CHECKPOINT_PASSIVE) }
+        case .wait:
+            let isComplete = queue.sync { run(SQLITE_CHECKPOINT_FULL) }
+            // The writer's own connection would wait for readers in a full checkpoint.
+            if !(isComplete ?? Self.checkpoint(handle, SQLITE_CHECKPOINT_PASSIVE)) {
+                state.withLock { $0.due = Self.maximumPages }
+            }
         }
     }
 
@@ -96,24 +92,26 @@ final class LogCheckpointer: Sendable {
             state.pages = pages
             guard pages >= state.due else { return .nothing }
             state.due = pages + Self.interval
-            return pages < Self.maximumPages ? .request : .run
+            return pages < Self.maximumPages ? .request : .wait
         }
     }
 
-    private func run() {
-        guard let database = opened() else { return }
-        database.unsafeReentrantWrite { db in
-            if let handle = db.sqliteConnection { _ = Self.checkpoint(handle, SQLITE_CHECKPOINT_PASSIVE) }
-        }
+    /// Runs a checkpoint. Returns whether all pages were copied; `nil` if there is no connection for it.
+    private func run(_ mode: Int32) -> Bool? {
+        opened()?.unsafeReentrantWrite { db in db.sqliteConnection.map { Self.checkpoint($0, mode) } }
     }
 
-    /// Returns the connection, or `nil` if it can't be opened. The log then grows until the writer runs a checkpoint.
+    /// Returns the connection, or `nil` if it can't be opened. The log then grows until the writer copies it.
     private func opened() -> DatabaseQueue? {
         if let database = database.withLock({ $0 }) { return database }
         guard let opened = try? open() else { return nil }
         do {
-            // SQLite opens the log with the first read, and encryption proves its key.
-            try opened.unsafeReentrantWrite { db in try db.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1") }
+            try opened.unsafeReentrantWrite { db in
+                // SQLite opens the log with the first read, and encryption proves its key.
+                try db.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+                // A checkpoint copies what it can, and waits for no other connection.
+                if let handle = db.sqliteConnection { sqlite3_busy_timeout(handle, 0) }
+            }
         } catch {
             try? opened.close()
             return nil

@@ -34,7 +34,7 @@ import Testing
             let path = folder.file()
             _ = try connection.value("PRAGMA journal_mode = WAL")
             try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, bytes BLOB)")
-            let checkpointer = LogCheckpointer(busyTimeout: 5) {
+            let checkpointer = LogCheckpointer {
                 try gate()
                 let opener = StoreOpener(location: .file(path), configuration: Store.Configuration())
                 return try opener.open(readOnly: false, label: "checkpoint")
@@ -165,7 +165,8 @@ import Testing
     }
 
     @Test func `store in memory and a read-only store have no checkpointer`() throws {
-        try StoreKind.memory.withStore(PeerCard.self, PeerPerson.self) { store in #expect(store.logCheckpointer == nil)
+        try StoreKind.memory.withStore(PeerCard.self, PeerPerson.self) { store in
+            #expect(store.logCheckpointer == nil)
         }
         let folder = try TestFolder()
         try Store(at: folder.file(), models: PeerCard.self, PeerPerson.self).close()
