@@ -106,28 +106,26 @@ struct AttemptedValues: Equatable {
     /// Returns whether a value on the server may be one that was sent.
     func contains(_ value: StorageValue, of column: String) -> Bool {
         let entry = Self.entry(of: value)
-        guard let column = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
+        guard let column = find(column) else { return false }
         return column.current == entry || column.entries.contains(entry)
     }
 
     /// Returns whether an earlier attempt sent this value, and no attempt another one.
     func haveOnly(_ value: StorageValue, of column: String) -> Bool {
-        let entry = Self.entry(of: value)
-        guard let found = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
-        return found.entries.contains(entry) && !hasOther(than: value, of: column)
+        find(column)?.entries.contains(Self.entry(of: value)) == true && !hasOther(than: value, of: column)
     }
 
     /// Returns whether a value of the property other than this one was sent.
     func hasOther(than value: StorageValue, of column: String) -> Bool {
         let entry = Self.entry(of: value)
-        guard let column = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
+        guard let column = find(column) else { return false }
         return column.current.map { $0 != entry } ?? false || column.entries.contains { $0 != entry }
     }
 
     /// Returns whether any value of a property was sent.
-    func names(_ column: String) -> Bool {
-        columns.contains { ScalarText.isEqual($0.name, column) }
-    }
+    func names(_ column: String) -> Bool { find(column) != nil }
+
+    private func find(_ column: String) -> Column? { columns.first { ScalarText.isEqual($0.name, column) } }
 
     private static func entry(of value: StorageValue) -> Entry {
         switch value {

@@ -120,11 +120,11 @@ extension SyncTransaction {
     ) throws -> Bool {
         // A file that waits to be uploaded was not sent.
         guard state.localID.isUnique, table.attachments(at: property) == nil else { return false }
-        let definition = table.definition.properties[property]
-        guard attempted.names(definition.column),
-            let sent = try? rounding(definition, try wireForm(here, of: property, in: table))
-        else { return false }
-        return attempted.haveOnly(sent, of: definition.column)
+        let column = table.definition.properties[property].column
+        guard attempted.names(column), let sent = try sentForm(here, of: property, in: table, rounding: rounding) else {
+            return false
+        }
+        return attempted.haveOnly(sent, of: column)
     }
 
     /// Returns whether a value other than the local one may have been sent to the server.
@@ -132,11 +132,10 @@ extension SyncTransaction {
         _ attempted: AttemptedValues, than here: StorageValue, property: Int, in table: TableLayout,
         rounding: WireRounding
     ) throws -> Bool {
-        let definition = table.definition.properties[property]
-        guard attempted.names(definition.column) else { return false }
-        let sent = try wireForm(here, of: property, in: table)
-        guard let rounded = try? rounding(definition, sent) else { return true }
-        return attempted.hasOther(than: rounded, of: definition.column)
+        let column = table.definition.properties[property].column
+        guard attempted.names(column) else { return false }
+        guard let sent = try sentForm(here, of: property, in: table, rounding: rounding) else { return true }
+        return attempted.hasOther(than: sent, of: column)
     }
 
     /// Returns whether the server holds the local value.
@@ -146,9 +145,16 @@ extension SyncTransaction {
     ) throws -> Bool {
         if try there == here || hasSameFiles(there, here: here, of: property, in: table) { return true }
         // A file that is still on the server does not count as its replacement.
-        let sent = try wireForm(here, of: property, in: table)
-        // The server cannot hold a value without a wire form. The error belongs to the send, not to this comparison.
-        return (try? rounding(table.definition.properties[property], sent)) == value
+        return try sentForm(here, of: property, in: table, rounding: rounding) == value
+    }
+
+    /// Returns the form in which the server returns a local value; `nil` if the value can't be sent. The server can't
+    /// hold it then, and the error belongs to the send, not to a comparison.
+    private func sentForm(
+        _ here: StorageValue, of property: Int, in table: TableLayout, rounding: WireRounding
+    ) throws -> StorageValue? {
+        let form = try wireForm(here, of: property, in: table)
+        return try? rounding(table.definition.properties[property], form)
     }
 
     /// Rebases an operation onto the server's state, in one step. Properties unchanged here take the server's values.

@@ -36,9 +36,7 @@ extension MemoryTransaction {
             }
             let there = self.local(value, at: place, model)
             server[name] = there
-            // A value that can't be encoded is not on the server. Sending it reports the error, not this comparison.
-            let isHeldThere =
-                there == here[place] || (try? rounding(property, wire(here[place], at: place, model))) == value
+            let isHeldThere = there == here[place] || sentForm(here[place], at: place, model, rounding) == value
             if isChanged && !isHeldThere { changedHere.insert(name) }
             let isOurs =
                 isHeldThere || operation.attempted.contains(value, of: name)
@@ -58,7 +56,7 @@ extension MemoryTransaction {
     ) -> Bool {
         let property = model.properties[place]
         guard object.localID.isUnique, property.kind != .attachment,
-            let sent = try? rounding(property, wire(here, at: place, model))
+            let sent = sentForm(here, at: place, model, rounding)
         else { return false }
         return operation.attempted.haveOnly(sent, of: property.name)
     }
@@ -70,8 +68,16 @@ extension MemoryTransaction {
     ) -> Bool {
         let property = model.properties[place]
         guard operation.attempted.names(property.name) else { return false }
-        guard let rounded = try? rounding(property, wire(here, at: place, model)) else { return true }
-        return operation.attempted.hasOther(than: rounded, of: property.name)
+        guard let sent = sentForm(here, at: place, model, rounding) else { return true }
+        return operation.attempted.hasOther(than: sent, of: property.name)
+    }
+
+    /// Returns the form in which the server returns a local value; `nil` if the value can't be sent. The server does
+    /// not hold it then. Sending it reports the error, not a comparison.
+    private func sentForm(
+        _ here: StorageValue, at place: Int, _ model: MemoryModel, _ rounding: WireRounding
+    ) -> StorageValue? {
+        try? rounding(model.properties[place], wire(here, at: place, model))
     }
 
     func rebase(
