@@ -10,17 +10,17 @@ extension WebSite {
     /// - Parameters:
     ///   - router: The router.
     ///   - formLimit: The maximum number of bytes of the form.
-    ///   - pass: Receives a secret and the gates that the session has passed. Returns the passed gates, or nil if the
-    ///     secret is wrong.
+    ///   - checkSecret: Receives a secret and the gates that the session has passed. Returns the passed gates, or nil
+    ///     if the secret is wrong.
     public func addSharedRoutes(
         to router: Router<WebContext>, formLimit: Int,
-        pass: @escaping @Sendable (String, WebSession.Gates) async throws -> WebSession.Gates?
+        checkSecret: @escaping @Sendable (String, WebSession.Gates) async throws -> WebSession.Gates?
     ) {
         router.get("/assets/:name") { request, context in
             try asset(context.parameters.require("name"), for: request)
         }
         router.post("/enter") { request, context in
-            try await enter(request, context.requireSession(), formLimit: formLimit, pass: pass)
+            try await enter(request, context.requireSession(), formLimit: formLimit, checkSecret: checkSecret)
         }
         router.get("/enter") { _, _ in Response.redirect(to: "/") }
         router.post("/leave") { _, context in
@@ -39,7 +39,7 @@ extension WebSite {
     /// Checks the secret of a form, and begins another session.
     private func enter(
         _ request: Request, _ session: WebSession, formLimit: Int,
-        pass: (String, WebSession.Gates) async throws -> WebSession.Gates?
+        checkSecret: (String, WebSession.Gates) async throws -> WebSession.Gates?
     ) async throws -> Response {
         let body = try await request.body.collect(upTo: formLimit)
         let form = try URLEncodedFormDecoder().decode(GateForm.self, from: String(buffer: body))
@@ -50,7 +50,7 @@ extension WebSite {
             return try gatePage(
                 session, message: "There were too many attempts. Wait a minute.", status: .tooManyRequests)
         }
-        guard let passed = try await pass(form.secret, session.passed) else {
+        guard let passed = try await checkSecret(form.secret, session.passed) else {
             return try gatePage(session, message: "That is not right.", status: .unauthorized)
         }
         attempts.recordSuccess()

@@ -32,10 +32,11 @@ extension WriteTransaction {
 
     private func run(_ update: ColumnUpdate, on keys: [(localID: LocalID, rowID: Int64)]) throws {
         try connection.cache(ChangedBases.self).register(on: connection)
+        let isSent = !update.sentColumns.isEmpty
         // Only earlier operations are merged: each row changes once.
-        let tableHasOperations = try !update.sentColumns.isEmpty && hasOperations(of: update.table)
+        let tableHasOperations = try isSent && hasOperations(of: update.table)
         try RowIDList.batches(of: keys) { batch in
-            if !update.sentColumns.isEmpty {
+            if isSent {
                 try queueOperations(of: batch.map(\.rowID), changedBy: update, tableHasOperations: tableHasOperations)
             }
             let rows = RowIDList(batch.lazy.map(\.rowID))

@@ -8,12 +8,8 @@ struct CacheKey {
 
     let model: ObjectIdentifier
     let kind: Kind
-    let text: String
+    private(set) var text: String
     let hash: UInt64
-
-    private init(model: ObjectIdentifier, kind: Kind, text: String, hash: UInt64) {
-        (self.model, self.kind, self.text, self.hash) = (model, kind, text, hash)
-    }
 
     @inline(__always)
     init<M: Model>(_ model: M.Type, kind: Kind, text: String) {
@@ -29,7 +25,9 @@ struct CacheKey {
     func sharingText<M: Model>(of object: M) -> CacheKey {
         let text = kind == .localID ? object.localID.rawValue : object.serverID?.rawValue
         guard let text, ScalarText.isEqual(text, self.text) else { return self }
-        return CacheKey(model: model, kind: kind, text: text, hash: hash)
+        var key = self
+        key.text = text
+        return key
     }
 
     /// Hashes an ID by its bytes. The result is never 0.

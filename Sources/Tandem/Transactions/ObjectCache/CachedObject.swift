@@ -2,8 +2,8 @@ import SQLiteCipher
 
 /// An object in the cache. Its memory is overwritten before it is freed.
 ///
-/// Proof of `@unchecked Sendable`: only the creation and the release of the buffer write its memory. Its value is of a
-/// `Sendable` type.
+/// Proof of `@unchecked Sendable`: the memory has a value of a `Sendable` type. It is written only when the buffer is
+/// created, before another thread has it, and when its last reference is released.
 struct CachedObject: @unchecked Sendable {
     private typealias AlignedWords = SIMD2<UInt64>
 
