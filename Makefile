@@ -44,7 +44,7 @@ soak: ## Run the tests in their long form, and under the thread sanitizer [FILTE
 	@$(if $(FILTER),true,TANDEM_SOAK=1 Scripts/test.sh --macros)
 	@TANDEM_SOAK=1 Scripts/test.sh '$(FILTER)'
 	@$(if $(FILTER),true,$(MAKE) tsan)
-tsan: setup ## Run the suites with threads under the thread sanitizer [FILTER=pattern]
+tsan: setup ## Run the tests, except those of the macros, under the thread sanitizer [FILTER=pattern]
 	@Scripts/test.sh --tsan '$(FILTER)'
 interop: ## Compare the order of names with ICU, and exchange data with SQLCipher, S3, Kinto and others [ROUNDS=n]
 	@Scripts/setup.sh python3 python3-venv postgresql curl openssl libicu72
