@@ -151,8 +151,8 @@ struct PushQueue {
         return false
     }
 
-    /// Lets a delete wait for an operation that refers to its object. If deletes form a cycle, the first one in the
-    /// queue is sent.
+    /// Lets a delete wait for an operation that refers to its object. If deletes form a cycle, the one that would
+    /// close it does not wait, and is sent.
     ///
     /// - Returns: Whether the operation waits.
     mutating func parkBehindReferrer(_ delete: PendingOperation.ID) -> Bool {
