@@ -137,22 +137,21 @@ extension SocketTests {
             #expect(configuration.files?.limit == 4 << 30)
             let server = try await TandemServer.start(ServerCore.inMemory(configuration: configuration))
             let (session, serverURL) = (Session(), server.url)
-            let (id, bytes) = ("9f86d081884c7d659a2feaa0c55ad015", Array("test".utf8))
+            let (id, bytes) = ("3b1c7e90d5f24a68b7029ce4816fd35a", Array("test".utf8))
             // TandemDatasync begins
             let files = try TandemFiles(url: serverURL) { reason in
                 .bearer(try await session.token(isFresh: reason != .first))
             }
-            let photo = OutgoingFile(id: id, name: "чек.txt", contentType: "text/plain", bytes: bytes)
-            let uploaded = try await files.upload(photo)
+            let receipt = OutgoingFile(id: id, name: "чек.txt", contentType: "text/plain", bytes: bytes)
+            let uploaded = try await files.upload(receipt)
             // TandemDatasync ends
             #expect(uploaded.url == "\(serverURL.absoluteString)/files/\(id)")
             // The digest in the page's example.
             let page = try Snippets.text(of: "Sources/TandemServer/TandemServer.docc/FileProtocol.md")
             #expect(page.contains("PUT /files/\(id) HTTP/1.1"))
-            #expect(photo.sha256.hasPrefix(id))
             let digest = Data(
                 stride(from: 0, to: 64, by: 2).map { index in
-                    UInt8(photo.sha256.dropFirst(index).prefix(2), radix: 16) ?? 0
+                    UInt8(receipt.sha256.dropFirst(index).prefix(2), radix: 16) ?? 0
                 })
             #expect(page.contains("Repr-Digest: sha-256=:\(digest.base64EncodedString()):"))
             try await server.stop()
