@@ -83,7 +83,7 @@ final class ShelfRemote: Remote {
 
     // MARK: -
 
-    /// Returns the row if it exists and still has the version on which the change was made.
+    /// Returns the row if it exists and still has the version on which the change is based.
     private static func current(
         _ row: RemoteItem?, for item: OutgoingItem, deleted: Bool = false
     ) throws(RemoteFailure) -> RemoteItem {
