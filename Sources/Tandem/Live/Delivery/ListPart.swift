@@ -57,15 +57,14 @@ final class ListPart: LivePart {
         }
         let found = try list.reading.rows(query, on: connection)
         isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
-        let order = found.sorted()
-        // This happens only in a damaged file: a tree holds each position once.
-        if zip(order, order.dropFirst()).contains(where: { found[$0].order(found[$1]) == 0 }) {
+        guard let tree = RowTree(found, sorted: found.sorted()) else {
+            // This happens only in a damaged file.
             throw TandemError(
                 .corrupt, message: "Two objects of \(list.query.model.name) have the same local ID.",
                 advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: connection.path,
                 model: list.query.model.name)
         }
-        tree = RowTree(found, sorted: order)
+        self.tree = tree
         rows?.reset(tree)
         unapplied = nil
         guard wasDelivered else { return }

@@ -1,8 +1,10 @@
+import Foundation
+
 /// Rows in the order in which they were read, before they are sorted into a ``RowTree``.
 ///
 /// The records of all rows are in a single block of memory: reading a row allocates nothing.
 final class RowBuffer {
-    private var memory = UnsafeMutableRawPointer.allocate(byteCount: 1024, alignment: 8)
+    private var memory: UnsafeMutableRawPointer
     private var capacity = 1024
     private(set) var byteCount = 0
     /// The start of each record, and the end of the last one.
@@ -10,7 +12,12 @@ final class RowBuffer {
     /// Long payloads, which the records refer to.
     private var boxes: [RowPayload] = []
 
-    deinit { memory.deallocate() }
+    init() {
+        guard let memory = malloc(capacity) else { preconditionFailure("There is no memory for rows.") }
+        self.memory = memory
+    }
+
+    deinit { free(memory) }
 
     var count: Int { starts.count - 1 }
 
@@ -119,9 +126,8 @@ final class RowBuffer {
     @inline(never)
     private func grow(_ count: Int) {
         capacity = max(capacity * 2, byteCount + count)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-        larger.copyMemory(from: memory, byteCount: byteCount)
-        memory.deallocate()
+        // A large block is not copied: its pages get another address.
+        guard let larger = realloc(memory, capacity) else { preconditionFailure("There is no memory for rows.") }
         memory = larger
     }
 }

@@ -2,19 +2,28 @@ extension RowTree {
     /// Creates a tree from the rows of a buffer. The leaves are numbered from 0.
     ///
     /// - Parameter sorted: The numbers of the rows in the buffer, in order (see ``RowBuffer/sorted()``).
+    /// - Returns: `nil` if two rows have the same key and local ID.
     /// - Complexity: O(*n*)
-    init(_ buffer: RowBuffer, sorted: [Int]) {
+    init?(_ buffer: RowBuffer, sorted: [Int]) {
         guard !sorted.isEmpty else { return }
         count = sorted.count
         defer { withExtendedLifetime(buffer) {} }
         var views: [RowView] = []
         views.reserveCapacity(RowNode.leafCapacity)
         var level: [RowBranch] = []
+        var last: RowView?
         for (id, group) in Self.groups(count, of: RowNode.leafCapacity).enumerated() {
             views.removeAll(keepingCapacity: true)
-            for position in group { views.append(buffer[sorted[position]]) }
-            assert(
-                zip(views, views.dropFirst()).allSatisfy { $0.order($1) < 0 }, "The rows are not in order.")
+            for position in group {
+                let view = buffer[sorted[position]]
+                if let last {
+                    let order = last.order(view)
+                    if order == 0 { return nil }
+                    assert(order < 0, "The rows are not in order.")
+                }
+                views.append(view)
+                last = view
+            }
             level.append(RowBranch(views.withUnsafeBufferPointer { RowNode.leaf($0, id: UInt32(id)) }))
         }
         root = Self.root(over: level, height: 0)

@@ -3,7 +3,7 @@
 /// A tree is a value. A copy is free, does not change, and shares all unchanged nodes with the original:
 ///
 /// ```swift
-/// var tree = RowTree(buffer, sorted: buffer.sorted())
+/// guard var tree = RowTree(buffer, sorted: buffer.sorted()) else { throw damage }
 /// let snapshot = tree
 /// let fits = tree.apply(removed: [row], inserted: [])  // `snapshot` still has the row
 /// ```

@@ -38,7 +38,10 @@ extension RowTree {
             buffer.append(
                 rowID: row.rowID, key: row.key, localID: row.localID, payload: row.withView { Array($0.payload) })
         }
-        self.init(buffer, sorted: Array(rows.indices))
+        guard let tree = RowTree(buffer, sorted: Array(rows.indices)) else {
+            preconditionFailure("Two rows have the same key and local ID.")
+        }
+        self = tree
     }
 
     /// Sorts rows into the order of the tree.

@@ -129,7 +129,7 @@ import Testing
                 rowID: Int64(row + 1), key: key, localID: LocalIDGenerator.makeID(),
                 payload: Array(repeating: 1, count: 150))
         }
-        let tree = RowTree(buffer, sorted: buffer.sorted())
+        let tree = try #require(RowTree(buffer, sorted: buffer.sorted()))
         var bytes = 0
         tree.forEachLeaf { bytes += $0.byteCount }
         // The payload has 150 bytes, the ID 16, and the rest of the key at most 27.
