@@ -22,9 +22,7 @@ final class ChangeCapture: RowObserver {
     /// Whether the changes were made by other processes.
     private let isReplay: Bool
 
-    /// The last reported table, identified by the address of its name in SQLite's memory. Changes come in runs.
-    private var latestName: UnsafePointer<CChar>?
-    private var latest: CapturedTable?
+    private var reported = ReportedTables<CapturedTable>()
 
     init(_ plan: WatchPlan, on connection: Connection, tuning: LiveTuning, recorder: CommitRecorder? = nil) {
         self.plan = plan
@@ -80,20 +78,17 @@ final class ChangeCapture: RowObserver {
     ) {
         recorder?.willChange(name, operation: operation, from: old, to: new)
         if plan.isEmpty { return }
-        if name != latestName {
-            latestName = name
-            latest = captured(String(cString: name))
-        }
-        guard let latest else { return }
+        guard let table = reported.table(name, find: captured) else { return }
         switch operation {
-        case SQLITE_INSERT: latest.willInsert(new)
-        case SQLITE_DELETE: latest.willChange(old, on: connection)
+        case SQLITE_INSERT: table.willInsert(new)
+        case SQLITE_DELETE: table.willChange(old, on: connection)
         default:
-            latest.willChange(old, on: connection)
-            if new != old { latest.willInsert(new) }
+            table.willChange(old, on: connection)
+            if new != old { table.willInsert(new) }
         }
     }
 
+    /// Returns the capture of a table, or `nil` if the table is not watched.
     private func captured(_ name: String) -> CapturedTable? {
         if let table = tables.first(where: { $0.watch.table.table == name }) { return table }
         guard let watch = plan.tables[name] else { return nil }

@@ -39,9 +39,7 @@ final class CommitRecorder {
     private let tuning: LiveTuning
     private var tables: [Table] = []
     private var byteCount = 0
-    /// The last reported table, identified by the address of its name in SQLite's memory. Changes come in runs.
-    private var latestName: UnsafePointer<CChar>?
-    private var latest: Table?
+    private var reported = ReportedTables<Table>()
 
     init(_ schema: Schema, on connection: Connection, tuning: LiveTuning) {
         self.schema = schema
@@ -53,14 +51,10 @@ final class CommitRecorder {
 
     /// Records a change that SQLite reports before it happens. Only the first state of each row counts.
     func willChange(_ name: UnsafePointer<CChar>, operation: Int32, from old: Int64, to new: Int64) {
-        if name != latestName {
-            latestName = name
-            latest = table(String(cString: name))
-        }
-        guard let latest, latest.isKnown else { return }
-        if operation != SQLITE_INSERT { record(old, of: latest, exists: true) }
+        guard let table = reported.table(name, find: self.table), table.isKnown else { return }
+        if operation != SQLITE_INSERT { record(old, of: table, exists: true) }
         if operation == SQLITE_INSERT || (operation != SQLITE_DELETE && new != old) {
-            record(new, of: latest, exists: false)
+            record(new, of: table, exists: false)
         }
     }
 

@@ -52,13 +52,14 @@ struct RowOrder: Sendable {
     /// Appends the key of a row, whose ``columns(_:in:)`` begin at a given slot.
     func appendKey(_ source: some ColumnSource, first: Int, to key: inout [UInt8]) {
         var slot = first
-        for term in terms {
-            switch term.shape {
-            case .plain: term.writer.append(source.view(slot), to: &key)
+        // A copy of a term would count references for each row.
+        for place in terms.indices {
+            switch terms[place].shape {
+            case .plain: terms[place].writer.append(source.view(slot), to: &key)
             case .folded:
-                term.writer.append(source.view(slot + 1), twin: source.view(slot), to: &key)
+                terms[place].writer.append(source.view(slot + 1), twin: source.view(slot), to: &key)
                 slot += 1
-            case .matching: term.writer.append(holds: source.view(slot).order(.integer(1)) == 0, to: &key)
+            case .matching: terms[place].writer.append(holds: source.view(slot).order(.integer(1)) == 0, to: &key)
             }
             slot += 1
         }

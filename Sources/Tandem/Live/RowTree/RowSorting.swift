@@ -27,8 +27,39 @@ struct RowSorting {
 
     private func sort(_ entries: UnsafeMutableBufferPointer<Entry>) {
         if entries.indices.dropFirst().allSatisfy({ isBefore(entries[$0 - 1], entries[$0]) }) { return }
-        var entries = entries
-        entries.sort { $0.words < $1.words }
+        let count = entries.count
+        var middle = TwoThreads.middle(of: count)
+        TwoThreads.run(count, middle: middle) {
+            var part = UnsafeMutableBufferPointer(rebasing: entries[$0])
+            part.sort { $0.words < $1.words }
+        }
+        if middle < count {
+            merge(entries, at: middle)
+            // Rows with equal words are sorted by the same thread.
+            while middle < count, entries[middle].words == entries[middle - 1].words { middle += 1 }
+        }
+        TwoThreads.run(count, middle: middle) { sortGroups(UnsafeMutableBufferPointer(rebasing: entries[$0])) }
+    }
+
+    /// Merges two sorted parts by their words.
+    private func merge(_ entries: UnsafeMutableBufferPointer<Entry>, at middle: Int) {
+        let first = Array(entries[..<middle])
+        var (left, right, next) = (0, middle, 0)
+        while left < first.count {
+            if right < entries.count, entries[right].words < first[left].words {
+                entries[next] = entries[right]
+                right += 1
+            } else {
+                entries[next] = first[left]
+                left += 1
+            }
+            next += 1
+        }
+    }
+
+    /// Sorts each group of rows with equal words.
+    private func sortGroups(_ entries: UnsafeMutableBufferPointer<Entry>) {
+        guard !entries.isEmpty else { return }
         var start = 0
         for end in 1...entries.count {
             if end < entries.count, entries[start].words == entries[end].words { continue }

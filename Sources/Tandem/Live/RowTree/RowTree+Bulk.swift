@@ -1,3 +1,5 @@
+import Synchronization
+
 extension RowTree {
     /// Creates a tree from the rows of a buffer. The leaves are numbered from 0.
     ///
@@ -7,26 +9,50 @@ extension RowTree {
     init?(_ buffer: RowBuffer, sorted: [Int]) {
         guard !sorted.isEmpty else { return }
         count = sorted.count
+        let groups = Self.groups(count, of: RowNode.leafCapacity)
+        let isValid = Atomic(true)
+        let level = [RowBranch](unsafeUninitializedCapacity: groups.count) { leaves, leafCount in
+            let middle = TwoThreads.middle(of: count) == count ? groups.count : groups.count / 2
+            TwoThreads.run(groups.count, middle: middle) { range in
+                if !Self.makeLeaves(range, of: groups, from: buffer, sorted: sorted, in: leaves) {
+                    isValid.store(false, ordering: .relaxed)
+                }
+            }
+            leafCount = groups.count
+        }
+        guard isValid.load(ordering: .relaxed) else { return nil }
+        root = Self.root(over: level, height: 0)
+    }
+
+    /// Makes the leaves of some groups of rows.
+    ///
+    /// - Returns: `false` if a row has the key and local ID of the row before it.
+    private static func makeLeaves(
+        _ range: Range<Int>, of groups: [Range<Int>], from buffer: RowBuffer, sorted: [Int],
+        in leaves: UnsafeMutableBufferPointer<RowBranch>
+    ) -> Bool {
         defer { withExtendedLifetime(buffer) {} }
+        var isValid = true
         var views: [RowView] = []
         views.reserveCapacity(RowNode.leafCapacity)
-        var level: [RowBranch] = []
-        var last: RowView?
-        for (id, group) in Self.groups(count, of: RowNode.leafCapacity).enumerated() {
+        let start = groups[range.lowerBound].lowerBound
+        var last = start > 0 ? buffer[sorted[start - 1]] : nil
+        for id in range {
             views.removeAll(keepingCapacity: true)
-            for position in group {
+            for position in groups[id] {
                 let view = buffer[sorted[position]]
                 if let last {
                     let order = last.order(view)
-                    if order == 0 { return nil }
-                    assert(order < 0, "The rows are not in order.")
+                    assert(order <= 0, "The rows are not in order.")
+                    if order == 0 { isValid = false }
                 }
                 views.append(view)
                 last = view
             }
-            level.append(RowBranch(views.withUnsafeBufferPointer { RowNode.leaf($0, id: UInt32(id)) }))
+            let leaf = views.withUnsafeBufferPointer { RowNode.leaf($0, id: UInt32(id)) }
+            leaves.initializeElement(at: id, to: RowBranch(leaf))
         }
-        root = Self.root(over: level, height: 0)
+        return isValid
     }
 
     /// Returns the root above nodes of a height, of which there is at least one.
