@@ -19,7 +19,14 @@ struct RowSorting {
     static func sorted(_ count: Int, row: (Int) -> RowView) -> [Int] {
         withoutActuallyEscaping(row) { row in
             let sorting = RowSorting(row: row)
-            var entries = (0..<count).map { Entry(words: RowWords(row($0)), index: $0) }
+            var entries = [Entry](unsafeUninitializedCapacity: count) { entries, initialized in
+                TwoThreads.run(count, middle: TwoThreads.middle(of: count)) { part in
+                    for index in part {
+                        entries.initializeElement(at: index, to: Entry(words: RowWords(row(index)), index: index))
+                    }
+                }
+                initialized = count
+            }
             entries.withUnsafeMutableBufferPointer { sorting.sort($0) }
             return entries.map(\.index)
         }

@@ -28,6 +28,27 @@ import Testing
         }
     }
 
+    /// Lists of this length are sorted and built by two threads.
+    @Test func `a long list is in order, and equal rows are found`() throws {
+        var maker = RowFactory(.seeded(), letters: [0x61, 0x62], longestKey: 20)
+        var rows = maker.rows(24_000).shuffled(using: &maker.random)
+        func tree() -> RowTree? {
+            let buffer = RowBuffer()
+            for row in rows { buffer.append(rowID: row.rowID, key: row.key, localID: row.localID) }
+            return RowTree(buffer, sorted: buffer.sorted())
+        }
+        let sorted = rows.sorted(by: LiveRow.isBefore)
+        let made = try #require(tree())
+        try made.checkInvariants()
+        #expect(IteratorSequence(made.makeIterator(from: 0)).map(\.rowID) == sorted.map(\.rowID))
+        for place in [0, 11_999, 12_000, 23_998] {
+            let whole = rows
+            rows.append(LiveRow(number: 0, rowID: 30_000, key: sorted[place].key, localID: sorted[place].localID))
+            #expect(tree() == nil)
+            rows = whole
+        }
+    }
+
     @Test func `any part can be iterated`() {
         var maker = RowFactory(.seeded())
         let rows = maker.rows(300)
