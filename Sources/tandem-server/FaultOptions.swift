@@ -22,7 +22,7 @@ struct FaultOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Probability that a request gets a 429 with a delay of one second.", valueName: "probability"))
+            "Probability that a request gets a 429 with a Retry-After of 1.", valueName: "probability"))
     var throttled = 0.0
 
     @Option(
