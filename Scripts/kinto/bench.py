@@ -2,19 +2,23 @@
 
     bench.py serve                      starts Kinto on PostgreSQL, prints its URL, and serves until its input ends
     bench.py push URL BUCKET CARDS      creates the cards of a file in the collection Card, by kinto-http in batches
+    bench.py send URL BUCKET CARDS      does the same with requests that were encoded before, over one connection
     bench.py pull URL BUCKET DATABASE   stores the records of the collection Card in a new SQLite database
     bench.py outcome URL BUCKET         describes the records of the collection Card
 
-CARDS has a JSON object on each line. `push` and `pull` print their seconds, without the start of Python, and the others
-their result. The account is the same as in Benchmarks/Sources/Benchmarks/Kinto.
+CARDS has a JSON object on each line. `push`, `send` and `pull` print their seconds, without the start of Python, and
+the others their result. The seconds of `send` are those that any client waits for the server. The account is the same
+as in Benchmarks/Sources/Benchmarks/Kinto.
 """
 import base64
+import http.client
 import json
 import logging
 import os
 import sqlite3
 import sys
 import time
+import urllib.parse
 
 import kinto_http
 
@@ -54,6 +58,29 @@ def push(url, bucket, path):
     return time.perf_counter() - started
 
 
+def send(url, bucket, path):
+    address = urllib.parse.urlsplit(url)
+    login = base64.b64encode(":".join(USER).encode()).decode()
+    fields = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+    with open(path) as file:
+        cards = [json.loads(line) for line in file]
+    records = f"{address.path}/buckets/{bucket}/collections/Card/records"
+    new = {"method": "PUT", "headers": {"If-None-Match": "*"}}
+    requests = [{**new, "path": f"{records}/{card.pop('id')}", "body": {"data": card}} for card in cards]
+    size = client(url, bucket).server_info()["settings"]["batch_max_requests"]
+    bodies = [
+        json.dumps({"requests": requests[start:start + size]}).encode() for start in range(0, len(requests), size)]
+    connection = http.client.HTTPConnection(address.hostname, address.port)
+    started = time.perf_counter()
+    for body in bodies:
+        connection.request("POST", f"{address.path}/batch", body, fields)
+        with connection.getresponse() as response:
+            response.read()
+            if response.status != 200:
+                sys.exit(f"bench.py: the server responded with {response.status}")
+    return time.perf_counter() - started
+
+
 def pull(url, bucket, path):
     started = time.perf_counter()
     records = client(url, bucket).get_records(_sort="last_modified")
@@ -87,6 +114,8 @@ def main(command, *words):
             serve()
         case "push":
             print(push(*words))
+        case "send":
+            print(send(*words))
         case "pull":
             seconds = pull(*words)
             database = sqlite3.connect(words[2])
