@@ -2,12 +2,13 @@
 
     bench.py serve                      starts Kinto on PostgreSQL, prints its URL, and serves until its input ends
     bench.py push URL BUCKET CARDS      creates the cards of a file in the collection Card, by kinto-http in batches
-    bench.py send URL BUCKET CARDS      does the same with requests that were encoded before, over one connection
+    bench.py send URL BUCKET CARDS      sends the same batches, encoded in advance, over one connection
     bench.py pull URL BUCKET DATABASE   stores the records of the collection Card in a new SQLite database
     bench.py outcome URL BUCKET         describes the records of the collection Card
 
 CARDS has a JSON object on each line. `push`, `send` and `pull` print their seconds, without the start of Python, and
-the others their result. The seconds of `send` are those that any client waits for the server. The account is the same
+the others their result. The seconds of `send` are the least of a client that
+sends these batches one after another. The account is the same
 as in Benchmarks/Sources/Benchmarks/Kinto.
 """
 import base64
@@ -71,14 +72,19 @@ def send(url, bucket, path):
     bodies = [
         json.dumps({"requests": requests[start:start + size]}).encode() for start in range(0, len(requests), size)]
     connection = http.client.HTTPConnection(address.hostname, address.port)
+    responses = []
     started = time.perf_counter()
     for body in bodies:
         connection.request("POST", f"{address.path}/batch", body, fields)
         with connection.getresponse() as response:
-            response.read()
+            responses.append(response.read())
             if response.status != 200:
                 sys.exit(f"bench.py: the server responded with {response.status}")
-    return time.perf_counter() - started
+    seconds = time.perf_counter() - started
+    statuses = {part["status"] for body in responses for part in json.loads(body)["responses"]}
+    if statuses != {201}:
+        sys.exit(f"bench.py: the server responded with {statuses}")
+    return seconds
 
 
 def pull(url, bucket, path):

@@ -387,7 +387,7 @@ class Interop:
         records = None
         for device in devices:
             records = self.check_equal("faults", device)
-        self._check_acts(records, devices, objects // 2)
+        self._check_acts(records, devices, objects // 2, seconds)
         topics = self.records("faults", "topic")
         missing = [record["id"] for record in records.values() if record.get("topic") not in (None, *topics)]
         if missing:
@@ -426,7 +426,7 @@ class Interop:
         print("kinto: PostgreSQL was stopped and started again", flush=True)
         at(0.8)
 
-    def _check_acts(self, records, devices, started):
+    def _check_acts(self, records, devices, started, seconds):
         """Compares the records with everything that the devices report to have done."""
         tags = collections.Counter(record["tag"] for record in records.values())
         twice = [tag for tag, number in tags.items() if number > 1]
@@ -434,6 +434,10 @@ class Interop:
             raise Failure(f"{len(twice)} objects exist twice: {twice[:5]}")
         expected, values, acts = {f"start-{number}" for number in range(started)}, {}, 0
         for device in devices:
+            edits = sum(act["act"] == "set" for act in device.acts)
+            # A device edits nothing while many of its operations are unsent.
+            if edits < 2 * seconds:
+                raise Failure(f"{device.name} made only {edits} edits in {seconds} s")
             for act in device.acts:
                 acts += 1
                 match act["act"]:

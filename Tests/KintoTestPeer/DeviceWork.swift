@@ -8,8 +8,8 @@ import TandemTesting
 ///
 /// Notes with tags that begin with x are edited and deleted only by the device that inserted them.
 ///
-/// A device with many unsent operations edits nothing. With a slow server, they would otherwise grow without a limit,
-/// and the last sync would take longer than the script waits.
+/// A device with more than `mostUnsent` operations only inserts. With a slow server, their number would otherwise have
+/// no limit, and the last sync would take longer than the script waits.
 struct DeviceWork: Sendable {
     private struct Act: Encodable {
         let act: String
@@ -18,7 +18,6 @@ struct DeviceWork: Sendable {
         var value: Int?
     }
 
-    /// A device with more unsent operations edits nothing.
     private static let mostUnsent = 1_000
 
     private let store: Store

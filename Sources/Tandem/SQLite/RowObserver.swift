@@ -7,7 +7,7 @@ protocol RowObserver: AnyObject {
     /// Called before a row changes. It must not run statements.
     ///
     /// - Parameters:
-    ///   - table: The table's name. Its address is the same for all changes of a transaction.
+    ///   - table: The table's name, which is valid only during the call.
     ///   - operation: `SQLITE_INSERT`, `SQLITE_UPDATE` or `SQLITE_DELETE`.
     ///   - old: The rowid before the change.
     ///   - new: The rowid after the change.

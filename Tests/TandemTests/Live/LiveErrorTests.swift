@@ -46,6 +46,24 @@ import Testing
         }
     }
 
+    @Test func `two objects with the same local ID end the query`() async throws {
+        try await withStorePath { path in
+            let models: [any Model.Type] = [Fan.self]
+            let store = try Store(at: path, models: models)
+            let fans = try await store.write { tx in try ["А", "Б"].map { try tx.insert(Fan(name: $0)) } }
+            store.close()
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let (first, second) = (Data(fans[0].localID.rawValue.utf8), Data(fans[1].localID.rawValue.utf8))
+            while let place = bytes.range(of: second) { bytes.replaceSubrange(place, with: first) }
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let damaged = try Store(at: path, models: models)
+            let recorder = damaged.objects(Fan.self).changesetPublisher.on(.immediate).record()
+            #expect(recorder.error?.code == .corrupt && recorder.error?.model == "Fan")
+            #expect(recorder.values.isEmpty)
+            damaged.close()
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `closing the store ends its queries and later ones fail`(_ kind: StoreKind) async throws {
         try await kind.withStore(Card.self, Person.self, Badge.self) { (store: Store) async throws -> Void in

@@ -8,8 +8,8 @@ extension Benchmark {
     static let kinto: [Benchmark] = KintoServerProcess.python == nil ? [] : [kintoPush, kintoPull]
 
     /// Pushes new cards to empty collections. The baseline `kinto-http` creates the same cards in batches of the same
-    /// size. The baseline `prepared-requests` sends these batches over one connection, encoded before: it takes the
-    /// time that any client waits for the server.
+    /// size. The baseline `prepared-requests` sends these batches one after another over one connection, encoded in
+    /// advance. Its time is the least of a client that does so.
     private static let kintoPush = Benchmark("kinto-push") { context in
         let server = try KintoServerProcess()
         let cards = WireCards.cards(context.count(10_000))
@@ -82,7 +82,7 @@ extension Benchmark {
     }
 
     private static func number(_ text: String) throws -> Double {
-        guard let number = Double(text) else { throw UsageError(problem: "kinto-http printed: \(text)") }
+        guard let number = Double(text) else { throw UsageError(problem: "bench.py printed: \(text)") }
         return number
     }
 

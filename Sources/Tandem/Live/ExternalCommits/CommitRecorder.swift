@@ -51,14 +51,15 @@ final class CommitRecorder {
 
     /// Records a change that SQLite reports before it happens. Only the first state of each row counts.
     func willChange(_ name: UnsafePointer<CChar>, operation: Int32, from old: Int64, to new: Int64) {
-        guard let table = reported.table(name, find: self.table), table.isKnown else { return }
+        guard let table = reported.table(name, find: recorded), table.isKnown else { return }
         if operation != SQLITE_INSERT { record(old, of: table, exists: true) }
         if operation == SQLITE_INSERT || (operation != SQLITE_DELETE && new != old) {
             record(new, of: table, exists: false)
         }
     }
 
-    private func table(_ name: String) -> Table? {
+    /// Returns the record of a table, or `nil` if the table is one of the store's own.
+    private func recorded(_ name: String) -> Table? {
         if let known = tables.first(where: { $0.name == name }) { return known }
         // The store's own tables have no live queries.
         guard !name.hasPrefix("__") else { return nil }

@@ -126,7 +126,7 @@ final class RowBuffer {
     @inline(never)
     private func grow(_ count: Int) {
         capacity = max(capacity * 2, byteCount + count)
-        // A large block is not copied: its pages get another address.
+        // glibc moves the pages of a large block instead of copying them.
         guard let larger = realloc(memory, capacity) else { preconditionFailure("There is no memory for rows.") }
         memory = larger
     }

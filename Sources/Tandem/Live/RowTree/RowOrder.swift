@@ -52,7 +52,7 @@ struct RowOrder: Sendable {
     /// Appends the key of a row, whose ``columns(_:in:)`` begin at a given slot.
     func appendKey(_ source: some ColumnSource, first: Int, to key: inout [UInt8]) {
         var slot = first
-        // A copy of a term would count references for each row.
+        // Copying a term would retain and release its references for each row.
         for place in terms.indices {
             switch terms[place].shape {
             case .plain: terms[place].writer.append(source.view(slot), to: &key)

@@ -2,7 +2,7 @@
 ///
 /// A list sorted by name has many names with a common beginning. A comparison of two rows accesses both, wherever they
 /// are in memory. So rows are sorted by their words, which are in cache, and then each row of a group with equal words
-/// is accessed only once, for its following words.
+/// is accessed only once, for its following words. Long lists are sorted by two threads.
 struct RowSorting {
     private struct Entry {
         var words: RowWords
@@ -10,17 +10,18 @@ struct RowSorting {
     }
 
     private let row: (Int) -> RowView
+    private let threads: TwoThreads
 
     /// Returns the numbers of rows in order.
     ///
     /// - Parameters:
     ///   - count: The number of rows.
     ///   - row: Returns a row by its number.
-    static func sorted(_ count: Int, row: (Int) -> RowView) -> [Int] {
+    static func sorted(_ count: Int, threads: TwoThreads = .standard, row: (Int) -> RowView) -> [Int] {
         withoutActuallyEscaping(row) { row in
-            let sorting = RowSorting(row: row)
+            let sorting = RowSorting(row: row, threads: threads)
             var entries = [Entry](unsafeUninitializedCapacity: count) { entries, initialized in
-                TwoThreads.run(count, middle: TwoThreads.middle(of: count)) { part in
+                TwoThreads.run(count, middle: threads.middle(of: count, rows: count)) { part in
                     for index in part {
                         entries.initializeElement(at: index, to: Entry(words: RowWords(row(index)), index: index))
                     }
@@ -35,17 +36,25 @@ struct RowSorting {
     private func sort(_ entries: UnsafeMutableBufferPointer<Entry>) {
         if entries.indices.dropFirst().allSatisfy({ isBefore(entries[$0 - 1], entries[$0]) }) { return }
         let count = entries.count
-        var middle = TwoThreads.middle(of: count)
+        var middle = threads.middle(of: count, rows: count)
         TwoThreads.run(count, middle: middle) {
             var part = UnsafeMutableBufferPointer(rebasing: entries[$0])
             part.sort { $0.words < $1.words }
         }
         if middle < count {
             merge(entries, at: middle)
-            // Rows with equal words are sorted by the same thread.
-            while middle < count, entries[middle].words == entries[middle - 1].words { middle += 1 }
+            middle = boundary(near: middle, in: entries)
         }
         TwoThreads.run(count, middle: middle) { sortGroups(UnsafeMutableBufferPointer(rebasing: entries[$0])) }
+    }
+
+    /// Returns the nearest place that does not divide a group of rows with equal words. One thread must sort a group.
+    private func boundary(near middle: Int, in entries: UnsafeMutableBufferPointer<Entry>) -> Int {
+        let words = entries[middle].words
+        var (start, end) = (middle, middle)
+        while start > 0, entries[start - 1].words == words { start -= 1 }
+        while end < entries.count, entries[end].words == words { end += 1 }
+        return middle - start < end - middle ? start : end
     }
 
     /// Merges two sorted parts by their words.

@@ -6,14 +6,13 @@ extension RowTree {
     /// - Parameter sorted: The numbers of the rows in the buffer, in order (see ``RowBuffer/sorted()``).
     /// - Returns: `nil` if two rows have the same key and local ID.
     /// - Complexity: O(*n*)
-    init?(_ buffer: RowBuffer, sorted: [Int]) {
+    init?(_ buffer: RowBuffer, sorted: [Int], threads: TwoThreads = .standard) {
         guard !sorted.isEmpty else { return }
         count = sorted.count
         let groups = Self.groups(count, of: RowNode.leafCapacity)
         let isValid = Atomic(true)
         let level = [RowBranch](unsafeUninitializedCapacity: groups.count) { leaves, leafCount in
-            let middle = TwoThreads.middle(of: count) == count ? groups.count : groups.count / 2
-            TwoThreads.run(groups.count, middle: middle) { range in
+            TwoThreads.run(groups.count, middle: threads.middle(of: groups.count, rows: count)) { range in
                 if !Self.makeLeaves(range, of: groups, from: buffer, sorted: sorted, in: leaves) {
                     isValid.store(false, ordering: .relaxed)
                 }
@@ -79,5 +78,5 @@ extension RowBuffer {
     /// Returns the numbers of the rows in the order of a tree.
     ///
     /// - Complexity: O(*n* log *n*), and O(*n*) if they are in order.
-    func sorted() -> [Int] { RowSorting.sorted(count) { self[$0] } }
+    func sorted(threads: TwoThreads = .standard) -> [Int] { RowSorting.sorted(count, threads: threads) { self[$0] } }
 }

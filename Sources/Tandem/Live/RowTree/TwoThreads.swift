@@ -1,22 +1,27 @@
 import Dispatch
 import Foundation
 
-/// The work on many rows by two threads at the same time. It shortens the time until the first result of a long list,
-/// if a second processor is free.
-enum TwoThreads {
-    /// With fewer rows, starting a thread takes more time than it saves.
-    private static let leastRows = 20_000
-    private static let isUseful = ProcessInfo.processInfo.activeProcessorCount > 1
+/// The sorting and building of long lists on two threads.
+struct TwoThreads {
+    /// The number of rows from which on a second thread works. For shorter lists, no gain was measured.
+    let leastRows: Int
 
-    /// Returns the number of rows for the first thread. It is `count` if one thread does all the work.
-    static func middle(of count: Int) -> Int { count < leastRows || !isUseful ? count : count / 2 }
+    static let standard = TwoThreads(leastRows: ProcessInfo.processInfo.activeProcessorCount > 1 ? 20_000 : .max)
 
-    /// Calls a function for the ranges before and after `middle`, and returns after both calls. The function must not
-    /// write to anything that both calls access.
+    /// Returns the number of parts for the first thread. It is `count` if one thread does all the work.
+    ///
+    /// - Parameters:
+    ///   - count: The number of parts.
+    ///   - rows: The number of rows in all parts.
+    func middle(of count: Int, rows: Int) -> Int { rows < leastRows ? count : count / 2 }
+
+    /// Calls a function for the ranges before and after `middle`, on two threads, and returns after both calls. The
+    /// function must not write to anything that both calls access.
     static func run(_ count: Int, middle: Int, _ body: (Range<Int>) -> Void) {
         guard middle < count else { return body(0..<count) }
         withoutActuallyEscaping(body) { body in
-            // The two calls share only what they read, and both end before this function returns.
+            // NB: Dispatch declares its parameter as `@Sendable`. The two calls share only what they read, and end
+            // before `concurrentPerform` returns.
             nonisolated(unsafe) let body = body
             DispatchQueue.concurrentPerform(iterations: 2) { body($0 == 0 ? 0..<middle : middle..<count) }
         }

@@ -30,15 +30,20 @@ func areSame(_ lhs: some Sequence<LiveRow>, _ rhs: some Sequence<LiveRow>) -> Bo
     lhs.elementsEqual(rhs) { $0.isIdentical(to: $1) }
 }
 
+extension RowBuffer {
+    /// Creates a buffer with copies of rows.
+    convenience init(_ rows: [LiveRow]) {
+        self.init()
+        for row in rows {
+            append(rowID: row.rowID, key: row.key, localID: row.localID, payload: row.withView { Array($0.payload) })
+        }
+    }
+}
+
 extension RowTree {
     /// Creates a tree from rows in order.
     init(sorted rows: [LiveRow]) {
-        let buffer = RowBuffer()
-        for row in rows {
-            buffer.append(
-                rowID: row.rowID, key: row.key, localID: row.localID, payload: row.withView { Array($0.payload) })
-        }
-        guard let tree = RowTree(buffer, sorted: Array(rows.indices)) else {
+        guard let tree = RowTree(RowBuffer(rows), sorted: Array(rows.indices)) else {
             preconditionFailure("Two rows have the same key and local ID.")
         }
         self = tree

@@ -28,24 +28,35 @@ import Testing
         }
     }
 
-    /// Lists of this length are sorted and built by two threads.
-    @Test func `a long list is in order, and equal rows are found`() throws {
-        var maker = RowFactory(.seeded(), letters: [0x61, 0x62], longestKey: 20)
-        var rows = maker.rows(24_000).shuffled(using: &maker.random)
-        func tree() -> RowTree? {
-            let buffer = RowBuffer()
-            for row in rows { buffer.append(rowID: row.rowID, key: row.key, localID: row.localID) }
-            return RowTree(buffer, sorted: buffer.sorted())
+    @Test func `two threads sort and build a list as one thread does`() throws {
+        let threads = TwoThreads(leastRows: 2)
+        let keys: [(letters: [UInt8], longest: Int)] = [
+            ([0x61, 0x62], 17), ([0x61], 0), ([0x61], 40), ([0, 0x61, 0xFF], 2), ([0xD0, 0xFF], 20),
+        ]
+        for (letters, longest) in keys {
+            var maker = RowFactory(.seeded(), letters: letters, longestKey: longest)
+            for count in [0, 1, 2, 3, 5, 31, 32, 33, 100, 384, 700] {
+                let sorted = maker.rows(count)
+                for rows in [sorted, sorted.reversed(), sorted.shuffled(using: &maker.random)] {
+                    let buffer = RowBuffer(rows)
+                    let tree = try #require(RowTree(buffer, sorted: buffer.sorted(threads: threads), threads: threads))
+                    try tree.checkInvariants()
+                    #expect(areSame(tree, sorted))
+                }
+            }
         }
-        let sorted = rows.sorted(by: LiveRow.isBefore)
-        let made = try #require(tree())
-        try made.checkInvariants()
-        #expect(IteratorSequence(made.makeIterator(from: 0)).map(\.rowID) == sorted.map(\.rowID))
-        for place in [0, 11_999, 12_000, 23_998] {
-            let whole = rows
-            rows.append(LiveRow(number: 0, rowID: 30_000, key: sorted[place].key, localID: sorted[place].localID))
-            #expect(tree() == nil)
-            rows = whole
+    }
+
+    @Test(arguments: [TwoThreads(leastRows: 2), TwoThreads(leastRows: .max)])
+    func `two rows with the same position are found anywhere`(_ threads: TwoThreads) {
+        var maker = RowFactory(.seeded())
+        let rows = maker.rows(150)
+        for place in rows.indices {
+            var rows = rows
+            rows.insert(LiveRow(number: 0, rowID: 1_000, key: rows[place].key, localID: rows[place].localID), at: place)
+            let buffer = RowBuffer(rows)
+            #expect(RowTree(buffer, sorted: Array(rows.indices), threads: threads) == nil)
+            #expect(RowTree(buffer, sorted: buffer.sorted(threads: threads), threads: threads) == nil)
         }
     }
 
