@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ReportedTablesTests {
+@Suite(.ownThreads) struct ReportedTablesTests {
     private final class Table {}
 
     @Test func `each table is looked up once`() {
