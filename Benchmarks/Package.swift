@@ -31,8 +31,9 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            // NB: Warnings stay warnings here. In debug builds, Swift 6.3's module emission warns that the `try` before
-            // a throwing accessor (`SyncedStore.opened`) covers nothing, and fails without it.
+            // NB: Warnings stay warnings here. In debug builds, Swift 6.3's module emission warns about the `try`
+            // before a throwing accessor (`SyncedStore.opened`). According to the warning, the `try` covers nothing,
+            // but the build fails without it.
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

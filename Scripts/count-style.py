@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Counts habits of style that make comments, documents, messages, tests and files hard to read or find.
 
-  comments  comments that begin with what, who, whose, those or one
-  words     whoever, nobody, somebody, anew, afresh, "for ever", "upon which" in comments, documents and string literals
-  columns   lines of Swift and Markdown over 120 columns, outside tables, links and blocks of code
-  tests     tests whose names begin with what, who, whose, those or one
-  files     files in Sources that declare a type, but neither declare, extend nor conform to the type in their name
-  types     types in Sources that have the name of a type in another target
+  comments   comments that begin with what, who, whose, those or one
+  words      whoever, nobody, somebody, anew, afresh, "for ever", "upon which" in comments, documents, string literals
+  columns    lines of Swift and Markdown over 120 columns, outside tables, links and blocks of code
+  tests      tests whose names begin with what, who, whose, those or one
+  files      files in Sources that declare a type, but neither declare, extend nor conform to the type in their name
+  types      types in Sources that have the name of a type in another target
+  sentences  sentences of more than 20 words in comments of Swift and C, and in documents other than CHANGELOG.md. Code,
+             tables, headings and measured blocks are left out. A colon or semicolon also ends a sentence. A code span
+             counts as one word, and the address of a link does not count
+  labels     functions in Sources, Examples and Benchmarks with three or more unlabelled parameters, or with two whose
+             types differ. Operators, closure parameters and the functions in UNLABELLED do not count
 
 Usage: count-style.py [--list | --check] [FOLDER...]
   --list    print each finding as well
@@ -21,17 +26,34 @@ import sys
 import unicodedata
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HABITS = ["comments", "words", "columns", "tests", "files", "types"]
+HABITS = ["comments", "words", "columns", "tests", "files", "types", "sentences", "labels"]
+LABELLED = ("Sources/", "Examples/", "Benchmarks/")
+
+# Functions whose labels another package or a caller in C defines: "path: function", with the reason.
+UNLABELLED = {}
 
 OPENING = re.compile(r"(?:what|who|whose|those|one)\b", re.IGNORECASE)
 WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|for\s+ever|upon\s+which)\b", re.IGNORECASE)
 TEST_OPENING = re.compile(r"(?:what|who|whose|those|one)(?![a-z])", re.IGNORECASE)
 MARKER = re.compile(r"[-*]\s+|MARK:[\s-]*|NB:\s*")
 FENCE = re.compile(r"\s*(?:```|~~~)")
-# The tokens that end code in Swift: comments, and string literals with any number of number signs.
-TOKEN = re.compile(r'//[^\n]*|/\*|#*"')
+ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
+# Tables, headings, HTML and directives, but not lines that begin with a link to an article.
+NO_PROSE = re.compile(r"\s*(?:[|#@]|<(?!doc:)|$)")
+SPAN = re.compile(r"``?[^`]+``?|<doc:[^>]*>")
+LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs)\.")
+SENTENCE_END = re.compile(r"(?<=[.!?:;])[\"”)*]*\s+")
+# The tokens that end code in Swift: comments, and string literals with any number of number signs. A regex literal can
+# contain quotes. It is recognized by the characters around it.
+REGEX = r"(?<=[(,:=\s])/(?![/*\s])(?:\\.|[^/\\\n])+(?<!\s)/(?=[),.\s])"
+TOKEN = re.compile(REGEX + r'|//[^\n]*|/\*|#*"')
 ATTRIBUTE = re.compile(r"\s*@\w+")
 FUNCTION = re.compile(r"\s*(?:(?:@\w+(?:\([^()]*\))?|static|private|fileprivate|mutating)\s+)*func\s+(?:`([^`]*)`|(\w+))")
+
+# A declaration with parameters. An operator has another kind of name.
+CALLABLE = re.compile(r"(?:\bfunc\s+(`[^`]*`|\w+)|(?<![.\w])(init)[?!]?|(?<![.\w])(subscript))\s*(?=[<(])")
+PARAMETER = re.compile(r"(?:@\w+(?:\([^()]*\))?\s+)*(?:(\w+|`\w+`)\s+)?(\w+|`\w+`)\s*:\s*(.*)", re.DOTALL)
 
 DECLARATION = re.compile(
     r"^\s*(?:@\w+(?:\([^()]*\))?\s+)*((?:(?:public|package|internal|private|fileprivate|final|indirect)\s+)*)"
@@ -74,6 +96,8 @@ class Swift:
                 position = found.end()
             elif found.group() == "/*":
                 position = self._block_comment(end)
+            elif found.group().startswith("/"):
+                position = found.end()
             else:
                 position = self._literal(end, found.group())
                 continue
@@ -128,6 +152,37 @@ class Swift:
             if function:
                 yield function.start(1) if function[1] else function.start(2), function[1] or function[2]
 
+    def _closing(self, start, opening, closing):
+        """The offset after the bracket that closes the one at `start`. The end of an arrow is not a bracket."""
+        depth = 0
+        for index in range(start, len(self.code)):
+            if self.code[index] == opening:
+                depth += 1
+            elif self.code[index] == closing and self.code[index - 1 : index + 1] != "->":
+                depth -= 1
+                if depth == 0:
+                    return index + 1
+        return len(self.code)
+
+    def unlabelled(self):
+        """Yields the offset and the name of each function, initializer and subscript, and the types of its unlabelled
+        parameters that are not closures."""
+        for found in CALLABLE.finditer(self.code):
+            start = found.end()
+            if self.code[start] == "<":
+                start = self._closing(start, "<", ">")
+            opening = re.compile(r"\s*\(").match(self.code, start)
+            if not opening:
+                continue
+            end = self._closing(opening.end() - 1, "(", ")")
+            types = []
+            for text in parameters(self.code[opening.end() : end - 1]):
+                parameter = PARAMETER.match(text.strip())
+                # The parameters of a subscript have no labels without two names.
+                if parameter and (parameter[1] == "_" or found[3] and not parameter[1]) and "->" not in parameter[3]:
+                    types.append(" ".join(re.sub(r"\s=\s.*", "", parameter[3], flags=re.DOTALL).split()))
+            yield found.start(), (found[1] or found[2] or found[3]).strip("`"), types
+
     def types(self):
         """Yields the offset, the modifiers, the keyword, the name and the conformances of each declaration that is not
         inside another one."""
@@ -140,6 +195,20 @@ class Swift:
                 yield start, found[1].split(), found[2], found[3].lstrip("["), re.findall(r"\w+", found[4])
 
 
+def parameters(text):
+    """Splits the parameters of a function at the commas that are not in brackets."""
+    depth, start = 0, 0
+    for index, character in enumerate(text):
+        if character in "([{<":
+            depth += 1
+        elif character in ")]}" or character == ">" and text[index - 1] != "-":
+            depth -= 1
+        elif character == "," and depth == 0:
+            yield text[start:index]
+            start = index + 1
+    yield text[start:]
+
+
 def columns(line):
     """The width of a line: combining and invisible characters have none."""
     return sum(unicodedata.category(c) not in ("Mn", "Me", "Cf") for c in line)
@@ -149,6 +218,57 @@ def content(comment):
     """A comment without its signs, and without the marker of a list or a section."""
     text = comment.lstrip("/*#! \t").rstrip("*/ \t\n")
     return MARKER.sub("", text, count=1) if MARKER.match(text) else text
+
+
+def paragraphs(rows):
+    """Yields the first line and the text of each paragraph and list item.
+
+    - Parameter rows: The lines of Markdown, each with its number.
+    """
+    paragraph, start, is_code = [], 0, False
+    for number, row in rows:
+        is_fence, item = FENCE.match(row), ITEM.match(row)
+        is_prose = not (is_fence or is_code or NO_PROSE.match(row))
+        if paragraph and (item or not is_prose):
+            yield start, "\n".join(paragraph)
+            paragraph = []
+        if is_fence:
+            is_code = not is_code
+        elif is_prose:
+            if not paragraph:
+                start = number
+            paragraph.append(row[item.end() :] if item else row)
+    if paragraph:
+        yield start, "\n".join(paragraph)
+
+
+def sentence_findings(rows):
+    """Yields the long sentences of Markdown, each with its line."""
+    for line, text in paragraphs(rows):
+        # Line breaks are kept, so that they give the line of a sentence.
+        text = SPAN.sub(lambda span: "code" + "\n" * span.group().count("\n"), text)
+        text = ABBREVIATION.sub(r"\1", LINK.sub(r"\1", text))
+        starts = [0, *(end.end() for end in SENTENCE_END.finditer(text))]
+        for start, end in zip(starts, [*starts[1:], len(text)]):
+            words = [word for word in text[start:end].split() if re.search(r"\w", word)]
+            if len(words) > 20:
+                yield "sentences", line + text.count("\n", 0, start), f"{len(words)} words: {' '.join(words)}"
+
+
+def comment_rows(comments):
+    """Yields the lines of each block of comments, without the slashes. A comment after code is a block of its own."""
+    block, last = [], None
+    for line, text, is_alone in comments:
+        if not text.startswith("//"):
+            continue
+        slashes, row = re.match(r"(//+)[!:]? ?(.*)", text).groups()
+        if block and last != (line - 1, slashes, is_alone and "MARK:" not in row):
+            yield block
+            block = []
+        block.append((line, row))
+        last = (line, slashes, True) if is_alone else None
+    if block:
+        yield block
 
 
 def comment_findings(comments):
@@ -168,7 +288,10 @@ def swift_findings(path, text):
     def line(offset):
         return text.count("\n", 0, offset) + 1
 
-    yield from comment_findings((line(start), comment, alone) for start, comment, alone in source.comments)
+    comments = [(line(start), comment, alone) for start, comment, alone in source.comments]
+    yield from comment_findings(comments)
+    for block in comment_rows(comments):
+        yield from sentence_findings(block)
     for start, literal in source.strings:
         for word in WORD.finditer(literal):
             yield "words", line(start + word.start()), word.group()
@@ -179,6 +302,11 @@ def swift_findings(path, text):
     for start, name in source.tests():
         if TEST_OPENING.match(name):
             yield "tests", line(start), name
+    if path.startswith(LABELLED) and path.endswith(".swift"):
+        for start, name, types in source.unlabelled():
+            is_exempt = f"{path}: {name}" in UNLABELLED
+            if not is_exempt and (len(types) > 2 or len(types) == 2 and types[0] != types[1]):
+                yield "labels", line(start), f"{name}({', '.join('_: ' + type for type in types)})"
 
 
 def type_findings(path, text, targets):
@@ -205,11 +333,13 @@ def markdown_findings(path, text):
     is_code = False
     # A program writes the measured parts of Benchmarks/RESULTS.md.
     is_measured = False
+    rows = []
     for number, row in enumerate(text.split("\n"), 1):
         if row.startswith("<!-- "):
             is_measured = row == "<!-- measured -->"
         if is_measured:
             continue
+        rows.append((number, row))
         if FENCE.match(row):
             is_code = not is_code
             continue
@@ -217,6 +347,8 @@ def markdown_findings(path, text):
             yield "words", number, word.group()
         if not is_code and columns(row) > 120 and not row.lstrip().startswith("|") and "](" not in row and "://" not in row:
             yield "columns", number, row.strip()
+    if path != "CHANGELOG.md":
+        yield from sentence_findings(rows)
 
 
 def script_findings(path, text):

@@ -450,8 +450,7 @@ def main():
               + "\n        default: nil\n        }\n    }\n")
     folder = ROOT / "Sources/Tandem/Text/Internal"
     outputs = {
-        folder / "CollationTables+Root+Generated.swift": swift(
-            f'    static let unicodeVersion = "{icu.UNICODE}"\n', literal("rootData", root_text)),
+        folder / "CollationTables+Root+Generated.swift": swift(literal("rootData", root_text)),
         folder / "CollationTables+Han+Generated.swift": swift(literal("hanData", han_text)),
         folder / "CollationTables+Languages+Generated.swift": swift(choose, *parts),
         ROOT / "Tests/TandemTests/Text/collation-vectors.txt": vectors(),

@@ -229,7 +229,7 @@ class Rules:
         return Entry("scalars", loose if slow else text, slow)
 
     def without_marks(self, text):
-        """Drops the marks of alphabets. A mark's base is the scalar before it that is no such mark and has class 0."""
+        """Drops the marks of alphabets. A mark's base is the scalar before it that is not such a mark and has class 0."""
         result, base, breve = [], None, False
         for c in text:
             ccc = self.u.ccc.get(c, 0)

@@ -60,6 +60,6 @@ if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     mapfile -t missing < <(missing_packages)
     ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
 elif ! printf '#include <sqlite3.h>\n' | clang -E -xc - >/dev/null 2>&1; then
-    fail "SQLite's headers are missing, and this is no Debian, so they can't be installed from here." \
+    fail "SQLite's headers are missing, and this is not Debian, so they can't be installed from here." \
         "Install SQLite for development (sqlite-devel, sqlite-dev) and git, and run this again."
 fi

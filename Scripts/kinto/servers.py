@@ -289,13 +289,23 @@ class Client:
             self.fields["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
 
     def request(self, method, path, body=None, fields=None):
-        """Returns the status, the header fields, and the decoded body."""
+        """Returns the status, the header fields, and the decoded body. `body` is a JSON value, or its bytes."""
+        status, fields, content = self.exchange(method, path, body, fields)
+        try:
+            decoded = json.loads(content) if content else None
+        except ValueError:
+            decoded = content.decode(errors="replace")
+        return status, fields, decoded
+
+    def exchange(self, method, path, body=None, fields=None):
+        """Returns the status, the header fields, and the bytes of the body."""
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         try:
             self.connection.request(
-                method, path if path.startswith("/v1") else "/v1" + path,
-                None if body is None else json.dumps(body).encode(), {**self.fields, **(fields or {})})
+                method, path if path.startswith("/v1") else "/v1" + path, body, {**self.fields, **(fields or {})})
             response = self.connection.getresponse()
             content = response.read()
         except (OSError, http.client.HTTPException) as error:
@@ -303,11 +313,7 @@ class Client:
             raise error if isinstance(error, OSError) else OSError(repr(error))
         if response.will_close:
             self.close()
-        try:
-            decoded = json.loads(content) if content else None
-        except ValueError:
-            decoded = content.decode(errors="replace")
-        return response.status, response.headers, decoded
+        return response.status, response.headers, content
 
     def get(self, path, **more):
         return self.request("GET", path, **more)

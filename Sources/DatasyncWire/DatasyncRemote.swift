@@ -68,7 +68,7 @@ public final class DatasyncRemote: Remote {
     /// - Parameter item: The values to insert.
     /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await answer { () throws(RequestEncodingError) in try writer.insert(item) }
+        try await perform { () throws(RequestEncodingError) in try writer.insert(item) }
     }
 
     /// Updates an item.
@@ -76,7 +76,7 @@ public final class DatasyncRemote: Remote {
     /// - Parameter item: The values, the changed members, and the version that the server must still have.
     /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await answer { () throws(RequestEncodingError) in try writer.update(item) }
+        try await perform { () throws(RequestEncodingError) in try writer.update(item) }
     }
 
     /// Deletes an item.
@@ -84,7 +84,7 @@ public final class DatasyncRemote: Remote {
     /// - Parameter item: The ID, and the version that the server must still have.
     /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await answer { () throws(RequestEncodingError) in try writer.delete(item) }
+        try await perform { () throws(RequestEncodingError) in try writer.delete(item) }
     }
 
     /// Restores a deleted item.
@@ -92,7 +92,7 @@ public final class DatasyncRemote: Remote {
     /// - Parameter item: The values, and the version of the tombstone.
     /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-        try await answer { () throws(RequestEncodingError) in try writer.undelete(item) }
+        try await perform { () throws(RequestEncodingError) in try writer.undelete(item) }
     }
 
     /// Creates a remote that shares its credentials.
@@ -110,12 +110,12 @@ public final class DatasyncRemote: Remote {
 // MARK: - Exchanges
 
 extension DatasyncRemote {
-    private func answer(
+    private func perform(
         _ write: () throws(RequestEncodingError) -> WireRequest
     ) async throws(RemoteFailure) -> RemoteResponse {
         let request = try written(write)
         let (response, body) = try await exchange(request)
-        return try reader.answer(response, body: body, to: request)
+        return try reader.remoteResponse(response, body: body, to: request)
     }
 
     private func written(_ write: () throws(RequestEncodingError) -> WireRequest) throws(RemoteFailure) -> WireRequest {
@@ -159,8 +159,8 @@ extension DatasyncRemote {
         _ request: WireRequest, first: Credentials.Issue, second: Credentials.Issue, credentials: Credentials
     ) async -> Bool {
         let page = PageRequest(table: request.table, order: .id(after: nil), top: 1)
-        guard await credentials.mayBeAccepted(first, second), let read = try? writer.page(page),
-            let answer = try? await send(read, with: second.fields), answer.0.status.kind == .successful
+        guard await credentials.mayBeAccepted(first: first, second: second), let read = try? writer.page(page),
+            let response = try? await send(read, with: second.fields), response.0.status.kind == .successful
         else { return false }
         await credentials.recordUsed(second.number)
         return true

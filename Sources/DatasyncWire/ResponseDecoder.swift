@@ -39,21 +39,21 @@ extension ResponseDecoder {
     ///   - body: The bytes of the response.
     ///   - request: The request that was sent.
     /// - Throws: `RemoteFailure` for a status that is not a success, and for an invalid item.
-    public func answer(
+    public func remoteResponse(
         _ response: HTTPResponse, body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteResponse {
         try checkStatus(response, body: body, request: request)
-        var answer = RemoteResponse(serverDate: response.serverDate)
-        if case .undelete = request.action { answer.tookValues = !dialect.undeletesByPost }
+        var result = RemoteResponse(serverDate: response.serverDate)
+        if case .undelete = request.action { result.tookValues = !dialect.undeletesByPost }
         // A 204 and an empty 200 have no body. The entity tag contains the version.
         guard response.status.code != 204, !body.isEmpty else {
-            answer.version = version(response)
-            return answer
+            result.version = version(response)
+            return result
         }
         let item = try item(response, body: body, request: request)
-        answer.item = item
-        answer.version = item.version ?? version(response)
-        answer.item?.version = answer.version
+        result.item = item
+        result.version = item.version ?? version(response)
+        result.item?.version = result.version
         switch request.action {
         case .update(let id), .delete(let id):
             guard item.id == id else {
@@ -73,7 +73,7 @@ extension ResponseDecoder {
             }
         case .insert, .page, .find: break
         }
-        return answer
+        return result
     }
 
     /// Decodes the response to a look-up of one item. Returns `nil` if the item does not exist.
@@ -120,7 +120,7 @@ extension ResponseDecoder {
     }
 }
 
-// MARK: - Parts of an answer
+// MARK: - Parts of a response
 
 extension ResponseDecoder {
     func bad(

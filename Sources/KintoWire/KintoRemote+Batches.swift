@@ -42,7 +42,8 @@ extension KintoRemote {
         var writes: [BatchedWrite] = []
         for (index, request) in requests.enumerated() {
             do throws(RequestEncodingError) {
-                writes.append(BatchedWrite(index: index, version: request.item.version, try encoder.write(request)))
+                writes.append(
+                    BatchedWrite(index: index, version: request.item.version, request: try encoder.write(request)))
             } catch {
                 outcomes.results[index] = .failure(.notEncodable(error))
             }
@@ -135,9 +136,9 @@ extension KintoRemote {
                 missing[table] = response.missing
             } else {
                 do throws(RemoteFailure) {
-                    let answer = try decoder.written(response, to: write.request)
+                    let result = try decoder.written(response, to: write.request)
                     state.recordKnown(table)
-                    outcomes.results[write.index] = .success(answer)
+                    outcomes.results[write.index] = .success(result)
                 } catch {
                     outcomes.results[write.index] = .failure(error)
                 }

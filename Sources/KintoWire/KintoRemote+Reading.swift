@@ -38,7 +38,7 @@ extension KintoRemote {
         var list = try await records(of: page, query: query)
         list.count = count
         list.generation = view?.generation
-        // A filtered page has the number too: it says that tombstones are hidden.
+        // A filtered page has the number too: the number says that tombstones are hidden.
         if let view, view.isPartial, page.includeDeleted {
             list.visibleCount = try await self.count(KintoQuery(), in: page)
         }
@@ -79,7 +79,7 @@ extension KintoRemote {
             sort = "id"
             if let id { query.setStart(after: id) }
         }
-        // Without this position, Kinto lists no tombstones, whose exclusion would cost time.
+        // Without a position, Kinto lists no tombstones. To exclude them explicitly would cost time.
         if query.since == nil, !query.comparesTime, query.isDeleted == false, !query.comparesDeleted {
             query.isDeleted = nil
         }
@@ -119,8 +119,9 @@ extension KintoRemote {
         }
     }
 
-    /// Checks that the collection is not older than a position in it. A server that was restored from a backup accepts
-    /// a position that is less than a day ahead of its clock.
+    /// Checks that the collection is not older than a position in it.
+    ///
+    /// After a restore from a backup, the server accepts a position less than a day ahead of its clock.
     private func checkPosition(_ order: PageRequest.Order, response: KintoResponse) throws(RemoteFailure) {
         // A pull that has read all records of a time begins one millisecond later.
         guard case .updatedAt(let time?) = order, let tag = response.tag,

@@ -5,8 +5,10 @@ import TandemSync
 
 /// The part of a collection that a user sees.
 struct KintoView: Hashable, Sendable {
-    /// The generation of the collection and of the view. It differs after the collection was removed and created again,
-    /// and after the user got or lost the permission to read the whole collection.
+    /// The generation of the collection and of the view.
+    ///
+    /// It differs after the collection was removed and created again. It also differs after the user got or lost the
+    /// permission to read the whole collection.
     let generation: String
     /// Whether the user sees only records that have their own permission for the user. Kinto then lists no tombstones,
     /// because a deleted record has no permissions.
@@ -36,16 +38,16 @@ extension KintoRemote {
         }
         let probe = KintoRequest(
             method: .head, path: paths.record(Self.unusedID, in: table), table: table, purpose: .record)
-        let answer = try await send(probe)
-        switch answer.status {
+        let probeResponse = try await send(probe)
+        switch probeResponse.status {
         case 403: return KintoView(generation: "\(generation) \(Self.partialSuffix)", isPartial: true)
         case 200, 404: return KintoView(generation: generation, isPartial: false)
         // Another status says nothing about the records, for example that the server is busy.
         default:
-            try decoder.checkStatus(answer, request: probe)
+            try decoder.checkStatus(probeResponse, request: probe)
             throw decoder.bad(
                 .status, message: "The status does not tell whether the record exists.", request: probe,
-                response: answer)
+                response: probeResponse)
         }
     }
 

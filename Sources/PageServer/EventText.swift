@@ -11,7 +11,7 @@ public enum EventText {
     ///   - name: The name of the event.
     ///   - value: The value.
     /// - Throws: The error of the encoder.
-    public static func event(_ name: String, _ value: some Encodable) throws -> String {
+    public static func event(_ name: String, data value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         // JSON has no line breaks of its own, so that the data is one line.
         encoder.outputFormatting = [.withoutEscapingSlashes]

@@ -2,8 +2,8 @@ import Mustache
 
 /// The escaping of values in templates, Unicode scalar by scalar.
 ///
-/// swift-mustache escapes by character. A quotation mark and a combining accent are one character, which it leaves as
-/// it is, and a browser reads the mark as the end of an attribute.
+/// swift-mustache escapes by character. A quotation mark and a combining accent are one character, which swift-mustache
+/// does not escape. A browser reads the mark as the end of an attribute.
 public struct ScalarEscaping: MustacheContentType {
     /// The name of this content type in templates.
     public static let name = "SCALARS"

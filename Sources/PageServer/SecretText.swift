@@ -17,7 +17,9 @@ public struct SecretText: Hashable, Sendable {
     /// Returns whether a text from a request is this secret. The time does not depend on the position of a difference.
     public func matches(_ other: String) -> Bool { Self.isEqual(text, other) }
 
-    /// Returns whether two texts have the same bytes, in a time that does not depend on the position of a difference.
+    /// Returns whether two texts have the same bytes.
+    ///
+    /// The time does not depend on the position of a difference.
     public static func isEqual(_ first: String, _ second: String) -> Bool {
         // Hashes have the same length, so that the time does not depend on the lengths either.
         let (first, second) = (SHA256.hash(data: Data(first.utf8)), SHA256.hash(data: Data(second.utf8)))

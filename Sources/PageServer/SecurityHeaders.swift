@@ -15,17 +15,17 @@ public enum SecurityHeaders {
     ///
     /// - Parameter response: The response.
     public static func add(to response: inout Response) {
-        func set(_ name: String, _ value: String) {
+        func set(_ name: String, to value: String) {
             guard let name = HTTPField.Name(name), response.headers[name] == nil else { return }
             response.headers[name] = value
         }
-        set("Content-Security-Policy", policy)
-        set("X-Content-Type-Options", "nosniff")
+        set("Content-Security-Policy", to: policy)
+        set("X-Content-Type-Options", to: "nosniff")
         // With `no-referrer`, browsers would send `Origin: null` with a form.
-        set("Referrer-Policy", "same-origin")
-        set("Cross-Origin-Opener-Policy", "same-origin")
-        set("Cross-Origin-Resource-Policy", "same-origin")
-        set("X-Frame-Options", "DENY")
-        set("Cache-Control", "no-store")
+        set("Referrer-Policy", to: "same-origin")
+        set("Cross-Origin-Opener-Policy", to: "same-origin")
+        set("Cross-Origin-Resource-Policy", to: "same-origin")
+        set("X-Frame-Options", to: "DENY")
+        set("Cache-Control", to: "no-store")
     }
 }

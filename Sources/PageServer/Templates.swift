@@ -39,7 +39,7 @@ public struct Templates: Sendable {
     ///   - name: The name of the template.
     ///   - values: The values by the names in the template.
     /// - Throws: ``InvalidTemplate`` if there is no such template.
-    public func render(_ name: String, _ values: Any) throws -> String {
+    public func render(_ name: String, with values: Any) throws -> String {
         guard let text = library.render(values, withTemplate: name) else {
             throw InvalidTemplate(description: "The template \(name) is missing.")
         }

@@ -29,5 +29,5 @@ public struct WebContext: RequestContext {
 
 extension WebFailure {
     /// The session of a request has ended, or never began.
-    static let endedSession = WebFailure(.unauthorized, "The session has ended. Load the page again.")
+    static let endedSession = WebFailure(.unauthorized, message: "The session has ended. Load the page again.")
 }

@@ -16,7 +16,7 @@ public struct WebFailure: Error {
     ///   - status: The status of the response.
     ///   - message: The problem and its remedy.
     ///   - fields: The messages by the fields of a form.
-    public init(_ status: HTTPResponse.Status, _ message: String, fields: [String: String] = [:]) {
+    public init(_ status: HTTPResponse.Status, message: String, fields: [String: String] = [:]) {
         self.status = status
         self.message = message
         self.fields = fields

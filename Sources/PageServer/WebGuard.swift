@@ -4,9 +4,9 @@ import Hummingbird
 
 /// The guard in front of all handlers.
 ///
-/// It accepts a request only if the request names this server, comes from one of its own pages, and has a session that
-/// has passed all gates. Changing requests also need the session's token. It adds the security headers to each
-/// response, and turns errors into responses.
+/// It accepts only requests that name this server and come from one of its own pages. A request also needs a session
+/// that has passed all gates. Changing requests also need the session's token. The guard adds the security headers to
+/// each response, and turns errors into responses.
 public struct WebGuard<Site: WebSite>: RouterMiddleware {
     /// The context of requests.
     public typealias Context = WebContext
@@ -32,11 +32,11 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            response = try await admit(request, context, next: next)
+            response = try await admit(request, in: context, next: next)
         } catch {
             let failure = failure(of: error)
-            response = try site.response(to: request, failure)
-            // The rest of a body would be received to no purpose.
+            response = try site.response(to: request, failure: failure)
+            // Do not receive the rest of a body that is too large.
             if failure.status == .contentTooLarge { Self.close(context, after: .milliseconds(500)) }
             // A rejected stream must not occupy a connection.
             if failure.status == .serviceUnavailable { Self.close(context, after: .milliseconds(100)) }
@@ -48,16 +48,16 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
     private func failure(of error: any Error) -> WebFailure {
         switch error {
         case let failure as WebFailure: failure
-        case let error as HTTPError: WebFailure(error.status, error.body ?? "Not found.")
+        case let error as HTTPError: WebFailure(error.status, message: error.body ?? "Not found.")
         default: site.failure(of: error)
         }
     }
 
     private func admit(
-        _ request: Request, _ context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, in context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard site.hosts.accepts(request.head.authority) else {
-            throw WebFailure(.misdirectedRequest, "This server does not have that name.")
+            throw WebFailure(.misdirectedRequest, message: "This server does not have that name.")
         }
         try checkOrigin(of: request)
         // Style sheets and scripts contain no data.
@@ -70,21 +70,22 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
             if request.headers[fetchSite] == "cross-site" { return try site.reloadPage(request) }
             let session = site.beginSession(passed: site.openGates)
             context.session = session
-            return try await passGates(request, context, session, next: next).setting(session, cookie: cookieName)
+            return try await passGates(request, in: context, session: session, next: next).setting(
+                session, cookie: cookieName)
         }
         context.session = session
-        return try await passGates(request, context, session, next: next)
+        return try await passGates(request, in: context, session: session, next: next)
     }
 
     private func passGates(
-        _ request: Request, _ context: Context, _ session: WebSession,
+        _ request: Request, in context: Context, session: WebSession,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let isSafe = request.method == .get || request.method == .head
         // A form without a script has its token in the body, which its handler checks.
         if !isSafe, request.uri.path != "/enter" {
             guard let token = request.headers[site.tokenHeader], session.token.matches(token) else {
-                throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
+                throw WebFailure(.forbidden, message: "The request does not come from this page. Load the page again.")
             }
         }
         guard session.passed == [.password, .passphrase] || request.uri.path == "/enter" else {
@@ -98,12 +99,12 @@ public struct WebGuard<Site: WebSite>: RouterMiddleware {
         if let origin = request.headers[.origin],
             !HostRules.isSameOrigin(origin, authority: request.head.authority)
         {
-            throw WebFailure(.forbidden, "The request comes from another site.")
+            throw WebFailure(.forbidden, message: "The request comes from another site.")
         }
         guard let sender = request.headers[fetchSite], sender != "same-origin", sender != "none" else { return }
         // A link on another site may lead to a page, and to nothing else.
         guard site.isPage(request), request.method == .get else {
-            throw WebFailure(.forbidden, "The request comes from another site.")
+            throw WebFailure(.forbidden, message: "The request comes from another site.")
         }
     }
 

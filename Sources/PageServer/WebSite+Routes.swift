@@ -20,7 +20,7 @@ extension WebSite {
             try asset(context.parameters.require("name"), for: request)
         }
         router.post("/enter") { request, context in
-            try await enter(request, context.requireSession(), formLimit: formLimit, checkSecret: checkSecret)
+            try await enter(request, session: context.requireSession(), formLimit: formLimit, checkSecret: checkSecret)
         }
         router.get("/enter") { _, _ in Response.redirect(to: "/") }
         router.post("/leave") { _, context in
@@ -30,7 +30,7 @@ extension WebSite {
     }
 
     private func asset(_ name: String, for request: Request) throws -> Response {
-        guard let asset = assets[name] else { throw WebFailure(.notFound, "There is no such file.") }
+        guard let asset = assets[name] else { throw WebFailure(.notFound, message: "There is no such file.") }
         let headers: HTTPFields = [.contentType: asset.contentType, .eTag: asset.tag, .cacheControl: "no-cache"]
         if request.headers[.ifNoneMatch] == asset.tag { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
@@ -38,13 +38,13 @@ extension WebSite {
 
     /// Checks the secret of a form, and begins another session.
     private func enter(
-        _ request: Request, _ session: WebSession, formLimit: Int,
+        _ request: Request, session: WebSession, formLimit: Int,
         checkSecret: (String, WebSession.Gates) async throws -> WebSession.Gates?
     ) async throws -> Response {
         let body = try await request.body.collect(upTo: formLimit)
         let form = try URLEncodedFormDecoder().decode(GateForm.self, from: String(buffer: body))
         guard session.token.matches(form.token) else {
-            throw WebFailure(.forbidden, "The request does not come from this page. Load the page again.")
+            throw WebFailure(.forbidden, message: "The request does not come from this page. Load the page again.")
         }
         guard attempts.beginAttempt() else {
             return try gatePage(

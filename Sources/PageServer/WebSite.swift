@@ -32,7 +32,7 @@ public protocol WebSite: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - failure: The error.
-    func response(to request: Request, _ failure: WebFailure) throws -> Response
+    func response(to request: Request, failure: WebFailure) throws -> Response
 
     /// Returns the page that asks for the secret of the next gate.
     ///

@@ -109,9 +109,11 @@ package actor Credentials {
         lastUsed = max(lastUsed ?? number, number)
     }
 
-    /// Returns whether the server may have refused a request for its content, and not for its credentials, of which it
-    /// refused both: it accepted them from another request, or the app has issued different ones since.
-    package func mayBeAccepted(_ first: Issue, _ second: Issue) -> Bool {
+    /// Returns whether the server may have refused a request for its content, and not for its two credentials.
+    ///
+    /// That is possible if the server accepted the second credentials from another request. It is also possible if it
+    /// accepted the first ones, and the app has issued different ones since.
+    package func mayBeAccepted(first: Issue, second: Issue) -> Bool {
         guard let lastUsed else { return false }
         return lastUsed >= second.number || lastUsed >= first.number && first.fields != second.fields
     }

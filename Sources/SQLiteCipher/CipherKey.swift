@@ -48,7 +48,9 @@ public struct CipherKey: Sendable {
         CipherKey(source: .raw(SecretBytes(bytes), salt: salt))
     }
 
-    /// Returns a key that calls a closure for the actual key each time a database is opened with it, and not before.
+    /// Returns a key that calls a closure for the actual key.
+    ///
+    /// The closure is called each time a database is opened with the key, and not before.
     ///
     /// - Parameter provide: Returns the key. If it throws, opening fails with ``CipherError/Code/keyUnavailable``.
     public static func provider(_ provide: @escaping @Sendable () throws -> CipherKey) -> CipherKey {

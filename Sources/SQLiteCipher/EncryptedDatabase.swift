@@ -38,8 +38,8 @@ public struct EncryptedDatabase: Sendable {
     ///   - path: The path of the database file, which need not exist.
     ///   - key: The key of the file, or of the new file.
     ///   - profile: The format of a new file. An existing file must have this format.
-    /// - Throws: ``CipherError`` if the path names a database in memory, if a raw key or an option is out of range, or
-    ///   if the process's SQLite lacks a required feature.
+    /// - Throws: ``CipherError`` if the path names a database in memory, or a raw key or an option is out of range.
+    ///   It is also thrown if the process's SQLite lacks a required feature.
     public init(path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try self.init(path: path, key: key, profile: profile, indexFolders: IndexFolders.system)
     }
@@ -84,8 +84,8 @@ public struct EncryptedDatabase: Sendable {
     /// The configuration does not keep the key. Keep this value until the first connection is open. From then on, the
     /// open connection keeps the key.
     ///
-    /// It keeps temporary tables in memory. It also turns on `secure_delete`, so that SQLite overwrites deleted content
-    /// inside the encryption.
+    /// The configuration keeps temporary tables in memory. It also turns on `secure_delete`, so that SQLite overwrites
+    /// deleted content inside the encryption.
     ///
     /// - Parameter base: The configuration to copy.
     public func configuration(_ base: Configuration = Configuration()) -> Configuration {

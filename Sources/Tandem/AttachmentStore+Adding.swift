@@ -9,8 +9,8 @@ extension AttachmentStore {
     /// ```
     ///
     /// When the method returns, the file is complete, flushed, and encrypted if the store is. It has no owner until a
-    /// transaction with the value is committed. Until then it is removed with the last copy of the value, when the
-    /// store closes, or if the process dies. A rollback does not invalidate the value.
+    /// transaction with the value is committed. A file without an owner is removed with the last copy of the value. It
+    /// is also removed when the store closes, or if the process dies. A rollback does not invalidate the value.
     ///
     /// - Parameters:
     ///   - path: The file's path. A symbolic link is followed. The original file stays.
@@ -98,21 +98,13 @@ extension AttachmentStore {
         return try store.fileFolder()
     }
 
-    private func draft(_ taken: StoredBlob, name: String, contentType: String?) -> Attachment {
+    private func draft(_ stored: StoredBlob, name: String, contentType: String?) -> Attachment {
         var generator = SystemRandomNumberGenerator()
         let attachment = Attachment(
             id: FileID.random(using: &generator), name: name, contentType: contentType ?? ContentType.guess(name),
-            size: taken.size, sha256: FileDigest(taken.sha256))
-        let draft = AttachmentDraft(attachment, taken: taken, files: store.files)
+            size: stored.size, sha256: FileDigest(stored.sha256))
+        let draft = AttachmentDraft(attachment, stored: stored, files: store.files)
         store.files.register(draft)
         return attachment.retained(by: draft)
-    }
-
-    private func located<T>(_ body: () throws -> T) throws -> T {
-        do {
-            return try body()
-        } catch {
-            throw store.located(error)
-        }
     }
 }

@@ -19,10 +19,10 @@ extension AttachmentStore {
         ///   already has it. The download is then discarded.
         /// - Throws: ``TandemError/Code/fileMismatch`` if it is another file. The download is then discarded.
         package func finish() throws -> Bool {
-            let taken = try writer.finish(expecting: source.size, sha256: source.sha256?.bytes)
+            let stored = try writer.finish(expecting: source.size, sha256: source.sha256?.bytes)
             var isInstalled = false
-            defer { if !isInstalled { store.files.remove([taken.blob]) } }
-            isInstalled = try store.write { try $0.install(taken, from: source) }
+            defer { if !isInstalled { store.files.remove([stored.blob]) } }
+            isInstalled = try store.write { try $0.install(stored, from: source) }
             if isInstalled { store.files.recordFetched(source.id) }
             try? store.attachments.trimCache()
             return isInstalled
@@ -124,13 +124,13 @@ extension WriteTransaction {
     /// - Parameter source: The source of the download, against which the file is checked.
     /// - Returns: `false` if the file is to be discarded: it is no longer used, it is already here, or the store now
     ///   knows another file by that ID.
-    fileprivate func install(_ taken: StoredBlob, from source: DownloadSource) throws -> Bool {
+    fileprivate func install(_ stored: StoredBlob, from source: DownloadSource) throws -> Bool {
         try checkUsable()
         guard let row = try connection.file(source.id), row.blob == nil else { return false }
-        if let size = row.attachment.size, size != taken.size { return false }
+        if let size = row.attachment.size, size != stored.size { return false }
         if let digest = row.attachment.sha256 {
             // A file with the right bytes is accepted, whatever its URL.
-            guard digest.bytes == taken.sha256 else { return false }
+            guard digest.bytes == stored.sha256 else { return false }
         } else {
             guard row.attachment.serverURL == source.url, row.etag == source.etag else { return false }
         }
@@ -139,8 +139,8 @@ extension WriteTransaction {
             UPDATE "__files" SET "blob" = ?, "sealed" = ?, "size" = ?, "sha256" = ?, "usedAt" = ? WHERE "id" = ?
             """,
             binding: [
-                .text(taken.blob.rawValue), .integer(taken.isSealed ? 1 : 0), .integer(taken.size),
-                .text(FileDigest(taken.sha256)?.hex ?? ""), .real(now.timeIntervalSinceReferenceDate),
+                .text(stored.blob.rawValue), .integer(stored.isSealed ? 1 : 0), .integer(stored.size),
+                .text(FileDigest(stored.sha256)?.hex ?? ""), .real(now.timeIntervalSinceReferenceDate),
                 .text(source.id.rawValue),
             ])
         touched.recordFiles()

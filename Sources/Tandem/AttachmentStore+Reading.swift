@@ -93,7 +93,7 @@ extension AttachmentStore {
     /// - Parameter isNewest: Whether to read the newest committed state, and not the snapshot of a read block.
     private func location(of attachment: Attachment, newest isNewest: Bool) throws -> (blob: BlobName, isSealed: Bool)?
     {
-        let look = { (connection: Connection) in try located(by: connection, attachment.id) }
+        let look = { (connection: Connection) in try located(by: connection, id: attachment.id) }
         if let row = try isNewest ? store.readingNewest(look) : store.reading(look) {
             guard let text = row.blob else { return nil }
             guard let blob = BlobName(text) else {
@@ -115,7 +115,7 @@ extension AttachmentStore {
             advice: "Read the object again.", store: store.path)
     }
 
-    private func located(by connection: Connection, _ id: FileID) throws -> FileRow? {
+    private func located(by connection: Connection, id: FileID) throws -> FileRow? {
         try located { try connection.file(id) }
     }
 
@@ -143,7 +143,7 @@ extension AttachmentStore {
             advice: "Download it.", store: store.path)
     }
 
-    private func located<T>(_ body: () throws -> T) throws -> T {
+    func located<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch {

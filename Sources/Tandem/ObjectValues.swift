@@ -29,7 +29,7 @@ public struct ObjectValues: Hashable, Sendable {
     /// Creates an object's values from a dictionary.
     ///
     /// - Parameter values: The values by the properties' names in Swift or on the wire. A value has any type that a
-    ///   property can have, or is an enum with a raw value of such a type, or a result of `JSONSerialization`.
+    ///   property can have. It can also be an enum with a raw value of such a type, or a result of `JSONSerialization`.
     /// - Throws: ``TandemError/Code/invalidValue`` with the key of a value of another type.
     public init(_ values: [String: Any?]) throws {
         members = try values.sorted { UTF8Order.compare($0.key, $1.key) < 0 }.map { key, value in

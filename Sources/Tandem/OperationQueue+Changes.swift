@@ -17,88 +17,36 @@ extension OperationQueue {
     /// A slow reader gets the tables of several commits at once.
     public var changes: AsyncStream<Set<String>> {
         let all = Set(store.schema.tables.map(\.table))
-        let walk = ChangesWalk()
-        // The store holds a weak reference: a dropped stream stops observing.
-        let token = store.observeOperations { [weak walk] change in
+        let changed = ChangedTables()
+        let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let token = store.observeOperations { change in
             switch change {
-            case .tables(let tables): walk?.add(tables)
-            case .files: break
-            case .unknown: walk?.add(all)
+            case .tables(let tables): changed.tables.withLock { $0.formUnion(tables) }
+            case .files: return
+            case .unknown: changed.tables.withLock { $0.formUnion(all) }
             }
-        } onFinish: { [weak walk] in
-            walk?.finish()
+            signal.yield()
+        } onFinish: {
+            signal.finish()
         }
-        walk.onEnd { [weak store] in store?.stopObservingOperations(token) }
+        // A dropped stream stops observing.
+        signal.onTermination = { [weak store] _ in store?.stopObservingOperations(token) }
         return AsyncStream {
-            await walk.next()
-        } onCancel: {
-            walk.finish()
+            for await _ in signals {
+                let tables = changed.tables.withLock { tables in
+                    defer { tables = [] }
+                    return tables
+                }
+                if !tables.isEmpty { return tables }
+            }
+            return nil
         }
     }
 }
 
-/// A buffer that collects the tables of commits until the next read.
-private final class ChangesWalk: Sendable {
-    private struct State {
-        var tables: Set<String> = []
-        var waiting: CheckedContinuation<Set<String>?, Never>?
-        var isFinished = false
-        var stop: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    deinit { finish() }
-
-    /// Sets the closure to call when the observer stops.
-    func onEnd(_ stop: @escaping @Sendable () -> Void) {
-        let isFinished = state.withLock { state in
-            state.stop = stop
-            return state.isFinished
-        }
-        if isFinished { stop() }
-    }
-
-    func add(_ tables: Set<String>) {
-        let waiting = state.withLock { state -> CheckedContinuation<Set<String>?, Never>? in
-            guard !state.isFinished else { return nil }
-            guard let waiting = state.waiting else {
-                state.tables.formUnion(tables)
-                return nil
-            }
-            state.waiting = nil
-            return waiting
-        }
-        waiting?.resume(returning: tables)
-    }
-
-    func next() async -> Set<String>? {
-        await withCheckedContinuation { continuation in
-            let result: Set<String>?? = state.withLock { state in
-                if !state.tables.isEmpty {
-                    defer { state.tables = [] }
-                    return .some(state.tables)
-                }
-                if state.isFinished || state.waiting != nil { return .some(nil) }
-                state.waiting = continuation
-                return nil
-            }
-            if let result { continuation.resume(returning: result) }
-        }
-    }
-
-    func finish() {
-        let (waiting, stop) = state.withLock { state in
-            defer {
-                state.isFinished = true
-                state.waiting = nil
-                state.stop = nil
-            }
-            return (state.waiting, state.stop)
-        }
-        waiting?.resume(returning: nil)
-        stop?()
-    }
+/// The tables that commits have changed since the last read.
+private final class ChangedTables: Sendable {
+    let tables = Mutex<Set<String>>([])
 }
 
 extension Store {

@@ -40,15 +40,13 @@ extension OperationQueue {
     /// - Throws: ``TandemError`` if the store can't be read.
     public func countsByModel() throws -> [String: Int] {
         try store.reading { connection in
-            let statement = try connection.statement(
-                "SELECT \"table\", count(*) FROM \"__operations\" GROUP BY \"table\"")
-            defer { statement.reset() }
-            var counts: [String: Int] = [:]
-            while try statement.step() {
-                let table = try statement.text(0)
-                counts[store.schema.table(named: table)?.definition.name ?? table] = Int(statement.integer(1))
+            let counts = try connection.rows(
+                "SELECT \"table\", count(*) FROM \"__operations\" GROUP BY \"table\""
+            ) { row in
+                let table = try row.text(0)
+                return (store.schema.table(named: table)?.definition.name ?? table, Int(row.integer(1)))
             }
-            return counts
+            return Dictionary(counts) { $1 }
         }
     }
 }
@@ -137,112 +135,17 @@ private struct CountsPublisher: Publisher {
     let store: Store
 
     func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        let subscription = CountsSubscription(store: store, subscriber: AnySubscriber(subscriber))
+        let subscription = NewestValueSubscription<Output, Failure>(AnySubscriber(subscriber))
         subscriber.receive(subscription: subscription)
-        subscription.start()
-    }
-}
-
-/// A subscription that honors demand. It holds back undemanded counts, and keeps only the newest.
-///
-/// `@unchecked Sendable`: the lock protects all mutable state. One thread at a time calls the subscriber
-/// (`isDelivering`), without holding the lock.
-private final class CountsSubscription: Subscription, @unchecked Sendable {
-    typealias Downstream = AnySubscriber<[String: Int], any Error>
-
-    private enum Next {
-        case value(Downstream, [String: Int])
-        case completion(Downstream, Subscribers.Completion<any Error>)
-        case nothing
-    }
-
-    private struct State {
-        var demand = Subscribers.Demand.none
-        var pending: [String: Int]?
-        var completion: Subscribers.Completion<any Error>?
-        var isDelivering = false
-        var watch: CountsWatch?
-    }
-
-    private let lock = Mutex<Void>(())
-    private var state = State()
-    private var subscriber: Downstream?
-    private let store: Store
-
-    init(store: Store, subscriber: Downstream) {
-        self.store = store
-        self.subscriber = subscriber
-    }
-
-    func start() {
-        let watch = CountsWatch(store: store) { [weak self] result in
-            self?.enqueue { state in
-                switch result {
-                case .success(let counts): state.pending = counts
-                case .failure(let error): state.completion = .failure(error)
-                }
+        let watch = CountsWatch(store: store) { [weak subscription] result in
+            switch result {
+            case .success(let counts): subscription?.send(counts)
+            case .failure(let error): subscription?.complete(.failure(error))
             }
-        } onFinish: { [weak self] in
-            self?.enqueue { $0.completion = .finished }
+        } onFinish: { [weak subscription] in
+            subscription?.complete(.finished)
         }
-        lock.withLock { _ in state.watch = watch }
+        subscription.onEnd { watch.cancel() }
         watch.start()
-    }
-
-    func request(_ demand: Subscribers.Demand) {
-        enqueue { $0.demand += demand }
-    }
-
-    func cancel() {
-        let watch = lock.withLock { _ in
-            defer {
-                state.watch = nil
-                subscriber = nil
-            }
-            return state.watch
-        }
-        watch?.cancel()
-    }
-
-    private func enqueue(_ change: (inout State) -> Void) {
-        let isMine = lock.withLock { _ in
-            change(&state)
-            if state.isDelivering { return false }
-            state.isDelivering = true
-            return true
-        }
-        if isMine { drain() }
-    }
-
-    private func drain() {
-        while true {
-            let next: Next = lock.withLock { _ in
-                guard let subscriber else {
-                    state.isDelivering = false
-                    return .nothing
-                }
-                if let pending = state.pending, state.demand > .none {
-                    state.pending = nil
-                    state.demand -= 1
-                    return .value(subscriber, pending)
-                }
-                if let completion = state.completion, state.pending == nil {
-                    self.subscriber = nil
-                    state.isDelivering = false
-                    return .completion(subscriber, completion)
-                }
-                state.isDelivering = false
-                return .nothing
-            }
-            switch next {
-            case .value(let subscriber, let counts):
-                let more = subscriber.receive(counts)
-                lock.withLock { _ in state.demand += more }
-            case .completion(let subscriber, let completion):
-                subscriber.receive(completion: completion)
-                return
-            case .nothing: return
-            }
-        }
     }
 }

@@ -57,8 +57,10 @@ extension Results {
             })
     }
 
-    /// Returns the same query, whose publishers report modifications only if one of the given properties has changed,
-    /// or a property by which the query sorts. They still report objects that are inserted, removed or moved.
+    /// Returns the same query, whose publishers report modifications only if one of the given properties has changed.
+    ///
+    /// The publishers also report a modification of a property by which the query sorts. They still report objects that
+    /// are inserted, removed or moved.
     ///
     /// ```swift
     /// store.objects(Card.self).observing(\.shop, \.isSynced).changesetPublisher

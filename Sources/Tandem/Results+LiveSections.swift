@@ -101,14 +101,14 @@ extension Results {
                 let part = ListPart(
                     LiveList(query, reading: reading, in: store.schema, section: section), tuning: store.live.tuning)
                 return LiveRecipe.Making(parts: [part]) { [path = store.path] in
-                    let taken = part.consumeChanges()
+                    let change = part.consumeChanges()
                     let length = { (row: LiveRow) in row.sectionLength(of: M.__definition) }
                     let sectionKey: @Sendable (LiveRow) -> Key = { key($0, path) }
                     let element: @Sendable (LiveRow) -> M = { $0.object(M.self) }
                     return SectionedChangeSet(
-                        LiveSections(taken.new, length: length, key: sectionKey, element: element),
-                        previous: LiveSections(taken.old, length: length, key: sectionKey, element: element),
-                        changes: ChangeSet(taken, element: element), length: length)
+                        LiveSections(change.new, length: length, key: sectionKey, element: element),
+                        previous: LiveSections(change.old, length: length, key: sectionKey, element: element),
+                        changes: ChangeSet(change, element: element), length: length)
                 }
             })
     }

@@ -137,7 +137,7 @@ extension Store {
             do {
                 let queue = try salvaged.openQueue()
                 try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
-                files = try SalvagedStore.copyFiles(from: StorePath(path).real, to: salvaged, queue)
+                files = try SalvagedStore.copyFiles(from: StorePath(path).real, to: salvaged, queue: queue)
                 try queue.close()
                 files?.close()
                 return report
@@ -163,7 +163,9 @@ extension Store {
         try copy(to: path, as: .plain)
     }
 
-    /// Copies a consistent state of the store to a file with another key or profile, while the store is in use.
+    /// Copies a consistent state of the store to a file with another key or profile.
+    ///
+    /// The store can be in use meanwhile.
     ///
     /// ```swift
     /// try store.export(to: "exchange.db", key: .passphrase(shared), profile: .sqlCipher4)
@@ -175,7 +177,7 @@ extension Store {
     ///   - profile: The encryption format of the copy's pages.
     /// - Throws: ``TandemError``. The target is then unchanged.
     public func export(to path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
-        try copy(to: path, as: .encrypted(key, profile))
+        try copy(to: path, as: .encrypted(key, profile: profile))
     }
 
     /// Runs a block, and converts its errors to the store's errors.

@@ -23,8 +23,8 @@ extension Store {
     ///   - ``TandemError/Code/cannotOpen`` or ``TandemError/Code/notAStore`` if the file is not a store;
     ///   - ``TandemError/Code/wrongKey`` or ``TandemError/Code/notEncrypted``;
     ///   - ``TandemError/Code/newerSchema`` if a newer version of Tandem wrote it;
-    ///   - ``TandemError/Code/schemaMismatch`` if its app must open it first, because an older version of Tandem wrote
-    ///     it, or because it was salvaged and is opened for writing.
+    ///   - ``TandemError/Code/schemaMismatch`` if its app must open it first. Either an older version of Tandem wrote
+    ///     it, or it was salvaged and is opened for writing.
     public static func inspect(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, isWritable: Bool = false,
         configuration: Configuration = Configuration()

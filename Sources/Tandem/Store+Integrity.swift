@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 
 extension Store {
     /// Checks the whole store: the file, and the consistency of all data about each object.
@@ -11,13 +10,19 @@ extension Store {
     /// if !problems.isEmpty { print(problems.joined(separator: "\n")) }
     /// ```
     ///
-    /// It runs SQLite's own check of the file. It compares each value with its property's type, the folded keys with
-    /// their texts, the search index with the keys, references with their link tables, unresolved references with the
-    /// objects, and each operation with its object. It also checks the `synced` and `deleted` flags, the uses of files,
-    /// and their existence and length in the folder. ``AttachmentStore/verify(_:)`` also reads the files.
+    /// It runs SQLite's own check of the file. It also compares:
+    /// - each value with its property's type;
+    /// - the folded keys with their texts;
+    /// - the search index with the keys;
+    /// - references with their link tables;
+    /// - unresolved references with the objects;
+    /// - each operation with its object.
     ///
-    /// Inside a write block it checks the transaction's own state. It skips the search index if the store was opened
-    /// read-only, and inside a read block, because SQLite's check of it counts as a write.
+    /// It also checks the `synced` and `deleted` flags, the uses of files, and their existence and length in the
+    /// folder. ``AttachmentStore/verify(_:)`` also reads the files.
+    ///
+    /// Inside a write block it checks the transaction's own state. It skips the search index inside a read block, and
+    /// if the store was opened read-only. SQLite's check of the search index counts as a write.
     ///
     /// - Returns: The problems, one sentence each. It is empty if there are none.
     /// - Throws: ``TandemError`` if the store can't be read at all.

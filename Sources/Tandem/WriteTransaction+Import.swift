@@ -211,10 +211,6 @@ enum ImportedValue: CustomStringConvertible {
         }
     }
 
-    var date: Date? {
-        if case .any(let date as Date) = self { date } else { node.flatMap { Date(__json: $0) } }
-    }
-
     var description: String {
         switch self {
         case .json(let node):
@@ -259,15 +255,6 @@ extension JSONNode {
         default: return nil
         }
     }
-}
-
-/// An optional in an `Any`.
-private protocol AnyOptional {
-    var wrapped: Any? { get }
-}
-
-extension Optional: AnyOptional {
-    fileprivate var wrapped: Any? { self }
 }
 
 extension JSONNode {

@@ -42,17 +42,17 @@ extension WriteTransaction {
     /// changed object gets its own operation, and observers receive the same changes. All values of one object are
     /// computed from its values before the change. If an error is thrown, none of the objects is changed.
     ///
-    /// - Complexity: O(*n*). Constants, other properties and predicates on the object itself are assigned by a few SQL
-    ///   statements for some thousand objects each. Arithmetic, unique properties, lists of references and attachments
-    ///   are assigned row by row.
+    /// - Complexity: O(*n*). A few SQL statements assign constants, other properties and predicates on the object
+    ///   itself. Each statement applies to some thousand objects. Arithmetic, unique properties, lists of references
+    ///   and attachments are assigned row by row.
     /// - Parameters:
     ///   - results: The objects to change, which are found before the first change.
     ///   - assignments: Returns the assignments from the model's properties. If a property is assigned twice, the last
     ///     assignment counts.
     /// - Returns: The number of objects that the query found.
-    /// - Throws: ``TandemError/Code/duplicateValue``, ``TandemError/Code/overflow`` if a number does not fit its
-    ///   property, ``TandemError/Code/objectDeleted`` if the query finds deleted objects,
-    ///   ``TandemError/Code/invalidQuery`` if an assigned property is not one of the model itself, and
+    /// - Throws: ``TandemError/Code/duplicateValue``; ``TandemError/Code/overflow`` if a number does not fit its
+    ///   property; ``TandemError/Code/objectDeleted`` if the query finds deleted objects;
+    ///   ``TandemError/Code/invalidQuery`` if an assigned property is not one of the model itself;
     ///   ``TandemError/Code/invalidValue`` if a constant can't be encoded or a stored value can't be read.
     @discardableResult
     public func update<M: Model>(_ results: Results<M>, set assignments: (M.Columns) -> [Assignment<M>]) throws -> Int {

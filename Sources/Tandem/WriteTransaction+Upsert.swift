@@ -83,7 +83,7 @@ extension WriteTransaction {
             return try insert(row, state: ObjectState(localID: state.localID), into: table)
         }
         if statement.integer(4) != 0 {
-            let stored = try self.state(of: statement, table)
+            let stored = try self.state(of: statement, in: table)
             statement.reset()
             return try revive(stored, with: row, unresolved: nil, in: table, only: only)
         }

@@ -16,7 +16,7 @@ extension BrowserRoutes {
             try requireWritable()
             let token = try context.parameters.require("token")
             guard let undo = site.undo.remove(token) else {
-                throw WebFailure(.gone, "This can't be undone any more.")
+                throw WebFailure(.gone, message: "This can't be undone any more.")
             }
             do {
                 let object = try await editor.revert(undo)
@@ -49,7 +49,7 @@ extension BrowserRoutes {
 
     private func requireWritable() throws {
         guard site.request.isWritable else {
-            throw WebFailure(.forbidden, "The store is open for reading. Start `tandem browse` with --write.")
+            throw WebFailure(.forbidden, message: "The store is open for reading. Start `tandem browse` with --write.")
         }
     }
 

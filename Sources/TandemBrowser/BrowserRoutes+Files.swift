@@ -22,7 +22,7 @@ extension BrowserRoutes {
             try store.object(named: model, localID: LocalID(id), includingDeleted: true)
         }
         guard let files = found?.attachments, files.indices.contains(index) else {
-            throw WebFailure(.notFound, "This object has no such file.")
+            throw WebFailure(.notFound, message: "This object has no such file.")
         }
         let file = files[index].attachment
         let bytes = try store.attachments.stream(of: file)

@@ -6,13 +6,13 @@ import ServiceLifecycle
 /// The live events.
 extension BrowserRoutes {
     func addStreams(to router: Router<WebContext>) {
-        router.get("/events") { request, context in try events(request, context) }
+        router.get("/events") { request, context in try events(request, in: context) }
     }
 
-    private func events(_ request: Request, _ context: WebContext) throws -> Response {
+    private func events(_ request: Request, in context: WebContext) throws -> Response {
         let (revisions, limits, channel) = (site.revisions, site.limits, context.channel)
         guard let (id, numbers) = revisions.listen(try context.requireSession()) else {
-            throw WebFailure(.serviceUnavailable, "Too many pages are open.")
+            throw WebFailure(.serviceUnavailable, message: "Too many pages are open.")
         }
         // A browser that does not read is noticed when the buffer is full.
         if let socket = channel as? any SocketOptionProvider {

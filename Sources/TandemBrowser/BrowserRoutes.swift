@@ -39,6 +39,6 @@ struct BrowserRoutes: Sendable {
         let page = Page(
             token: try context.requireSession().token.text, store: site.storeName,
             isWritable: site.request.isWritable, canLeave: site.request.password != nil)
-        return site.html(try site.templates.render("page", page))
+        return site.html(try site.templates.render("page", with: page))
     }
 }

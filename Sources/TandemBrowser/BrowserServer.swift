@@ -21,7 +21,7 @@ struct BrowserServer {
                 onShutdown: { site.stop() })
         } catch is IOError {
             throw CommandFailure(
-                .failure, "Can't listen on \(HostRules.inURL(request.host)), port \(request.port).",
+                .failure, message: "Can't listen on \(HostRules.inURL(request.host)), port \(request.port).",
                 advice: "Choose another --port.")
         }
     }

@@ -15,9 +15,9 @@ extension BrowserSite {
     }
 
     /// Returns the response for an error: a page for a navigation, else JSON.
-    func response(to request: Request, _ failure: WebFailure) throws -> Response {
+    func response(to request: Request, failure: WebFailure) throws -> Response {
         if isPage(request) {
-            return html(try templates.render("error", ["message": failure.message]), status: failure.status)
+            return html(try templates.render("error", with: ["message": failure.message]), status: failure.status)
         }
         let fields = failure.fields.sorted { $0.key < $1.key }.map { ($0.key, JSONOutput.text($0.value)) }
         return json(
@@ -31,26 +31,26 @@ extension BrowserSite {
             let message: String?
         }
         return html(
-            try templates.render("gate", Gate(token: session.token.text, message: message)), status: status)
+            try templates.render("gate", with: Gate(token: session.token.text, message: message)), status: status)
     }
 
     /// Returns a page that loads the same model or object again, from this site.
     func reloadPage(_ request: Request) throws -> Response {
         // The path is always the same, so that the address leads to this server, whatever the link says.
         let query = request.uri.query.map { "?\($0)" } ?? ""
-        return html(try templates.render("reload", ["path": "/\(query)"]))
+        return html(try templates.render("reload", with: ["path": "/\(query)"]))
     }
 
     /// Converts an error of the store, of a condition or of the server.
     func failure(of error: any Error) -> WebFailure {
         switch error {
         case let failure as WebFailure: return failure
-        case is NIOTooManyBytesError: return WebFailure(.contentTooLarge, "The request is too large.")
-        case is DecodingError: return WebFailure(.badRequest, "The request is not valid.")
+        case is NIOTooManyBytesError: return WebFailure(.contentTooLarge, message: "The request is too large.")
+        case is DecodingError: return WebFailure(.badRequest, message: "The request is not valid.")
         case let error as TandemError: return WebFailure(error)
         default:
             let failure = CommandFailure(error)
-            return WebFailure(.internalServerError, failure?.sentences ?? "The request failed.")
+            return WebFailure(.internalServerError, message: failure?.sentences ?? "The request failed.")
         }
     }
 }
@@ -72,6 +72,6 @@ extension WebFailure {
             default: .internalServerError
             }
         let text = CommandFailure(error)?.sentences ?? error.message
-        self.init(status, text, fields: error.property.map { [$0: text] } ?? [:])
+        self.init(status, message: text, fields: error.property.map { [$0: text] } ?? [:])
     }
 }

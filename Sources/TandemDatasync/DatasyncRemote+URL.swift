@@ -21,7 +21,6 @@ extension DatasyncRemote {
     ///   - configuration: Time limits, trust and proxy.
     ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
     ///     and once after a 401.
-    ///     once after a 401.
     /// - Throws: `NetworkError` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
         url: URL, dialect: Dialect = .datasync, limits: ResponseLimits = ResponseLimits(),

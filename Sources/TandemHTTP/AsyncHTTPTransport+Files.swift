@@ -12,15 +12,15 @@ extension AsyncHTTPTransport: FileTransport {
     /// - Parameters:
     ///   - request: The request without its body.
     ///   - body: The request's body, if any.
-    ///   - take: Called with the response's head and each piece of its body, one after another.
+    ///   - receive: Called with the response's head and each piece of its body, one after another.
     /// - Throws: `TransportFailure`, which tells whether the server may have received the request.
     public func exchange(
         _ request: HTTPRequest, body: FileBody?,
-        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        receive: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let server = "\(request.scheme ?? "")://\(request.authority ?? "")"
-        let collector = FileCollector(take: take)
+        let collector = FileCollector(receive: receive)
         let response: HTTPResponse
         do {
             let stream = body.flatMap { body in

@@ -9,7 +9,7 @@ package struct CommandFailure: Error {
     /// A sentence about the remedy.
     package let advice: String?
 
-    package init(_ status: CommandStatus, _ message: String, advice: String? = nil) {
+    package init(_ status: CommandStatus, message: String, advice: String? = nil) {
         self.status = status
         self.message = message
         self.advice = advice
@@ -30,12 +30,15 @@ extension CommandFailure {
         case let error as CommandFailure: self = error
         case let error as TandemError: self.init(error)
         case let error as QuerySyntaxError:
-            self.init(.usage, "\(error)\n\(error.marked)", advice: "`tandem help query` has examples of conditions.")
+            self.init(
+                .usage, message: "\(error)\n\(error.marked)",
+                advice: "`tandem help query` has examples of conditions.")
         case let error as CipherError:
             self.init(
-                Self.status(of: error.code), error.message + (error.path.map { " (\($0))" } ?? ""),
+                Self.status(of: error.code), message: error.message + (error.path.map { " (\($0))" } ?? ""),
                 advice: error.advice ?? error.code.advice)
-        case let error as CocoaError: self.init(.noInput, error.localizedDescription, advice: "Check the path.")
+        case let error as CocoaError:
+            self.init(.noInput, message: error.localizedDescription, advice: "Check the path.")
         default: return nil
         }
     }
@@ -48,7 +51,7 @@ extension CommandFailure {
         if let id = error.localID { message += " (object: \(id))" }
         if let store = error.store { message += " (\(store))" }
         if let cause = error.underlying { message += "\nCause: \(cause)" }
-        self.init(Self.status(of: error.code), message, advice: Self.advice(for: error))
+        self.init(Self.status(of: error.code), message: message, advice: Self.advice(for: error))
     }
 
     private static func status(of code: TandemError.Code) -> CommandStatus {

@@ -4,8 +4,9 @@ public import RemoteHTTP
 public import TandemHTTP
 
 extension KintoServer {
-    /// Creates access to a bucket of a server at a URL, over connections of its own, which are closed with the last
-    /// reference.
+    /// Creates access to a bucket of a server at a URL, over connections of its own.
+    ///
+    /// The connections are closed with the last reference.
     ///
     /// For example:
     ///
@@ -35,8 +36,9 @@ extension KintoServer {
             authentication: account.authentication, onAlert: onAlert)
     }
 
-    /// Creates access to a bucket of a server at a URL, over connections of its own, which are closed with the last
-    /// reference.
+    /// Creates access to a bucket of a server at a URL, over connections of its own.
+    ///
+    /// The connections are closed with the last reference.
     ///
     /// - Parameters:
     ///   - url: The server's address, with or without the version of the API: `https://shop.example/v1`.

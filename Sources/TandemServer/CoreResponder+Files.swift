@@ -5,7 +5,7 @@ import TandemServerCore
 
 extension CoreResponder {
     /// Passes a file request to the core and the response back, both bodies in pieces.
-    func respondWithFile(to request: Request, _ head: HTTPRequest, by writer: consuming ResponseWriter) async throws {
+    func respondWithFile(to request: Request, head: HTTPRequest, by writer: consuming ResponseWriter) async throws {
         var parts = request.body.makeAsyncIterator()
         let isAwaited = (head.headerFields[.contentLength] ?? "0") != "0"
         var isWhole = !isAwaited
@@ -17,7 +17,7 @@ extension CoreResponder {
             }
             return Array(buffer: part)
         }
-        guard case .answer(var response, let content) = outcome else { throw Close.noAnswer }
+        guard case .response(var response, let content) = outcome else { throw Close.noResponse }
         // If all bytes were read, the next part is the end of the body and is available at once.
         if !isWhole, response.status.kind == .successful, try await parts.next() == nil { isWhole = true }
         if !isWhole { response.headerFields[.connection] = "close" }

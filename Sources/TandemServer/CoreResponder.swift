@@ -6,7 +6,7 @@ import TandemServerCore
 /// Passes requests to the core, and its responses back.
 struct CoreResponder: Sendable {
     /// Thrown to close a connection.
-    enum Close: Error { case noAnswer, longBody }
+    enum Close: Error { case noResponse, longBody }
 
     let core: ServerCore
     private let scheme: String
@@ -23,15 +23,15 @@ struct CoreResponder: Sendable {
     func respond(to request: Request, by writer: consuming ResponseWriter) async throws {
         var head = request.head
         head.scheme = scheme
-        if core.isForFile(head) { return try await respondWithFile(to: request, head, by: writer) }
+        if core.isForFile(head) { return try await respondWithFile(to: request, head: head, by: writer) }
         var parts = request.body.makeAsyncIterator()
         var body: [UInt8] = []
         while body.count <= limit, let part = try await parts.next() {
             body.append(contentsOf: part.readableBytesView)
         }
         let isWhole = body.count <= limit
-        guard case .answer(var response, let bytes) = await core.exchange(head, body: body) else {
-            throw Close.noAnswer
+        guard case .response(var response, let bytes) = await core.exchange(head, body: body) else {
+            throw Close.noResponse
         }
         if response.status != .noContent, response.status != .notModified {
             response.headerFields[.contentLength] = String(bytes.count)

@@ -70,9 +70,9 @@ public final class ServerCore: Sendable {
     /// The outcome of a request: a response or none.
     public enum Outcome: Sendable {
         /// The client gets this response.
-        case answer(HTTPResponse, body: [UInt8])
+        case response(HTTPResponse, body: [UInt8])
         /// The client gets no response, by ``ServerConfiguration/faults``. The caller closes the connection.
-        case noAnswer(wasCarriedOut: Bool)
+        case noResponse(wasCarriedOut: Bool)
     }
 
     /// Responds to a request, with the configured faults.
@@ -84,21 +84,21 @@ public final class ServerCore: Sendable {
         let faults = configuration.faults.faults(request, nextNumber())
         var skew = Duration.zero
         for case .latency(let latency) in faults { await configuration.clock.sleep(latency) }
-        if faults.contains(.lostRequest) { return .noAnswer(wasCarriedOut: false) }
+        if faults.contains(.lostRequest) { return .noResponse(wasCarriedOut: false) }
         for fault in faults {
             switch fault {
             case .status(let status, let seconds):
                 let fields: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
-                return .answer(
+                return .response(
                     dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew: skew), body: [])
             case .skew(let offset): skew += offset
             default: break
             }
         }
-        if faults.contains(.twice) { _ = answer(request, body: body, skew: skew, faults: []) }
-        let (response, body) = answer(request, body: body, skew: skew, faults: faults).http
+        if faults.contains(.twice) { _ = respond(to: request, body: body, skew: skew, faults: []) }
+        let (response, body) = respond(to: request, body: body, skew: skew, faults: faults).http
         return faults.contains(.lostResponse)
-            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew: skew), body: body)
+            ? .noResponse(wasCarriedOut: true) : .response(dated(response, skew: skew), body: body)
     }
 
     /// Returns the number of the next request, which selects its faults.
@@ -125,8 +125,8 @@ public final class ServerCore: Sendable {
     ///   - body: The bytes of the request's body.
     public func handle(_ request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
         switch await exchange(request, body: body) {
-        case .answer(let response, let body): (response, body)
-        case .noAnswer: (HTTPResponse(status: .init(code: 444, reasonPhrase: "No Response")), [])
+        case .response(let response, let body): (response, body)
+        case .noResponse: (HTTPResponse(status: .init(code: 444, reasonPhrase: "No Response")), [])
         }
     }
 

@@ -23,7 +23,7 @@ public enum ServerFault: Sendable, Hashable {
     /// The connection breaks after the server has accepted this number of an upload's bytes.
     case cutRequest(after: Int64)
     /// The connection breaks after this number of a download's bytes.
-    case cutAnswer(after: Int64)
+    case cutResponse(after: Int64)
     /// The stated size of a download differs from its real size by this number of bytes.
     case wrongSize(by: Int64)
     /// A download has a wrong first byte. An upload is refused as if its hash did not match.

@@ -67,7 +67,7 @@ extension SyncContext {
     /// Drops all of some models' objects, within a transaction.
     private static func purgeAll(_ models: [ModelDefinition], in local: any LocalTransaction) throws {
         // Objects that the server has do not deny a removal.
-        for model in models { _ = try removeAllSynced(in: model.table, where: nil, local) }
+        for model in models { _ = try removeAllSynced(in: model.table, where: nil, local: local) }
         // Objects of a model may deny the removal of another model's objects, so all are removed together.
         _ = try local.dropOperations(in: models.map(\.table), where: nil)
         for model in models {

@@ -24,14 +24,14 @@ extension SyncContext {
         _ shown: PendingOperation.Version, choosing choices: [String: PropertyChoice]
     ) async throws {
         try await choosing(shown) { operation, store in
-            guard let item = try self.serverSide(of: operation, store) else {
+            guard let item = try self.serverSide(of: operation, in: store) else {
                 throw Self.undecidable(
-                    operation, .notFound, "The server's values of the object are not known.",
+                    operation, code: .notFound, message: "The server's values of the object are not known.",
                     advice: "Use `takeServers`, which requests them, or `retry`.")
             }
             guard operation.kind != .delete, !item.isDeleted else {
                 throw Self.undecidable(
-                    operation, .objectDeleted, "One side has deleted the object.",
+                    operation, code: .objectDeleted, message: "One side has deleted the object.",
                     advice: "Use `keepMine` or `takeServers`.")
             }
             let rounding = self.coder(of: try self.settings(of: operation.table)).rounding
@@ -52,7 +52,7 @@ extension SyncContext {
         for (name, choice) in choices {
             guard let local = sides.local[name] else {
                 throw undecidable(
-                    operation, .invalidValue, "\(operation.model) has no sent property '\(name)'.",
+                    operation, code: .invalidValue, message: "\(operation.model) has no sent property '\(name)'.",
                     advice: "Use the properties' names in Swift.")
             }
             let isChangedThere = sides.changedThere.contains(name)
@@ -65,7 +65,7 @@ extension SyncContext {
             case .base:
                 guard !isNew else {
                     throw undecidable(
-                        operation, .invalidValue, "The object is new here and has no earlier values.",
+                        operation, code: .invalidValue, message: "The object is new here and has no earlier values.",
                         advice: "Choose one of the two sides.")
                 }
                 // The server still has the base of a property that it has not changed.
@@ -76,7 +76,7 @@ extension SyncContext {
     }
 
     private static func undecidable(
-        _ operation: PendingOperation, _ code: TandemError.Code, _ message: String, advice: String
+        _ operation: PendingOperation, code: TandemError.Code, message: String, advice: String
     ) -> TandemError {
         TandemError(code, message: message, advice: advice, model: operation.model, localID: operation.localID)
     }

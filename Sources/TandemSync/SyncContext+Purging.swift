@@ -77,7 +77,7 @@ extension SyncContext {
                 .pendingOperations, message: "The table has files that were not uploaded.",
                 advice: "Push them, or force the purge to discard them.", table: name)
         }
-        count += try removeAllSynced(in: table, where: filter, local)
+        count += try removeAllSynced(in: table, where: filter, local: local)
         // The removal has turned pending uploads into operations.
         if force, try local.countOfOperations(in: table) > 0 {
             count += try local.dropOperations(in: [table], where: filter)
@@ -86,7 +86,7 @@ extension SyncContext {
             if let queryID = query.queryID {
                 try local.setSyncToken(nil, of: queryID, in: table)
                 // A resumed pull would not fetch the purged objects again.
-                try FullPullProgress.remove(in: table, local)
+                try FullPullProgress.remove(in: table, local: local)
             } else {
                 try local.removeSyncTokens(of: table)
             }
@@ -104,7 +104,7 @@ extension SyncContext {
     ///
     /// - Returns: The number of removed objects.
     static func removeAllSynced(
-        in table: String, where filter: LocalFilter?, _ local: any LocalTransaction
+        in table: String, where filter: LocalFilter?, local: any LocalTransaction
     ) throws -> Int {
         var count = 0
         var rows = try local.syncedRows(in: table, where: filter)

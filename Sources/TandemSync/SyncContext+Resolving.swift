@@ -35,7 +35,7 @@ extension SyncContext {
         while true {
             let next = try store.operations(after: last, limit: 512)
             for operation in next where operation.state == .failed {
-                let item = try serverSide(of: operation, store)
+                let item = try serverSide(of: operation, in: store)
                 failed.append(
                     TableOperationError(
                         operation: operation, serverValues: item?.values, isDeletedOnServer: item?.isDeleted ?? false))
@@ -101,7 +101,7 @@ extension SyncContext {
     private func conflict<M: Model>(
         _ operation: PendingOperation, on model: M.Type, in store: any LocalTransaction
     ) throws -> Conflict<M>? {
-        guard let item = try serverSide(of: operation, store) else { return nil }
+        guard let item = try serverSide(of: operation, in: store) else { return nil }
         let coder = try coder(of: settings(of: operation.table))
         let sides = try store.sides(of: operation.id, against: item, rounding: coder.rounding)
         return try Conflict(
@@ -129,7 +129,7 @@ extension SyncContext {
     public func keepMine(_ shown: PendingOperation.Version) async throws {
         let id = shown.id
         try await choosing(shown) { operation, store in
-            guard let item = try self.serverSide(of: operation, store) else { return try store.release(id) }
+            guard let item = try self.serverSide(of: operation, in: store) else { return try store.release(id) }
             let settings = try self.settings(of: operation.table)
             if item.isDeleted, !settings.features.softDelete, operation.kind != .delete {
                 return try store.makeInsert(id)
@@ -178,7 +178,7 @@ extension SyncContext {
     private func discardForKnown(_ operation: PendingOperation, in store: any LocalTransaction) throws -> LocalKnowledge
     {
         let id = operation.id
-        if let item = try serverSide(of: operation, store) { return .lost(try store.discard(id, for: item)) }
+        if let item = try serverSide(of: operation, in: store) { return .lost(try store.discard(id, for: item)) }
         guard let object = try store.outgoing(id) else { throw Self.gone(id) }
         return .unknown(object)
     }
@@ -192,8 +192,10 @@ extension SyncContext {
         }
     }
 
-    /// Drops an operation. The object of an insert is removed, an update reverts to the server's last values, and a
-    /// deleted object is restored. If newer values of the server are known, the object gets those.
+    /// Drops an operation.
+    ///
+    /// The object of an insert is removed. An update reverts to the server's last values. A deleted object is restored.
+    /// If newer values of the server are known, the object gets those.
     ///
     /// - Parameter shown: The version of the operation that the user has seen.
     /// - Returns: The lost values that were not sent, by the properties' names in Swift, as they were stored; all
@@ -203,7 +205,7 @@ extension SyncContext {
     @discardableResult
     public func discard(_ shown: PendingOperation.Version) async throws -> [String: StorageValue] {
         try await choosing(shown) { operation, store in
-            try store.discard(shown.id, for: try self.serverSide(of: operation, store))
+            try store.discard(shown.id, for: try self.serverSide(of: operation, in: store))
         }
     }
 
@@ -231,7 +233,7 @@ extension SyncContext {
     /// Applies a decision about the current version of an operation.
     private func choosing<T: Sendable>(
         about id: PendingOperation.ID,
-        _ body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
+        body: @escaping @Sendable (PendingOperation, any LocalTransaction) throws -> T
     ) async throws -> T {
         do {
             return try await store.write { try body(try self.waiting(id, in: $0), $0) }
@@ -283,29 +285,29 @@ extension SyncContext {
 
     /// Returns the known server side of an operation: the item of a pull, or the response with which the operation
     /// failed.
-    func serverSide(of operation: PendingOperation, _ store: any LocalReadTransaction) throws -> ServerItem? {
+    func serverSide(of operation: PendingOperation, in store: any LocalReadTransaction) throws -> ServerItem? {
         let coder = try coder(of: settings(of: operation.table))
-        let answer = operation.error?.serverItem.flatMap { ItemCoder.item(from: Array($0)) }
+        let response = operation.error?.serverItem.flatMap { ItemCoder.item(from: Array($0)) }
         if let kept = try store.deferredItem(of: operation.id) {
             // The tombstone that the operation was made on was known before it was sent.
             let version = try store.object(operation.localID, in: operation.table)?.version
-            let isOlder = answer != nil && kept.isDeleted && kept.version != nil && kept.version == version
+            let isOlder = response != nil && kept.isDeleted && kept.version != nil && kept.version == version
             // An item that the model can no longer read can't be applied.
             if !isOlder { return try? coder.decode(kept) }
         }
-        return answer.flatMap { try? coder.decode($0) }
+        return response.flatMap { try? coder.decode($0) }
     }
 
     /// Requests the server's item of an object; returns a tombstone if there is none.
     private func found(_ object: OutgoingObject) async throws -> ServerItem? {
         let settings = try settings(of: object.operation.table)
         let coder = coder(of: settings)
-        guard let key = Attempt.key(of: object, settings) else { return nil }
+        guard let key = Attempt.key(of: object, settings: settings) else { return nil }
         try await waitOutPause(for: coder)
         do {
             if let item = try await remote.find(coder.table, key: key) { return try coder.decode(item) }
         } catch let failure as RemoteFailure {
-            throw thrown(for: failure, coder)
+            throw thrown(for: failure, coder: coder)
         } catch let problem as UnreadableValue {
             throw SyncError(problem, coder: coder)
         }

@@ -13,13 +13,14 @@ extension SyncContext {
     /// for issue in result.issues { print(issue) }
     /// ```
     ///
-    /// A tombstone shows that an object was deleted, and so does a full pull without a filter that does not find it.
-    /// The edit is dropped if the table's conflict policy lets the server win, or merges with the default for deleted
-    /// objects. Every other policy decides when the edit is sent.
+    /// A tombstone shows that an object was deleted. So does a full pull without a filter that does not find the
+    /// object. The edit is dropped if the table's conflict policy lets the server win. It is also dropped if the policy
+    /// merges with the default for deleted objects. Every other policy decides when the edit is sent.
     ///
-    /// A table that can't be pulled does not stop the others: the result lists it (``SyncIssue/failedPull(_:_:)``). If
-    /// the server asks for a long delay, no more requests are sent, and each table fails with ``SyncError/Code/later``
-    /// and ``SyncError/retryAt``. Operations that wait for the user stay unchanged.
+    /// A table that can't be pulled does not stop the others: the result lists it
+    /// (``SyncIssue/failedPull(_:error:)``). If the server asks for a long delay, no more requests are sent. Each
+    /// table then fails with ``SyncError/Code/later`` and ``SyncError/retryAt``. Operations that wait for the user
+    /// stay unchanged.
     ///
     /// If the server can't be reached for a pull, nothing is sent, and the next sync does everything. If it can't be
     /// reached for the push, the pulled objects stay, and completed operations stay completed. In both cases the error

@@ -43,7 +43,7 @@ extension SyncContext {
             }
             if let result { return result }
             // The other push may end without these files.
-            return try await addingFilesLeft(to: sent.result, tandem, dueAt: options.clock.now() + Self.uploadPause)
+            return try await addingFilesLeft(to: sent.result, in: tandem, dueAt: options.clock.now() + Self.uploadPause)
         } catch {
             guard sent.result.hasGivenUp else { throw error }
             return sent.result.stopped(by: SyncError(stopping: error))
@@ -69,7 +69,7 @@ extension SyncContext {
             // Objects that changed repeatedly while they were sent may be sent once more. Failed operations may not.
             let failed = result.entries.filter { entry in
                 if case .stillPending = entry.outcome { return false }
-                return !entry.outcome.isSettled
+                return !entry.outcome.isFinished
             }
             let rest = try await run.rest(without: Set(failed.map(\.id)))
             if !rest.isEmpty {
@@ -78,7 +78,7 @@ extension SyncContext {
             }
             if case .failure(let error)? = stop { return result.stopped(by: error) }
             guard result.stoppedBy == nil else { return result }
-            result = try await addingFilesLeft(to: result, run.store, dueAt: options.clock.now())
+            result = try await addingFilesLeft(to: result, in: run.store, dueAt: options.clock.now())
             return result.followed(by: try await deletions.run())
         } catch {
             // The files were uploaded nevertheless, and the next push sends their URLs.
@@ -91,7 +91,7 @@ extension SyncContext {
     /// another push is uploading.
     ///
     /// - Parameter date: The time of that other push.
-    private func addingFilesLeft(to result: PushResult, _ store: Store, dueAt date: Date) async throws -> PushResult {
+    private func addingFilesLeft(to result: PushResult, in store: Store, dueAt date: Date) async throws -> PushResult {
         let known = Set(result.uploads.map(\.attachment.id))
         let left = try await store.read { try $0.pendingFiles(at: .distantFuture) }
             .filter { !known.contains($0.attachment.id) }

@@ -48,8 +48,8 @@ extension SyncContext {
 
     /// Returns the live sync state of an object: the current one first, then each change.
     ///
-    /// Ends when the store is closed, and with ``SyncError/Code/unknownModel`` if the store was not opened with its
-    /// model, or if the model is local-only.
+    /// The stream ends when the store is closed. It fails with ``SyncError/Code/unknownModel`` if the store was not
+    /// opened with the object's model, or if the model is local-only.
     public func states<M: Model>(of object: M) -> AsyncThrowingStream<SyncState?, any Error> {
         live(hasFiles: true) { try await self.state(of: object) }
     }
@@ -82,7 +82,7 @@ extension SyncContext {
     /// - Parameter hasFiles: Whether the value depends on files. It is then also read again after each change of a
     ///   file.
     func live<Value: Equatable & Sendable>(
-        hasFiles: Bool = false, _ read: @escaping @Sendable () async throws -> Value
+        hasFiles: Bool = false, read: @escaping @Sendable () async throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
         let (values, continuation) = AsyncThrowingStream<Value, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1))

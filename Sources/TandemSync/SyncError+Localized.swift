@@ -39,7 +39,7 @@ extension RemoteFailure: LocalizedError {
         case .notFound: "Check the ID and the table's name."
         case .refused: "Send another value, or ask for the permission."
         case .later: "Sync again later."
-        case .invalidResponse(let answer): answer.code.advice
+        case .invalidResponse(let response): response.code.advice
         case .notEncodable(let problem): problem.code.advice
         case .outdatedPosition: "Pull the whole table again."
         case .file(let problem): problem.recoverySuggestion
@@ -57,7 +57,7 @@ extension FileProblem {
         case .tooLarge: "Make the file smaller, or raise the server's limit."
         case .outOfSpace: "Free space on the server."
         case .unreadable: "Add the file again."
-        case .notTaken: "See the underlying error."
+        case .receiverFailed: "See the underlying error."
         }
     }
 }

@@ -204,19 +204,19 @@ extension SyncError {
         let code: Code
         switch failure {
         case .notSent, .lost: (code, advice) = (.unreachable, "It is sent again by the next sync.")
-        case .unauthenticated(let answer, _):
-            (code, status, advice) = (.unauthenticated, answer, "Let the user sign in.")
-        case .conflict(let answer, _, _): (code, status) = (.conflict, answer)
+        case .unauthenticated(let httpStatus, _):
+            (code, status, advice) = (.unauthenticated, httpStatus, "Let the user sign in.")
+        case .conflict(let httpStatus, _, _): (code, status) = (.conflict, httpStatus)
         case .gone: (code, status) = (.deletedOnServer, 410)
         case .notFound: (code, status) = (.refused, 404)
-        case .refused(let answer, _): (code, status) = (.refused, answer)
-        case .outdatedPosition(let answer, _):
-            (code, status, advice) = (.refused, answer, "Report it to the server's operator.")
-        case .later(let answer, _): (code, status, advice) = (.later, answer, "The next sync tries again.")
-        case .invalidResponse(let answer):
-            (code, status, advice) = (.invalidResponse, answer.status, answer.code.advice)
-            (message, table) = (answer.message, answer.table)
-            if !answer.url.isEmpty { url = answer.url }
+        case .refused(let httpStatus, _): (code, status) = (.refused, httpStatus)
+        case .outdatedPosition(let httpStatus, _):
+            (code, status, advice) = (.refused, httpStatus, "Report it to the server's operator.")
+        case .later(let httpStatus, _): (code, status, advice) = (.later, httpStatus, "The next sync tries again.")
+        case .invalidResponse(let response):
+            (code, status, advice) = (.invalidResponse, response.status, response.code.advice)
+            (message, table) = (response.message, response.table)
+            if !response.url.isEmpty { url = response.url }
         case .notEncodable(let problem):
             (code, advice) = (.notEncodable, problem.code.advice)
             (message, table, property) = (problem.message, problem.table ?? table, problem.member)

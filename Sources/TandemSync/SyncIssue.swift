@@ -27,8 +27,8 @@ public enum SyncIssue: Sendable {
     /// The server dates a row more than a day past its own clock. The row was stored.
     case rowAheadOfClock(ServerID, table: String)
     /// A query failed. The other queries continued.
-    case failedPull(PullQuery, SyncError)
-    /// A change was not sent, or not sent with success. A later push sends it.
+    case failedPull(PullQuery, error: SyncError)
+    /// A change was not sent, or was sent without success. A later push sends it.
     case unsent(SyncResult.Entry)
     /// A file was not uploaded. A later push uploads it.
     case unsentFile(FileUpload)
@@ -43,10 +43,10 @@ public enum SyncIssue: Sendable {
 }
 
 extension SyncResult {
-    /// All issues that the user should know, the most important first. They are the operations that wait for the user,
-    /// whenever they failed, and the edits, rows, queries, changes and files that this sync lost or could not complete.
+    /// All issues that the user should know, the most important first.
     ///
-    /// Held changes are not listed.
+    /// They include the operations that wait for the user, whenever they failed. They also include the edits, rows,
+    /// queries, changes and files that this sync lost or could not complete. Held changes are not listed.
     public var issues: [SyncIssue] {
         let failed = Set(failedOperations.map(\.id))
         var issues = failedOperations.map { $0.isConflict ? SyncIssue.conflict($0) : .refused($0) }
@@ -56,11 +56,11 @@ extension SyncResult {
             case .success(let result):
                 issues += result.refusedRows.map(SyncIssue.refusedRow)
                 issues += result.rowsAheadOfClock.map { SyncIssue.rowAheadOfClock($0, table: pull.query.table) }
-            case .failure(let error): issues.append(.failedPull(pull.query, error))
+            case .failure(let error): issues.append(.failedPull(pull.query, error: error))
             }
         }
         issues += entries.filter { $0.isUnsent && !failed.contains($0.id) }.map(SyncIssue.unsent)
-        issues += uploads.filter { !$0.isSettled }.map(SyncIssue.unsentFile)
+        issues += uploads.filter { !$0.isFinished }.map(SyncIssue.unsentFile)
         return issues
     }
 
@@ -71,7 +71,7 @@ extension SyncResult {
 
 extension SyncResult.Entry {
     fileprivate var isUnsent: Bool {
-        if case .held = outcome { false } else { !outcome.isSettled }
+        if case .held = outcome { false } else { !outcome.isFinished }
     }
 }
 
@@ -113,7 +113,7 @@ extension SyncResult.Outcome {
         case .stillPending: "It was changed meanwhile."
         case .notReached: "The push stopped earlier."
         case .held: "It is held."
-        case .done, .adopted, .merged, .tookServers: "It is settled."
+        case .done, .adopted, .merged, .tookServers: "Nothing is left to do."
         }
     }
 }
@@ -125,7 +125,7 @@ extension FileUpload.Outcome {
         case .failed(let error, _): error.message
         case .waiting(let date): "The next attempt is at \(date)."
         case .notReached: "The push stopped earlier."
-        case .uploaded, .dropped: "It is settled."
+        case .uploaded, .dropped: "Nothing is left to do."
         }
     }
 }

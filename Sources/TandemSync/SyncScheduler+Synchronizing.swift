@@ -11,7 +11,7 @@ extension SyncScheduler {
     ///   - onResult: Called after each sync with its result or its error. `issues` of both lists everything that the
     ///     user should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or
     ///     ``SyncError/Code/cancelled`` if edits were lost before. The scheduler and ``stop()`` wait for this closure
-    ///     and do not cancel it, so that it may write to the store.
+    ///     and do not cancel it. So the closure may write to the store.
     public convenience init(
         _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,

@@ -30,21 +30,21 @@ extension ScriptedRemote {
         await Task.yield()
         for fault in faults {
             switch fault {
-            case .loseRequest: throw .lost(NoAnswer())
+            case .loseRequest: throw .lost(NoResponse())
             case .fail(let failure) where failure.isOfBatch: throw failure
             case .hang: try await hang()
             case .deliverLate(let count):
                 try withState { state throws(RemoteFailure) in state.late += writes.map { (count, $0) } }
-                throw .lost(NoAnswer())
+                throw .lost(NoResponse())
             case .meanwhile(let event): await event()
             case .deliverTwice: _ = try carryOut(writes, faults: faults)
-            case .loseAnswer:
+            case .loseResponse:
                 _ = try carryOut(writes, faults: faults)
-                throw .lost(NoAnswer())
+                throw .lost(NoResponse())
             case .failAfterwards(let failure):
                 _ = try carryOut(writes, faults: faults)
                 throw failure
-            case .fail, .answerWithoutBody, .conflict, nil: break
+            case .fail, .respondWithoutBody, .conflict, nil: break
             }
         }
         return try carryOut(writes, faults: faults)
@@ -63,7 +63,7 @@ extension ScriptedRemote {
         // A fault of the whole batch leaves the others to later requests.
         var isWhole = false
         return records.map { record in
-            guard !isWhole, let fault = takeFault(of: record, state: &state) else { return nil }
+            guard !isWhole, let fault = consumeFault(of: record, state: &state) else { return nil }
             isWhole = fault.isOfBatch
             return fault
         }
@@ -78,10 +78,12 @@ extension ScriptedRemote {
                 results.append(.failure(failure))
                 continue
             }
-            if case .conflict(let change)? = fault, let id = write.item.id { edit(write.item.table, id: id, change) }
+            if case .conflict(let change)? = fault, let id = write.item.id {
+                edit(write.item.table, id: id, change: change)
+            }
             do throws(RemoteFailure) {
                 var response = try withState { state throws(RemoteFailure) in try carryOut(write, state: &state) }
-                if case .answerWithoutBody? = fault { response.item = nil }
+                if case .respondWithoutBody? = fault { response.item = nil }
                 results.append(.success(response))
             } catch {
                 results.append(.failure(error))
@@ -106,9 +108,9 @@ extension RemoteFault {
     /// Whether a fault prevents the response to the whole batch.
     fileprivate var isOfBatch: Bool {
         switch self {
-        case .loseRequest, .loseAnswer, .deliverLate, .failAfterwards, .hang: true
+        case .loseRequest, .loseResponse, .deliverLate, .failAfterwards, .hang: true
         case .fail(let failure): failure.isOfBatch
-        case .deliverTwice, .answerWithoutBody, .conflict, .meanwhile: false
+        case .deliverTwice, .respondWithoutBody, .conflict, .meanwhile: false
         }
     }
 }

@@ -32,7 +32,7 @@ public enum RemoteFault: Sendable {
     /// The request never arrives.
     case loseRequest
     /// The request is carried out, but its response is lost.
-    case loseAnswer
+    case loseResponse
     /// The request arrives twice. The client gets the second response.
     case deliverTwice
     /// The response is lost, and the request arrives late, after this number of other requests.
@@ -42,7 +42,7 @@ public enum RemoteFault: Sendable {
     /// The request is carried out, and fails with this failure all the same.
     case failAfterwards(RemoteFailure)
     /// The request is carried out, but the response has no item.
-    case answerWithoutBody
+    case respondWithoutBody
     /// Another device changes the item just before the request is processed.
     case conflict(@Sendable (inout RemoteItem) -> Void)
     /// A closure runs while the request is in flight.
@@ -157,10 +157,10 @@ extension ScriptedRemote {
         return try await exchange(request) { state throws(RemoteFailure) in
             let items = Array((state.tables[page.table] ?? [:]).values)
             if self.traits.contains(.checksPositions) { try Self.checkPosition(page, among: items) }
-            var answer = Self.page(page, of: items)
-            if self.traits.contains(.generations) { answer.generation = "\(state.generations[page.table] ?? 0)" }
-            answer.backoff = state.backoff
-            return answer
+            var result = Self.page(page, of: items)
+            if self.traits.contains(.generations) { result.generation = "\(state.generations[page.table] ?? 0)" }
+            result.backoff = state.backoff
+            return result
         }
     }
 
@@ -185,7 +185,7 @@ extension ScriptedRemote {
     }
 
     func exchange<T: Sendable>(
-        _ request: RecordedRequest, late: Write? = nil, answer: (inout State) throws(RemoteFailure) -> T
+        _ request: RecordedRequest, late: Write? = nil, respond: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let fault = try withState { state throws(RemoteFailure) in arrive(request, state: &state) }
@@ -193,38 +193,38 @@ extension ScriptedRemote {
         // Yields, so that concurrent requests can overlap.
         await Task.yield()
         switch fault {
-        case .loseRequest: throw .lost(NoAnswer())
+        case .loseRequest: throw .lost(NoResponse())
         case .fail(let failure): throw failure
         case .failAfterwards(let failure):
-            _ = try? withState { state throws(RemoteFailure) in try answer(&state) }
+            _ = try? withState { state throws(RemoteFailure) in try respond(&state) }
             throw failure
         case .hang: try await hang()
         case .deliverLate(let count):
             if let late { try withState { state throws(RemoteFailure) in state.late.append((count, late)) } }
-            throw .lost(NoAnswer())
+            throw .lost(NoResponse())
         case .conflict(let change):
-            if let id = request.id { edit(request.table, id: ServerID(id), change) }
+            if let id = request.id { edit(request.table, id: ServerID(id), change: change) }
         case .meanwhile(let event): await event()
-        case .deliverTwice: _ = try? withState { state throws(RemoteFailure) in try answer(&state) }
-        case .loseAnswer:
-            _ = try? withState { state throws(RemoteFailure) in try answer(&state) }
-            throw .lost(NoAnswer())
-        case .answerWithoutBody:
-            let result = try withState { state throws(RemoteFailure) in try answer(&state) }
+        case .deliverTwice: _ = try? withState { state throws(RemoteFailure) in try respond(&state) }
+        case .loseResponse:
+            _ = try? withState { state throws(RemoteFailure) in try respond(&state) }
+            throw .lost(NoResponse())
+        case .respondWithoutBody:
+            let result = try withState { state throws(RemoteFailure) in try respond(&state) }
             guard var bare = result as? RemoteResponse else { return result }
             bare.item = nil
             if let bare = bare as? T { return bare }
             return result
         case nil: break
         }
-        return try withState { state throws(RemoteFailure) in try answer(&state) }
+        return try withState { state throws(RemoteFailure) in try respond(&state) }
     }
 
     /// Records a request, carries out late ones, and returns its planned fault.
     private func arrive(_ request: RecordedRequest, state: inout State) -> RemoteFault? {
         state.requests.append(request)
         enter(state: &state)
-        return takeFault(of: request, state: &state)
+        return consumeFault(of: request, state: &state)
     }
 
     /// Counts an exchange, and carries out late requests.
@@ -237,7 +237,7 @@ extension ScriptedRemote {
     }
 
     /// Returns the planned fault of a request, or a lasting one.
-    func takeFault(of request: RecordedRequest, state: inout State) -> RemoteFault? {
+    func consumeFault(of request: RecordedRequest, state: inout State) -> RemoteFault? {
         guard let place = state.faults.firstIndex(where: { $0.match.matches(request) }) else {
             return state.lastingFaults.first { $0.match.matches(request) }?.fault
         }
@@ -248,7 +248,7 @@ extension ScriptedRemote {
         _ = try? withState { state throws(RemoteFailure) in state.inFlight -= 1 }
     }
 
-    struct NoAnswer: Error {}
+    struct NoResponse: Error {}
 }
 
 extension ScriptedRemote.Write {

@@ -11,7 +11,7 @@ import TandemSync
 /// let remote = ScriptedRemote()
 /// let sync = SyncContext(store: store, remote: remote)
 /// try store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
-/// remote.next(.loseAnswer, on: .insert)
+/// remote.next(.loseResponse, on: .insert)
 /// try? await sync.push()
 /// try await sync.push()
 /// #expect(remote.items(in: "Card").count == 1)
@@ -108,7 +108,7 @@ public final class ScriptedRemote: Remote {
     ///   - table: The item's table.
     ///   - id: The item's ID.
     ///   - change: Changes the members in place. A new item has none.
-    public func edit(_ table: RemoteTableName, id: ServerID, _ change: (inout RemoteItem) -> Void) {
+    public func edit(_ table: RemoteTableName, id: ServerID, change: (inout RemoteItem) -> Void) {
         state.withLock { state in
             var item = state.tables[table]?[id] ?? RemoteItem(id: id, createdAt: time())
             change(&item)
@@ -236,14 +236,14 @@ public final class ScriptedRemote: Remote {
         switch request.kind {
         case .delete:
             let tombstone = erase(item, in: table, state: &state)
-            return answer(tombstone, state: state)
+            return response(for: tombstone, state: state)
         case .undelete:
             item.isDeleted = false
             if undeletesWithValues { Self.merge(outgoing, into: &item, all: true) }
         default: Self.merge(outgoing, into: &item, all: false)
         }
         write(item, in: table, state: &state)
-        var result = answer(state.tables[table]?[id], state: state)
+        var result = response(for: state.tables[table]?[id], state: state)
         result.tookValues = request.kind != .undelete || undeletesWithValues
         return result
     }
@@ -262,7 +262,7 @@ public final class ScriptedRemote: Remote {
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)
         write(item, in: outgoing.table, state: &state)
-        return answer(state.tables[outgoing.table]?[id], state: state)
+        return response(for: state.tables[outgoing.table]?[id], state: state)
     }
 
     private static func merge(_ outgoing: OutgoingItem, into item: inout RemoteItem, all: Bool) {
@@ -271,7 +271,7 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    private func answer(_ item: RemoteItem?, state: State) -> RemoteResponse {
+    private func response(for item: RemoteItem?, state: State) -> RemoteResponse {
         RemoteResponse(item: item, version: item?.version, serverDate: clock.now(), backoff: state.backoff)
     }
 }

@@ -63,11 +63,11 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
     ///   - models: The models of the store.
     ///   - configuration: The options for opening the store.
     ///   - body: Uses the store, which is closed and removed afterwards.
-    /// - Throws: The errors of the block, `TandemError` if the store can't be opened, and the error of
-    ///   `FileManager` if the store's folder can't be created.
+    /// - Throws: The errors of the block; `TandemError` if the store can't be opened; the error of `FileManager` if the
+    ///   store's folder can't be created.
     public func withStore<T>(
         _ models: any Model.Type..., configuration: Store.Configuration = Store.Configuration(),
-        _ body: (Store) throws -> T
+        body: (Store) throws -> T
     ) throws -> T {
         let folder = try folder()
         defer { folder?.remove() }
@@ -83,11 +83,11 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
     ///   - configuration: The options for opening the store.
     ///   - isolation: The actor on which the block runs. The default is the caller's actor.
     ///   - body: Uses the store, which is closed and removed afterwards.
-    /// - Throws: The errors of the block, `TandemError` if the store can't be opened, and the error of
-    ///   `FileManager` if the store's folder can't be created.
+    /// - Throws: The errors of the block; `TandemError` if the store can't be opened; the error of `FileManager` if the
+    ///   store's folder can't be created.
     public func withStore<T>(
         _ models: any Model.Type..., configuration: Store.Configuration = Store.Configuration(),
-        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> T
+        isolation: isolated (any Actor)? = #isolation, body: (Store) async throws -> T
     ) async throws -> T {
         let folder = try folder()
         defer { folder?.remove() }

@@ -1,7 +1,8 @@
 // Prints collation keys, for Scripts/collation/compare.py.
 //
-// Usage: CollationTestPeer LANGUAGE NUMERIC, with the raw value of the language, and 0 or 1. The standard input has the
-// texts and the standard output the keys, each after its number of bytes as four bytes, lowest first.
+// Usage: CollationTestPeer LANGUAGE NUMERIC, with the raw value of the language, and 0 or 1. The standard input
+// contains the texts, and the standard output the keys. Each text and each key follows its length in bytes, as a
+// little-endian 32-bit integer.
 
 import Foundation
 import Tandem

@@ -8,8 +8,8 @@ import TandemTesting
 ///
 /// Notes with tags that begin with x are edited and deleted only by the device that inserted them.
 ///
-/// A device with more than `mostUnsent` operations only inserts. With a slow server, their number would otherwise have
-/// no limit, and the last sync would take longer than the script waits.
+/// A device with more than `mostUnsent` operations only inserts. With a slow server, the number of operations would
+/// otherwise have no limit. The last sync would then take longer than the script waits.
 struct DeviceWork: Sendable {
     private struct Act: Encodable {
         let act: String

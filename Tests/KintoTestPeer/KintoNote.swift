@@ -1,6 +1,8 @@
 import Tandem
 
-/// A note with a tag that never changes, and a counter for each device, so that a lost edit is noticed.
+/// A note with a tag that never changes, and a counter for each device.
+///
+/// The counters show whether an edit is lost.
 @Model(wireName: "note") struct KintoNote {
     @Indexed var tag: String
     var title: String

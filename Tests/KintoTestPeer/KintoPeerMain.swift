@@ -3,8 +3,8 @@ import TandemTesting
 
 /// A client of Kinto for `Scripts/kinto/interop.py`.
 ///
-///     conformance BUCKET             checks the requirements for remotes in a collection of the bucket
-///     device STORE BUCKET SETTINGS   executes commands from the standard input: see `DeviceCommands`
+/// - `conformance BUCKET`: Checks the requirements for remotes in a collection of the bucket.
+/// - `device STORE BUCKET SETTINGS`: Executes commands from the standard input. See `DeviceCommands`.
 ///
 /// BUCKET is the URL of a bucket. The environment variable `KINTO_USER` contains an account, as `name:password`.
 @main struct KintoPeerMain {

@@ -106,7 +106,7 @@ import Testing
         let body = #"{"data":[{"id":"b","last_modified":5,"code":1}]}"#
         kinto.fail(.response(200, Self.json, body), .response(200, Self.json, body))
         let remote = KintoRemote(kinto)
-        for key in [RemoteKey.id("a"), .property("code", "1")] {
+        for key in [RemoteKey.id("a"), .property("code", value: "1")] {
             let outcome = await line { () async throws(RemoteFailure) in try await remote.find("Card", key: key) }
             #expect(outcome == "invalidResponse otherItem")
         }

@@ -100,7 +100,7 @@ import Testing
         kinto.delete("b")
         let remote = KintoRemote(kinto)
         var request = changes()
-        request.filter = .comparison(RemoteFilter.Member("shop"), .equal, .text("x"))
+        request.filter = .comparison(RemoteFilter.Member("shop"), by: .equal, with: .text("x"))
         #expect(try await remote.page(request).items.names == ["a", "d", "-c", "-b"])
         // Each list has a page of its own. The result ends where the shorter one does.
         var (names, place) = ([String](), nil as WireTimestamp?)
@@ -124,7 +124,8 @@ import Testing
         let time = try #require(WireTimestamp("2020-01-01T00:00:00.000Z"))
         let page = try await KintoRemote(kinto).page(
             PageRequest(
-                table: "Card", filter: .comparison(.updatedAt, .greater, .time(time)), order: .id(after: nil)))
+                table: "Card", filter: .comparison(.updatedAt, by: .greater, with: .time(time)), order: .id(after: nil))
+        )
         #expect(page.items.names == ["a"])
     }
 
@@ -227,8 +228,8 @@ import Testing
         #expect(try await remote.find("Card", key: .id("1e5"))?.id == "1e5")
         #expect(try await remote.find("Card", key: .id("c")) == nil)
         // The text, and not the number.
-        #expect(try await remote.find("Card", key: .property("code", "1"))?.id == "a")
-        #expect(try await remote.find("Card", key: .property("code", "2")) == nil)
+        #expect(try await remote.find("Card", key: .property("code", value: "1"))?.id == "a")
+        #expect(try await remote.find("Card", key: .property("code", value: "2")) == nil)
     }
 
     @Test func `a look-up by a property with several records is ambiguous`() async {
@@ -236,7 +237,7 @@ import Testing
         for id in ["a", "b"] { kinto.put(id, [("code", .text("1"))]) }
         let remote = KintoRemote(kinto)
         let outcome = await line { () async throws(RemoteFailure) in
-            try await remote.find("Card", key: .property("code", "1"))
+            try await remote.find("Card", key: .property("code", value: "1"))
         }
         #expect(outcome == "invalidResponse ambiguous")
     }

@@ -92,9 +92,9 @@ extension ForwardingTransaction {
     }
 
     package func forEachSyncedRow(
-        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+        in table: String, where filter: LocalFilter?, body: (Int64, ServerID) throws -> Void
     ) throws {
-        try base.forEachSyncedRow(in: table, where: filter, body)
+        try base.forEachSyncedRow(in: table, where: filter, body: body)
     }
 
     package func countOfServerItems(in table: String) throws -> Int {
@@ -217,10 +217,10 @@ extension ForwardingTransaction {
         try base.deferToUpload(id, removingAdditions: removingAdditions)
     }
 
-    package func filesLetGo(
+    package func filesReleased(
         by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool
     ) throws -> [UnwantedFile] {
-        try base.filesLetGo(by: id, for: item, isOver: isOver)
+        try base.filesReleased(by: id, for: item, isOver: isOver)
     }
 
     package func addUnwanted(_ file: UnwantedFile) throws {

@@ -20,15 +20,16 @@ import SQLiteCipher
 // shrink: changes half of the rows, deletes the others, and gives the room back
 // files FOLDER: writes encrypted files until it is killed
 // readonly: prints the number of transactions, or the error's code
-// A last argument of "unprivileged" has the process give up root's rights before it opens anything.
-// INDEX_FOLDERS in the environment names the folders, with colons between, that take the place of the system's folders
-// in memory.
 // big: makes the database in a transaction that spills
 // present MILLISECONDS: holds the lock by which SQLite knows that a process has a log's index open, and nothing else
 // exclusive: commits with the log's index in its own memory, and kills itself
 // dotfile COUNT: as add, in a process with another default VFS
 // hold: commits a transaction, says that it has the database open, and keeps it so until it is killed
 // die: begins a transaction, lets it spill to the disk, and kills itself
+//
+// A last argument of "unprivileged" makes the process give up root's rights before it opens anything.
+// The environment variable INDEX_FOLDERS contains folders that replace the system's folders in memory. Colons separate
+// them.
 
 func main() throws {
     let arguments = CommandLine.arguments

@@ -88,8 +88,10 @@ struct PlaintextTests {
         #expect(foreignFiles(written, in: folder) == [])
     }
 
-    /// The calls that create files outside the database's folder and memory, or that write through shared memory to any
-    /// file other than an index.
+    /// Returns the calls that create or map files other than the database's own.
+    ///
+    /// They create files outside the database's folder and memory. Or they write through shared memory to any file
+    /// other than an index.
     private func foreignFiles(_ trace: Data, in folder: URL) -> [String] {
         let folder = folder.resolvingSymlinksInPath().path
         return trace.lines(naming: ["openat(", "mmap("]).filter { line in

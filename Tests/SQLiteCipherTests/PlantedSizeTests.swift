@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Sizes that are not authenticated make no page, and no page goes missing unnoticed", .ownThreads)
 struct PlantedSizeTests {
-    /// A database whose last pages belong to a value with overflow pages, where zeros at the end would not be noticed.
+    /// Makes a database whose last pages belong to a value with overflow pages.
+    ///
+    /// In these pages, zeros at the end would not be noticed.
     private func database(_ scratch: Scratch, _ kind: Profile, _ setup: String) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let raw = try RawDatabase(database, setup: setup)

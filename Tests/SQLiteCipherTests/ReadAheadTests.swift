@@ -162,7 +162,9 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases, [true, false])
-    func `every page reads the same as alone, with and without a helper`(kind: Profile, helped: Bool) throws {
+    func `every page reads the same as without read-ahead, with and without a helper`(
+        kind: Profile, helped: Bool
+    ) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let profile = kind.profile(pageSize: helped ? 1024 : 16_384)
@@ -170,7 +172,7 @@ struct ReadAheadTests {
         let queue = try database.openQueue()
         try fill(queue, rows: 6000)
         try queue.close()
-        let alone = try PageReader(database)
+        let reader = try PageReader(database)
         let lower = try FileBelow(path)
         let context = ConnectionContext(entry: database.entry, path: path)
         context.use(salt: Array(try contents(path)[..<16]))
@@ -178,18 +180,18 @@ struct ReadAheadTests {
         var page = [UInt8](repeating: 0, count: profile.pageSize)
         var served = 0
         // Forwards, with gaps and with interior pages in between, as in a tree.
-        for number in 2...alone.pageCount where number % 37 != 0 {
+        for number in 2...reader.pageCount where number % 37 != 0 {
             for number in number % 50 == 0 ? [2, number] : [number] {
                 let isHere = try page.withUnsafeMutableBytes {
                     ahead.read(number, into: try #require($0.baseAddress), from: lower.base)
                 }
                 if !isHere { continue }
                 served += 1
-                let expected = try alone.page(number)
+                let expected = try reader.page(number)
                 try #require(page == expected)
             }
         }
         // All except the first three, and those in between.
-        #expect(served > Int(alone.pageCount) * 9 / 10)
+        #expect(served > Int(reader.pageCount) * 9 / 10)
     }
 }

@@ -2,8 +2,8 @@ import Testing
 
 /// Runs tests on threads of their own instead of the cooperative pool, so that they may block.
 ///
-/// The cooperative pool has as many threads as the machine has cores. A test that blocks one of them (by a semaphore, a
-/// child process, or a store's lock) starves the code under test and all other tests.
+/// The cooperative pool has as many threads as the machine has cores. A test can block one of them by a semaphore, a
+/// child process, or a store's lock. It then starves the code under test and all other tests.
 public struct OwnThreads: TestTrait, SuiteTrait, TestScoping {
     public var isRecursive: Bool { true }
 

@@ -2,8 +2,9 @@ import Foundation
 
 /// A search for plain text in the files of a store on disk.
 package enum PlainTextSearch {
-    /// Returns the bytes of all files in a store's folder, and of an encrypted store's index of its log, which is in
-    /// memory.
+    /// Returns the bytes of all files of a store.
+    ///
+    /// They are the files in the store's folder and, if the store is encrypted, its log's index in memory.
     ///
     /// NB: reading them in the process that has the store open releases the store's locks.
     package static func bytes(beside path: String) throws -> [String: Data] {

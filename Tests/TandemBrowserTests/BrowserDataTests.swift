@@ -27,13 +27,13 @@ import Testing
 
     @Test func `the summary has the models with their numbers, and the queue`() async throws {
         try await browse { browser, _ in
-            let reply = try await browser.data("summary")
-            #expect(reply["isDamaged"].flag == false)
-            let models = reply["summary"]["models"]
+            let response = try await browser.data("summary")
+            #expect(response["isDamaged"].flag == false)
+            let models = response["summary"]["models"]
             #expect(models.list.compactMap { $0["name"].text } == ["Draft", "Guest", "Stub", "Tag", "Ticket"])
             #expect(models.first("name", "Ticket")["objects"].number == 3)
             #expect(models.first("name", "Ticket")["notSynced"].number == 3)
-            #expect(reply["summary"]["operations"]["pending"].number == 6)
+            #expect(response["summary"]["operations"]["pending"].number == 6)
         }
     }
 
@@ -42,9 +42,9 @@ import Testing
             let columns = try await browser.data("model", ["model": "Ticket"])["columns"].list
             let names = columns.compactMap { $0["name"].text }
             #expect(Array(names.prefix(7)) == BrowserDataTests.stateNames)
-            let reply = try await browser.data("rows", ["model": "Ticket", "to": "1", "where": "code == 'A1'"])
-            #expect(reply["count"].number == 1)
-            let cells = reply["rows"][0]["cells"].list
+            let response = try await browser.data("rows", ["model": "Ticket", "to": "1", "where": "code == 'A1'"])
+            #expect(response["count"].number == 1)
+            let cells = response["rows"][0]["cells"].list
             #expect(cells.count == names.count)
             let row = Dictionary(zip(names, cells), uniquingKeysWith: { $1 })
             #expect(row["localID"]?.text == "t1" && row["serverID"]?.isNull == true)
@@ -91,13 +91,13 @@ import Testing
                 ("where", "points >", "position 9"), ("where", "pints > 1", "points"),
                 ("where", "points > 'x'", "points"), ("sort", "nothing", "title"), ("sort", "points up", "position 8"),
             ] {
-                let reply = try await browser.data(
+                let response = try await browser.data(
                     "rows", ["model": "Ticket", field: text], expecting: .badRequest)
-                #expect(reply["fields"][field].text?.contains(part) == true, "\(text)")
+                #expect(response["fields"][field].text?.contains(part) == true, "\(text)")
             }
             let long = String(repeating: "x", count: 9000)
-            let reply = try await browser.data("rows", ["model": "Ticket", "search": long], expecting: .badRequest)
-            #expect(reply["fields"]["search"].text == "The text is too long.")
+            let response = try await browser.data("rows", ["model": "Ticket", "search": long], expecting: .badRequest)
+            #expect(response["fields"]["search"].text == "The text is too long.")
             _ = try await browser.data("rows", ["model": "Nothing"], expecting: .notFound)
             _ = try await browser.data("rows", ["model": "Ticket", "from": "-1"], expecting: .badRequest)
         }
@@ -111,11 +111,11 @@ import Testing
         try await fixture.browse { browser in
             try await browser.open()
             let query = ["model": "Stub", "sort": "number desc"]
-            let reply = try await browser.data("rows", query.merging(["from": "700", "to": "720"]) { $1 })
-            #expect(reply["count"].number == 1000 && reply["first"].number == 700)
+            let response = try await browser.data("rows", query.merging(["from": "700", "to": "720"]) { $1 })
+            #expect(response["count"].number == 1000 && response["first"].number == 700)
             let columns = try await browser.data("model", ["model": "Stub"])["columns"].list
             let index = try #require(columns.firstIndex { $0["name"].text == "number" })
-            #expect(reply["rows"].list.map { $0["cells"][index].text } == (280..<300).reversed().map { "\($0)" })
+            #expect(response["rows"].list.map { $0["cells"][index].text } == (280..<300).reversed().map { "\($0)" })
             let large = try await browser.data("rows", query.merging(["from": "0", "to": "1000"]) { $1 })
             #expect(large["rows"].list.count == BrowserLimits().rows)
             let late = try await browser.data("rows", query.merging(["from": "5000", "to": "5010"]) { $1 })
@@ -200,7 +200,7 @@ import Testing
             #expect(rows["rows"].list.count == 3 && rows["problem"].isNull)
             let end = try await browser.data("rows", ["model": "Stub", "from": "0", "to": "400", "sort": "number"])
             #expect(end["problem"].text?.isEmpty == false)
-            let report = try JSONReply(try await browser.send(.post, "/data/check"))
+            let report = try JSONResponse(try await browser.send(.post, "/data/check"))
             #expect(report["isDamaged"].flag == true && !report["problems"].list.isEmpty)
             let stubs = report["readable"].first("model", "Stub")
             #expect(stubs["error"].text?.isEmpty == false && stubs["objects"].number.map { $0 < 2000 } == true)

@@ -71,9 +71,9 @@ import Testing
                 ("guest", "none", "ada"), ("tags", "red\nnone", "red"),
             ]
             for (name, text, was) in changes {
-                let reply = try await browser.edit(
+                let response = try await browser.edit(
                     "update", Self.update("t1", name, text, was: was), expecting: .badRequest)
-                #expect(reply["fields"][name].text?.isEmpty == false, "\(name)")
+                #expect(response["fields"][name].text?.isEmpty == false, "\(name)")
             }
             let file = try await browser.edit(
                 "update", Self.update("t1", "file", "x", was: NSNull()), expecting: .badRequest)
@@ -137,8 +137,8 @@ import Testing
             try await fixture.store.write { tx in
                 try tx.insert(Stub(number: 1, ticket: Reference(localID: id)).identified(by: "s1"))
             }
-            let reply = try await browser.undo(edit, expecting: .conflict)
-            #expect(reply["message"].text?.contains("Stub.ticket") == true)
+            let response = try await browser.undo(edit, expecting: .conflict)
+            #expect(response["message"].text?.contains("Stub.ticket") == true)
             #expect(try fixture.count(Stub.self) == 1)
             #expect(try ticket(id, in: fixture) != nil)
             try await fixture.store.write { tx in _ = try tx.delete("Stub", localID: "s1") }
@@ -232,7 +232,7 @@ import Testing
 
     @Test func `only the last edits can be undone`() async throws {
         try await browse { browser, _ in
-            var edits: [JSONReply] = []
+            var edits: [JSONResponse] = []
             for number in 0...UndoList.limit {
                 let was = number == 0 ? "1" : "\(number)"
                 edits.append(try await browser.edit("update", Self.update("t1", "seats", "\(number + 1)", was: was)))

@@ -171,13 +171,14 @@ import Testing
             try await browser.open()
             let rows = try await browser.send(.get, "/data/rows?model=Tag&to=10")
             #expect(rows.headers[.contentType] == "application/json")
-            #expect(try JSONReply(rows)["rows"][0]["cells"].list.contains { $0.text == hostile })
+            #expect(try JSONResponse(rows)["rows"][0]["cells"].list.contains { $0.text == hostile })
             let object = try await browser.data("object", ["model": "Tag", "id": hostile])
             #expect(object["title"].text == hostile)
             let missing = try await browser.send(
                 .get, "/%3Cimg%20src=x%3E", headers: [.accept: "text/html"])
             #expect(missing.status == .notFound && !String(buffer: missing.body).contains("<img"))
-            let page = try browser.site.templates.render("page", ["store": hostile, "token": "\"\u{301}><script>"])
+            let page = try browser.site.templates.render(
+                "page", with: ["store": hostile, "token": "\"\u{301}><script>"])
             #expect(!page.contains("<img") && !page.contains("\"\u{301}><script>"))
         }
     }

@@ -14,7 +14,7 @@ extension SocketTests {
                 limits.bytes = limit
                 let remote = try DatasyncRemote(url: server.url, limits: limits) { _ in .bearer("tok3n-s3cret") }
                 let page = PageRequest(
-                    table: "Card", filter: .comparison(.init("shop"), .equal, .text("qu3ry-s3cret")),
+                    table: "Card", filter: .comparison(.init("shop"), by: .equal, with: .text("qu3ry-s3cret")),
                     order: .id(after: nil))
                 let failures = [
                     await failure { () throws(RemoteFailure) in try await remote.page(page) },
@@ -23,9 +23,9 @@ extension SocketTests {
                 for failure in failures {
                     let text = "\(String(describing: failure)) \(String(reflecting: failure))"
                     #expect(!text.contains("s3cret"))
-                    guard case .invalidResponse(let answer)? = failure else { continue }
-                    #expect(answer.table == "Card")
-                    #expect(answer.url.hasPrefix("\(server.url)/tables/card"))
+                    guard case .invalidResponse(let response)? = failure else { continue }
+                    #expect(response.table == "Card")
+                    #expect(response.url.hasPrefix("\(server.url)/tables/card"))
                 }
                 #expect(server.requests.count == 2, "nothing is asked twice")
                 return Set(failures.map { $0?.line })

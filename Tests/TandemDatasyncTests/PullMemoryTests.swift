@@ -95,7 +95,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func fourTimesTheRowsArePulledInConstantMemory() async {
+        func `four times the rows are pulled in constant memory`() async {
             await #expect(processExitsWith: .success) {
                 for queryID in ["all", nil] {
                     let growth = try await PullMemoryTests.growth(pulling: 4 * PullMemoryTests.few, queryID)
@@ -106,7 +106,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func memoryOfKeptPagesIsDetected() async {
+        func `the memory of kept pages is detected`() async {
             await #expect(processExitsWith: .success) {
                 let growth = try await PullMemoryTests.growth(
                     pulling: 4 * PullMemoryTests.few, "all", keepsItems: true)

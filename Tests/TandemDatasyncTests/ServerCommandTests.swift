@@ -116,10 +116,10 @@ extension SocketTests {
 
             let skewed = try ServerProcess(["--port", "0", "--skew", "-86400", "--conflicts", "1"])
             let other = try DatasyncRemote(url: #require(await skewed.url(), "\(skewed.text)"))
-            let answer = try await other.insert(.card("018f", "a"))
-            #expect(try #require(answer.serverDate).timeIntervalSinceNow < -80_000)
+            let response = try await other.insert(.card("018f", "a"))
+            #expect(try #require(response.serverDate).timeIntervalSinceNow < -80_000)
             let conflict = await failure { () throws(RemoteFailure) in
-                try await other.update(.card("018f", "b", answer.version))
+                try await other.update(.card("018f", "b", response.version))
             }
             #expect(conflict?.line.hasPrefix("conflict 412") == true)
             #expect(try await skewed.stop(SIGTERM) == 0)

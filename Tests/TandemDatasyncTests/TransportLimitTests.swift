@@ -83,10 +83,10 @@ extension SocketTests {
             case "none": bytes = Array("{}".utf8)
             default: bytes += bytes
             }
-            let answer = bytes
+            let response = bytes
             try await RawServer.run({ _, _ in
-                let fields = ["Content-Encoding: gzip", "Content-Length: \(answer.count)"]
-                return [.write(head("200 OK", fields) + answer)]
+                let fields = ["Content-Encoding: gzip", "Content-Length: \(response.count)"]
+                return [.write(head("200 OK", fields) + response)]
             }) { server in
                 #expect(await failure(of: transport, request(to: server.url))?.line == "lost: compression")
             }

@@ -9,7 +9,7 @@ import Testing
 extension SocketTests {
     @Suite(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
     struct TransportTrustTests {
-        private func answer(
+        private func outcome(
             _ certificate: TestCertificate, trust: AsyncHTTPTransport.Trust, host: String = "127.0.0.1"
         ) async throws -> String {
             let transport = try AsyncHTTPTransport(.init { $0.trust = trust })
@@ -27,41 +27,41 @@ extension SocketTests {
         }
 
         @Test func `a self-signed certificate is refused before anything is sent`() async throws {
-            #expect(try await answer(TestCertificate(), trust: .system) == "not sent: untrusted")
+            #expect(try await outcome(TestCertificate(), trust: .system) == "not sent: untrusted")
         }
 
         @Test func `a certificate that the app trusts is accepted`() async throws {
             let certificate = try TestCertificate()
-            #expect(try await answer(certificate, trust: .certificates(pem: certificate.pem)) == "200")
+            #expect(try await outcome(certificate, trust: .certificates(pem: certificate.pem)) == "200")
             let others = try TestCertificate().pem + certificate.pem
-            #expect(try await answer(certificate, trust: .certificates(pem: others)) == "200")
+            #expect(try await outcome(certificate, trust: .certificates(pem: others)) == "200")
         }
 
         @Test func `an untrusted certificate is refused`() async throws {
             let other = try TestCertificate()
             #expect(
-                try await answer(TestCertificate(), trust: .certificates(pem: other.pem)) == "not sent: untrusted")
+                try await outcome(TestCertificate(), trust: .certificates(pem: other.pem)) == "not sent: untrusted")
         }
 
         @Test func `a certificate for another name is refused`() async throws {
             for name in ["DNS:shop.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:localhost"] {
                 let certificate = try TestCertificate(for: name)
                 #expect(
-                    try await answer(certificate, trust: .certificates(pem: certificate.pem)) == "not sent: untrusted")
+                    try await outcome(certificate, trust: .certificates(pem: certificate.pem)) == "not sent: untrusted")
             }
             let certificate = try TestCertificate(for: "DNS:localhost")
             #expect(
-                try await answer(certificate, trust: .certificates(pem: certificate.pem), host: "localhost") == "200")
+                try await outcome(certificate, trust: .certificates(pem: certificate.pem), host: "localhost") == "200")
         }
 
         /// An attacker who controls DNS could present a certificate for the address that a name then resolves to.
         @Test func `a certificate for an address is not valid for a name`() async throws {
             let certificate = try TestCertificate(for: "IP:127.0.0.1,DNS:other.example")
             let trust = AsyncHTTPTransport.Trust.certificates(pem: certificate.pem)
-            #expect(try await answer(certificate, trust: trust, host: "localhost") == "not sent: untrusted")
-            #expect(try await answer(certificate, trust: trust, host: "127.0.0.1") == "200")
+            #expect(try await outcome(certificate, trust: trust, host: "localhost") == "not sent: untrusted")
+            #expect(try await outcome(certificate, trust: trust, host: "127.0.0.1") == "200")
             let both = try TestCertificate(for: "DNS:other.example,DNS:LocalHost")
-            #expect(try await answer(both, trust: .certificates(pem: both.pem), host: "localhost") == "200")
+            #expect(try await outcome(both, trust: .certificates(pem: both.pem), host: "localhost") == "200")
         }
 
         @Test func `a refused connection is closed`() async throws {

@@ -145,8 +145,8 @@ import Testing
         expect(
             "@Model struct Card { var a, b: Int, c = 1.5 }",
             toContain: [
-                "self.a = try row.value(0, Int.self)", "self.b = try row.value(1, Int.self)",
-                "self.c = try row.value(2, Double.self)",
+                "self.a = try row.value(0, as: Int.self)", "self.b = try row.value(1, as: Int.self)",
+                "self.c = try row.value(2, as: Double.self)",
             ])
     }
 
@@ -170,7 +170,7 @@ import Testing
         expect(
             "@Model struct Card { var `default`: Int; var `in` = 1 }",
             toContain: [
-                "PropertyDefinition(\"default\", ", "self.`default` = try row.value(0, Int.self)", "case `default`",
+                "PropertyDefinition(\"default\", ", "self.`default` = try row.value(0, as: Int.self)", "case `default`",
                 "forKey: .`in`", "var `in`: Tandem.Property<Card, Int>",
             ])
     }
@@ -189,10 +189,10 @@ import Testing
             }
             """,
             toContain: [
-                "(\"shop\", Tandem.Codec.of(String.self), folding: .sorted, unique: true),",
-                "(\"name\", Tandem.Codec.of(String.self), folding: .searched, unique: true, foldedUnique: true),",
+                "(\"shop\", codec: Tandem.Codec.of(String.self), folding: .sorted, unique: true),",
+                "(\"name\", codec: Tandem.Codec.of(String.self), folding: .searched, unique: true, foldedUnique: true)",
                 "var shop: Tandem.SortedTextProperty<Card, String> {",
-                "(\"barcode\", Tandem.Codec.of(String?.self), formerNames: [\"code\", \"number\"]),",
+                "(\"barcode\", codec: Tandem.Codec.of(String?.self), formerNames: [\"code\", \"number\"]),",
                 "Codec.of(Int.self), column: \"pts\", wireName: \"points_total\", default: { 0 }),",
                 "Codec.of([Reference<Tag>].self), wireName: \"tag_ids\", onDelete: DeleteRule.deny, default: { [] }),",
             ])

@@ -44,19 +44,19 @@ import Testing
 
                     init(__row row: Tandem.RowDecoder) throws {
                         self.__state = try row.state
-                        self.shop = try row.value(0, String.self)
-                        self.barcode = try row.value(1, String.self)
-                        self.points = try row.value(2, BigInt.self)
-                        self.isPinned = try row.value(3, Bool.self)
-                        self.owner = try row.value(4, Reference<HandPerson>?.self)
+                        self.shop = try row.value(0, as: String.self)
+                        self.barcode = try row.value(1, as: String.self)
+                        self.points = try row.value(2, as: BigInt.self)
+                        self.isPinned = try row.value(3, as: Bool.self)
+                        self.owner = try row.value(4, as: Reference<HandPerson>?.self)
                     }
 
                     func __append(to row: Tandem.RowEncoder) {
-                        row.append(self.shop, String.self)
-                        row.append(self.barcode, String.self)
-                        row.append(self.points, BigInt.self)
-                        row.append(self.isPinned, Bool.self)
-                        row.append(self.owner, Reference<HandPerson>?.self)
+                        row.append(self.shop, as: String.self)
+                        row.append(self.barcode, as: String.self)
+                        row.append(self.points, as: BigInt.self)
+                        row.append(self.isPinned, as: Bool.self)
+                        row.append(self.owner, as: Reference<HandPerson>?.self)
                     }
 
                     static let __definition = Tandem.ModelDefinition(
@@ -66,12 +66,12 @@ import Testing
                             Tandem.IndexDefinition(["shop", "barcode"], unique: true),
                         ],
                         properties: [
-                            Tandem.PropertyDefinition("shop", Tandem.Codec.of(String.self), folding: .searched),
-                            Tandem.PropertyDefinition("barcode", Tandem.Codec.of(String.self), indexed: true),
-                            Tandem.PropertyDefinition("points", Tandem.Codec.of(BigInt.self), default: { 0 }),
-                            Tandem.PropertyDefinition("isPinned", Tandem.Codec.of(Bool.self), localOnly: true, \
+                            Tandem.PropertyDefinition("shop", codec: Tandem.Codec.of(String.self), folding: .searched),
+                            Tandem.PropertyDefinition("barcode", codec: Tandem.Codec.of(String.self), indexed: true),
+                            Tandem.PropertyDefinition("points", codec: Tandem.Codec.of(BigInt.self), default: { 0 }),
+                            Tandem.PropertyDefinition("isPinned", codec: Tandem.Codec.of(Bool.self), localOnly: true, \
                 default: { false }),
-                            Tandem.PropertyDefinition("owner", Tandem.Codec.of(Reference<HandPerson>?.self), \
+                            Tandem.PropertyDefinition("owner", codec: Tandem.Codec.of(Reference<HandPerson>?.self), \
                 onDelete: .cascade),
                         ]
                     )
@@ -80,19 +80,19 @@ import Testing
                         typealias Root = HandCard
                         init() {}
                         var shop: Tandem.FoldedProperty<HandCard, String> {
-                            Tandem.FoldedProperty(HandCard.__definition, 0, Tandem.Codec.of(String.self))
+                            Tandem.FoldedProperty(HandCard.__definition, index: 0, codec: Tandem.Codec.of(String.self))
                         }
                         var barcode: Tandem.Property<HandCard, String> {
-                            Tandem.Property(HandCard.__definition, 1, Tandem.Codec.of(String.self))
+                            Tandem.Property(HandCard.__definition, index: 1, codec: Tandem.Codec.of(String.self))
                         }
                         var points: Tandem.Property<HandCard, BigInt> {
-                            Tandem.Property(HandCard.__definition, 2, Tandem.Codec.of(BigInt.self))
+                            Tandem.Property(HandCard.__definition, index: 2, codec: Tandem.Codec.of(BigInt.self))
                         }
                         var isPinned: Tandem.Property<HandCard, Bool> {
-                            Tandem.Property(HandCard.__definition, 3, Tandem.Codec.of(Bool.self))
+                            Tandem.Property(HandCard.__definition, index: 3, codec: Tandem.Codec.of(Bool.self))
                         }
                         var owner: Tandem.ReferenceProperty<HandCard, HandPerson> {
-                            Tandem.ReferenceProperty(HandCard.__definition, 4)
+                            Tandem.ReferenceProperty(HandCard.__definition, index: 4)
                         }
                     }
 
@@ -168,18 +168,18 @@ import Testing
 
                     init(__row row: Tandem.RowDecoder) throws {
                         self.__state = try row.state
-                        self.name = try row.value(0, String.self)
+                        self.name = try row.value(0, as: String.self)
                     }
 
                     func __append(to row: Tandem.RowEncoder) {
-                        row.append(self.name, String.self)
+                        row.append(self.name, as: String.self)
                     }
 
                     static let __definition = Tandem.ModelDefinition(
                         HandPerson.self,
                         name: "HandPerson",
                         properties: [
-                            Tandem.PropertyDefinition("name", Tandem.Codec.of(String.self), folding: .searched),
+                            Tandem.PropertyDefinition("name", codec: Tandem.Codec.of(String.self), folding: .searched),
                         ]
                     )
 
@@ -187,7 +187,8 @@ import Testing
                         typealias Root = HandPerson
                         init() {}
                         var name: Tandem.FoldedProperty<HandPerson, String> {
-                            Tandem.FoldedProperty(HandPerson.__definition, 0, Tandem.Codec.of(String.self))
+                            Tandem.FoldedProperty(HandPerson.__definition, index: 0, \
+                codec: Tandem.Codec.of(String.self))
                         }
                         var cards: Tandem.InverseProperty<HandPerson, HandCard> {
                             Tandem.InverseProperty(through: \\HandCard.Columns.owner)

@@ -34,16 +34,16 @@ import Testing
         ] as [(String, Int?)])
     func `a page has at most the requested rows`(top: String, count: Int?) async {
         await fill(60)
-        let answer = await server.list("todo", ["$top": top])
-        #expect(answer.status == (count == nil ? 400 : 200))
-        if let count { #expect(answer.items.count == count) } else { #expect(answer.error != nil) }
+        let response = await server.list("todo", ["$top": top])
+        #expect(response.status == (count == nil ? 400 : 200))
+        if let count { #expect(response.items.count == count) } else { #expect(response.error != nil) }
     }
 
     @Test func `a host may limit pages without reporting it`() async throws {
         let server = try ServerFixture(.azureMobileApps) { $0.limits.greatestPage = 2 }
         for id in ["a", "b", "c"] { await server.send(.post, "/tables/todo", [:], "{\"id\":\"\(id)\"}") }
-        let answer = await server.list("todo", ["$top": "3", "$orderby": "id"])
-        #expect(answer.ids == ["a", "b"] && answer.response.headerFields[.link] == nil)
+        let response = await server.list("todo", ["$top": "3", "$orderby": "id"])
+        #expect(response.ids == ["a", "b"] && response.head.headerFields[.link] == nil)
         #expect(await server.list("todo", ["$top": "3", "$skip": "2"]).ids == ["c"])
     }
 
@@ -52,11 +52,11 @@ import Testing
         let filter = "n ge 0 and id ne 'é'"
         let full = await server.list("todo", ["$filter": filter, "$top": "2", "$skip": "2"])
         #expect(
-            full.response.headerFields[.link]
+            full.head.headerFields[.link]
                 == "http://127.0.0.1/tables/todo/?%24top=2&%24skip=4&%24filter=n%20ge%200%20and%20id%20ne%20%27%C3%A9%27; rel=next"
         )
         #expect(await server.send(.get, "/tables/todo/?%24top=2&%24skip=4").items.isEmpty)
-        #expect(await server.list("todo", ["$top": "5"]).response.headerFields[.link] == nil)
+        #expect(await server.list("todo", ["$top": "5"]).head.headerFields[.link] == nil)
     }
 
     @Test(arguments: [
@@ -66,8 +66,8 @@ import Testing
     func `tombstones are listed only by the exact parameter name`(name: String, value: String, count: Int) async {
         await fill(2)
         await server.send(.delete, "/tables/todo/1000")
-        let answer = await server.send(.get, "/tables/todo?\(name)=\(value)")
-        #expect(answer.items.count == count)
+        let response = await server.send(.get, "/tables/todo?\(name)=\(value)")
+        #expect(response.items.count == count)
         let one = await server.list("todo", ["$filter": "id eq '1000'", "__includeDeleted": "true"])
         #expect(one.items.first?["deleted"] as? Bool == true)
     }
@@ -120,22 +120,22 @@ import Testing
     ])
     func `an invalid filter gets a 500`(filter: String) async {
         await server.send(.post, "/tables/todo", [:], #"{"text":"a"}"#)
-        let answer = await server.list("todo", ["$filter": filter])
-        #expect(answer.status == 500, "\(answer.body)")
-        #expect(answer.error != nil)
+        let response = await server.list("todo", ["$filter": filter])
+        #expect(response.status == 500, "\(response.body)")
+        #expect(response.error != nil)
     }
 
     @Test func `the message of an invalid filter contains the position`() async {
-        let answer = await server.list("todo", ["$filter": "updatedAt ge text in"])
-        #expect(answer.body == #"{"error":"')' or operator expected (at index 18)"}"#)
+        let response = await server.list("todo", ["$filter": "updatedAt ge text in"])
+        #expect(response.body == #"{"error":"')' or operator expected (at index 18)"}"#)
     }
 
     @Test func `a filter by an empty column finds nothing`() async {
         await fill(1)
         for filter in ["nosuch eq null", "nosuch ne 1 or n eq 0"] {
-            let answer = await server.list("todo", ["$filter": filter])
-            #expect(answer.status == 200)
-            #expect(answer.body == "[]")
+            let response = await server.list("todo", ["$filter": filter])
+            #expect(response.status == 200)
+            #expect(response.body == "[]")
         }
     }
 }

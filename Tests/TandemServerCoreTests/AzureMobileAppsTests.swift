@@ -19,17 +19,17 @@ import Testing
         #expect(await plain(.get, "/tables/todo?Zumo-Api-Version=\(version)").status == status)
     }
 
-    private func plain(_ method: HTTPRequest.Method, _ path: String, body: String = "") async -> Answer {
+    private func plain(_ method: HTTPRequest.Method, _ path: String, body: String = "") async -> ReceivedResponse {
         let request = HTTPRequest(method: method, scheme: "http", authority: "h", path: path)
         let (response, bytes) = await server.core.handle(request, body: Array(body.utf8))
-        return Answer(response: response, body: String(decoding: bytes, as: UTF8.self))
+        return ReceivedResponse(head: response, body: String(decoding: bytes, as: UTF8.self))
     }
 
     @Test func `a request without the version is not carried out`() async throws {
-        let answer = await plain(.post, "/tables/todo", body: #"{"id":"a"}"#)
-        #expect(answer.status == 400)
+        let response = await plain(.post, "/tables/todo", body: #"{"id":"a"}"#)
+        #expect(response.status == 400)
         #expect(
-            answer.body
+            response.body
                 == #"""
                 {"error":"An invalid API version was specified in the request, \#
                 this request needs to specify a ZUMO-API-VERSION of 2.0.0."}
@@ -39,26 +39,26 @@ import Testing
     }
 
     @Test func `an insert returns the whole row`() async {
-        let answer = await server.send(.post, "/tables/Todo", [:], #"{"id":"a","text":"Лента","done":false}"#)
-        #expect(answer.status == 201)
+        let response = await server.send(.post, "/tables/Todo", [:], #"{"id":"a","text":"Лента","done":false}"#)
+        #expect(response.status == 201)
         #expect(
-            answer.body
+            response.body
                 == #"""
                 {"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.887Z",\#
                 "version":"MQ==","deleted":false,"text":"Лента","done":false}
                 """#
         )
-        #expect(answer.tag == "\"MQ==\"")
-        #expect(answer.response.headerFields[.location] == nil)
-        #expect(answer.response.headerFields[.cacheControl] == "no-cache")
-        #expect(answer.response.headerFields[.contentType] == "application/json; charset=utf-8")
+        #expect(response.tag == "\"MQ==\"")
+        #expect(response.head.headerFields[.location] == nil)
+        #expect(response.head.headerFields[.cacheControl] == "no-cache")
+        #expect(response.head.headerFields[.contentType] == "application/json; charset=utf-8")
     }
 
     @Test(arguments: ["", "{}", #"{"id":null}"#, #"{"id":""}"#])
     func `a row without an ID gets a UUID`(body: String) async throws {
-        let answer = await server.send(.post, "/tables/todo", [:], body)
-        #expect(answer.status == 201)
-        let id = try #require(UUID(uuidString: answer.object["id"] as? String ?? ""))
+        let response = await server.send(.post, "/tables/todo", [:], body)
+        #expect(response.status == 201)
+        let id = try #require(UUID(uuidString: response.object["id"] as? String ?? ""))
         #expect(id.uuid.6 >> 4 == 4 && id.uuid.8 >> 6 == 2)
     }
 
@@ -67,10 +67,10 @@ import Testing
         let sent = #"{"id":"a","text":"client's"}"#
         for isDeleted in [false, true] {
             if isDeleted { await server.send(.delete, "/tables/todo/a") }
-            let answer = await server.send(.post, "/tables/todo", [:], sent)
-            #expect(answer.status == 409)
-            #expect(answer.body == sent)
-            #expect(answer.tag?.hasPrefix("W/\"") == true)
+            let response = await server.send(.post, "/tables/todo", [:], sent)
+            #expect(response.status == 409)
+            #expect(response.body == sent)
+            #expect(response.tag?.hasPrefix("W/\"") == true)
         }
     }
 
@@ -78,30 +78,30 @@ import Testing
     func `reserved members are refused`(name: String) async {
         await server.send(.post, "/tables/todo", [:], #"{"id":"b"}"#)
         for (method, path) in [(HTTPRequest.Method.post, "/tables/todo"), (.patch, "/tables/todo/b")] {
-            let answer = await server.send(method, path, [:], "{\"\(name)\":true}")
-            #expect(answer.status == 400)
-            #expect(answer.error == "Cannot update item with property '\(name)' as it is reserved")
+            let response = await server.send(method, path, [:], "{\"\(name)\":true}")
+            #expect(response.status == 400)
+            #expect(response.error == "Cannot update item with property '\(name)' as it is reserved")
         }
     }
 
     @Test func `a version in an insert is stored as its bytes`() async {
-        let answer = await server.send(.post, "/tables/todo", [:], #"{"id":"a","version":"QUJD"}"#)
-        #expect(answer.version == "UVVKRA==")
+        let response = await server.send(.post, "/tables/todo", [:], #"{"id":"a","version":"QUJD"}"#)
+        #expect(response.version == "UVVKRA==")
     }
 
     @Test func `a PATCH merges and increments the version`() async {
         await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"x","done":false}"#)
         server.time.advance(by: .milliseconds(5))
-        let answer = await server.send(.patch, "/tables/todo/a", [.ifMatch: "\"MQ==\""], #"{"done":true}"#)
-        #expect(answer.status == 200)
+        let response = await server.send(.patch, "/tables/todo/a", [.ifMatch: "\"MQ==\""], #"{"done":true}"#)
+        #expect(response.status == 200)
         #expect(
-            answer.body
+            response.body
                 == #"""
                 {"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.892Z",\#
                 "version":"Mg==","deleted":false,"text":"x","done":true}
                 """#
         )
-        #expect(answer.tag == "\"Mg==\"")
+        #expect(response.tag == "\"Mg==\"")
         for count in 3...11 {
             let next = await server.send(.patch, "/tables/todo", [:], #"{"id":"a","done":false}"#)
             #expect(next.version == Data(String(count).utf8).base64EncodedString())
@@ -144,16 +144,16 @@ import Testing
         await prepare()
         var fields: HTTPFields = [:]
         if let ifMatch = row.ifMatch { fields[.ifMatch] = ifMatch }
-        let answer = await server.send(row.method, "/tables/todo/\(row.id)", fields, row.body)
-        #expect(answer.status == row.status, "\(row) \(answer.body)")
+        let response = await server.send(row.method, "/tables/todo/\(row.id)", fields, row.body)
+        #expect(response.status == row.status, "\(row) \(response.body)")
         if row.hasRow {
-            #expect(answer.object["id"] as? String == String(row.id.prefix { $0 != "?" }))
-            #expect(answer.tag == "\"\(answer.version)\"")
+            #expect(response.object["id"] as? String == String(row.id.prefix { $0 != "?" }))
+            #expect(response.tag == "\"\(response.version)\"")
         } else {
-            #expect(answer.error != nil)
-            #expect(answer.tag?.hasPrefix("W/") == true)
+            #expect(response.error != nil)
+            #expect(response.tag?.hasPrefix("W/") == true)
         }
-        if row.status == 404 { #expect(answer.body == #"{"error":"The item does not exist"}"#) }
+        if row.status == 404 { #expect(response.body == #"{"error":"The item does not exist"}"#) }
     }
 
     /// Prepares two rows of version 2, one of them deleted.
@@ -215,8 +215,8 @@ import Testing
     ])
     func `values are converted to their columns' types`(first: String, later: String, expected: String) async {
         await server.send(.post, "/tables/todo", [:], "{\"id\":\"a\",\"v\":\(first)}")
-        let answer = await server.send(.patch, "/tables/todo/a", [:], "{\"v\":\(later)}")
-        #expect(answer.body.hasSuffix("\"v\":\(expected)}"), "\(answer.body)")
+        let response = await server.send(.patch, "/tables/todo/a", [:], "{\"v\":\(later)}")
+        #expect(response.body.hasSuffix("\"v\":\(expected)}"), "\(response.body)")
     }
 
     @Test(arguments: [
@@ -224,9 +224,9 @@ import Testing
         ("{", 400), ("{'a':1}", 400), (#"{"a":1,}"#, 400), (#"{"a":NaN}"#, 400), ("{\"a\":\"\u{1}\"}", 400),
     ])
     func `invalid bodies are refused`(body: String, status: Int) async {
-        let answer = await server.send(.post, "/tables/todo", [:], body)
-        #expect(answer.status == status)
-        #expect(answer.error != nil)
+        let response = await server.send(.post, "/tables/todo", [:], body)
+        #expect(response.status == status)
+        #expect(response.error != nil)
     }
 
     @Test func `the type and the size of a body are checked`() async {
@@ -249,9 +249,9 @@ import Testing
             (HTTPRequest.Method.get, "/tables/unknown"), (.put, "/tables/known/a"), (.get, "/"), (.get, "/api/x"),
             (.get, "/tables/known/a/b"), (.delete, "/tables/known"),
         ] {
-            let answer = await server.send(method, path)
-            #expect(answer.status == 404)
-            #expect(answer.response.headerFields[.contentType]?.hasPrefix("text/html") == true, "\(path)")
+            let response = await server.send(method, path)
+            #expect(response.status == 404)
+            #expect(response.head.headerFields[.contentType]?.hasPrefix("text/html") == true, "\(path)")
         }
     }
 }

@@ -32,20 +32,20 @@ import Testing
     @Test func `the nextLink is the query of the rest`() async {
         await fill(205)
         let filter = "(n ge 0 and id ne 'a+b é')"
-        var answer = await server.send(
+        var response = await server.send(
             .get, "/tables/card?$filter=\(encoded(filter))&x=%26&$top=150&$orderby=updatedAt,id")
-        #expect(answer.items.count == 100)
+        #expect(response.items.count == 100)
         #expect(
-            answer.object["nextLink"] as? String
+            response.object["nextLink"] as? String
                 == """
                 $filter=(n%20ge%200%20and%20id%20ne%20%27a%2Bb%20%C3%A9%27)&x=%26&$top=50&$orderby=updatedAt,id\
                 &$skip=100
                 """
         )
-        answer = await server.send(.get, "/tables/card?\(answer.object["nextLink"] as? String ?? "")")
-        #expect(answer.ids.first == "1100")
-        #expect(answer.items.count == 50)
-        #expect(answer.object["nextLink"] is NSNull)
+        response = await server.send(.get, "/tables/card?\(response.object["nextLink"] as? String ?? "")")
+        #expect(response.ids.first == "1100")
+        #expect(response.items.count == 50)
+        #expect(response.object["nextLink"] is NSNull)
     }
 
     @Test func `pages contain each row once despite equal times`() async {
@@ -72,9 +72,9 @@ import Testing
         "$expand=x", "$orderby=a,b,c,d,e,f", "$orderby=n%20up", "$select=,&$orderby=)",
     ])
     func `invalid options get an explanation`(query: String) async {
-        let answer = await server.send(.get, "/tables/card?\(query)")
-        #expect(answer.status == 400)
-        #expect((answer.json as? String)?.isEmpty == false)
+        let response = await server.send(.get, "/tables/card?\(query)")
+        #expect(response.status == 400)
+        #expect((response.json as? String)?.isEmpty == false)
     }
 
     @Test(arguments: [
@@ -86,15 +86,15 @@ import Testing
         "updatedAt add 5 eq 1", "duration'x' eq n", "id eq %", "#", "id in (5)",
     ])
     func `invalid filters get an explanation`(filter: String) async {
-        let answer = await server.list("card", ["$filter": filter])
-        #expect(answer.status == 400)
-        #expect((answer.json as? String)?.isEmpty == false, "\(answer.body)")
+        let response = await server.list("card", ["$filter": filter])
+        #expect(response.status == 400)
+        #expect((response.json as? String)?.isEmpty == false, "\(response.body)")
     }
 
     @Test func `filters that no database evaluates get no explanation`() async {
         for filter in ["matchesPattern(id,'^a')", "geo.distance(p,geography'POINT(0 0)') lt 5"] {
-            let answer = await server.list("card", ["$filter": filter])
-            #expect(answer.status == 400)
+            let response = await server.list("card", ["$filter": filter])
+            #expect(response.status == 400)
         }
         #expect(await server.list("card", ["$filter": "matchesPattern(id,'^a')"]).body.isEmpty)
         #expect(await server.send(.get, "/tables/card?$filter=").status == 500)

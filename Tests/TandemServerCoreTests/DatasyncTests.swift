@@ -11,39 +11,39 @@ import Testing
     init() throws { server = try ServerFixture(.datasync) }
 
     @Test func `an insert returns the row and its address`() async {
-        let answer = await server.send(
+        let response = await server.send(
             .post, "/tables/card", [:], #"{"id":"x y/é","shop":"大润发","points":12345678901234567890.25,"o":{"a":[1]}}"#)
-        #expect(answer.status == 201)
+        #expect(response.status == 201)
         #expect(
-            answer.body
+            response.body
                 == """
-                {"id":"x y/é","updatedAt":"2026-11-21T03:14:33.887Z","version":"\(answer.version)",\
+                {"id":"x y/é","updatedAt":"2026-11-21T03:14:33.887Z","version":"\(response.version)",\
                 "deleted":false,"shop":"大润发","points":12345678901234567890.25,"o":{"a":[1]}}
                 """
         )
-        #expect(Data(base64Encoded: answer.version)?.count == 16)
-        #expect(answer.tag == "\"\(answer.version)\"")
-        #expect(answer.response.headerFields[.lastModified] == "Sat, 21 Nov 2026 03:14:33 GMT")
-        #expect(answer.response.headerFields[.location] == "http://127.0.0.1:8080/tables/card/x%20y%2F%C3%A9")
-        #expect(await server.send(.get, "/tables/card/x%20y%2F%C3%A9").body == answer.body)
+        #expect(Data(base64Encoded: response.version)?.count == 16)
+        #expect(response.tag == "\"\(response.version)\"")
+        #expect(response.head.headerFields[.lastModified] == "Sat, 21 Nov 2026 03:14:33 GMT")
+        #expect(response.head.headerFields[.location] == "http://127.0.0.1:8080/tables/card/x%20y%2F%C3%A9")
+        #expect(await server.send(.get, "/tables/card/x%20y%2F%C3%A9").body == response.body)
     }
 
     @Test(arguments: ["{}", #"{"id":null}"#, #"{"id":""}"#, "{ // none\n}", #"{"a":1,}"#])
     func `a row without an ID gets 32 digits`(body: String) async {
-        let answer = await server.send(.post, "/tables/card", [:], body)
-        #expect(answer.status == 201)
-        let id = answer.object["id"] as? String ?? ""
+        let response = await server.send(.post, "/tables/card", [:], body)
+        #expect(response.status == 201)
+        let id = response.object["id"] as? String ?? ""
         #expect(id.count == 32 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
     }
 
     @Test func `reserved members in a request are ignored`() async {
-        let answer = await server.send(
+        let response = await server.send(
             .post, "/tables/card", [:],
             #"{"Id":"a","UpdatedAt":"2000-01-01T00:00:00.000Z","VERSION":"AAAA","ID":"b","Deleted":false}"#)
-        #expect(answer.object.count == 4)
-        #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:14:33.887Z")
-        #expect(answer.version != "AAAA")
-        #expect(answer.object["id"] as? String == "b")
+        #expect(response.object.count == 4)
+        #expect(response.object["updatedAt"] as? String == "2026-11-21T03:14:33.887Z")
+        #expect(response.version != "AAAA")
+        #expect(response.object["id"] as? String == "b")
     }
 
     /// The state of the row, a request and the expected result. `current` in `If-Match` is the row's version.
@@ -93,15 +93,15 @@ import Testing
             fields[.ifMatch] = ifMatch.replacing("current", with: "\"\(versions[id] ?? "none")\"")
         }
         let before = try server.core.rows(in: "card")
-        let answer = await server.send(row.method, "/tables/card/\(row.id)", fields, row.body)
-        #expect(answer.status == row.status, "\(answer.body)")
+        let response = await server.send(row.method, "/tables/card/\(row.id)", fields, row.body)
+        #expect(response.status == row.status, "\(response.body)")
         if row.hasRow {
-            #expect(answer.object["id"] as? String == id)
-            #expect(answer.tag == "\"\(answer.version)\"")
-            #expect(answer.response.headerFields[.lastModified] != nil)
+            #expect(response.object["id"] as? String == id)
+            #expect(response.tag == "\"\(response.version)\"")
+            #expect(response.head.headerFields[.lastModified] != nil)
         } else {
-            #expect(answer.body.isEmpty)
-            #expect(answer.tag == nil)
+            #expect(response.body.isEmpty)
+            #expect(response.tag == nil)
         }
         // Only a success changes rows.
         if row.status >= 300 || row.method == .get { #expect(try server.core.rows(in: "card") == before) }
@@ -120,29 +120,29 @@ import Testing
     @Test func `a PUT replaces the row and changes its version`() async {
         let versions = await prepare()
         server.time.advance(by: .milliseconds(1))
-        let answer = await server.send(.put, "/tables/card/live", [:], #"{"id":"live","m":null}"#)
-        #expect(answer.object["n"] == nil)
-        #expect(answer.object["m"] is NSNull)
-        #expect(answer.version != versions["live"])
-        #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:14:33.888Z")
+        let response = await server.send(.put, "/tables/card/live", [:], #"{"id":"live","m":null}"#)
+        #expect(response.object["n"] == nil)
+        #expect(response.object["m"] is NSNull)
+        #expect(response.version != versions["live"])
+        #expect(response.object["updatedAt"] as? String == "2026-11-21T03:14:33.888Z")
     }
 
     @Test func `an insert with an existing ID returns the row`() async {
         let versions = await prepare()
         for id in ["live", "gone"] {
-            let answer = await server.send(.post, "/tables/card", [:], "{\"id\":\"\(id)\",\"n\":9}")
-            #expect(answer.status == 409)
-            #expect(answer.object["n"] as? Int == 1)
-            #expect(answer.tag == "\"\(versions[id] ?? "")\"")
-            #expect(answer.object["deleted"] as? Bool == (id == "gone"))
+            let response = await server.send(.post, "/tables/card", [:], "{\"id\":\"\(id)\",\"n\":9}")
+            #expect(response.status == 409)
+            #expect(response.object["n"] as? Int == 1)
+            #expect(response.tag == "\"\(versions[id] ?? "")\"")
+            #expect(response.object["deleted"] as? Bool == (id == "gone"))
         }
     }
 
     @Test func `an undelete is a PUT in which deleted may be omitted`() async {
         for body in [#"{"id":"gone"}"#, #"{"id":"gone","deleted":false}"#] {
             _ = await prepare()
-            let answer = await server.send(.put, "/tables/card/gone?__includedeleted=true", [:], body)
-            #expect(answer.object["deleted"] as? Bool == false)
+            let response = await server.send(.put, "/tables/card/gone?__includedeleted=true", [:], body)
+            #expect(response.object["deleted"] as? Bool == false)
             await server.send(.delete, "/tables/card/gone")
         }
     }
@@ -150,9 +150,9 @@ import Testing
     @Test(arguments: ["", "text/plain", "application/xml"])
     func `only JSON bodies are accepted`(type: String) async {
         for (method, path) in [(HTTPRequest.Method.post, "/tables/card"), (.put, "/tables/card/a")] {
-            let answer = await server.send(method, path, [.contentType: type], #"{"id":"a"}"#)
-            #expect(answer.status == 415)
-            #expect(answer.body.isEmpty)
+            let response = await server.send(method, path, [.contentType: type], #"{"id":"a"}"#)
+            #expect(response.status == 415)
+            #expect(response.body.isEmpty)
         }
     }
 
@@ -176,10 +176,10 @@ import Testing
             ServerColumn("done", initial: false),
         ]
         let server = try ServerFixture(.datasync) { $0.tables["Movie"] = ServerTable(columns: columns) }
-        let answer = await server.send(
+        let response = await server.send(
             .post, "/tables/movie", [:], #"{"id":"a","Title":"x","unknown":1,"rating":"4.50"}"#)
-        #expect(answer.status == 201)
-        #expect(answer.body.hasSuffix(#","deleted":false,"title":"x","rating":4.50,"done":false}"#))
+        #expect(response.status == 201)
+        #expect(response.body.hasSuffix(#","deleted":false,"title":"x","rating":4.50,"done":false}"#))
         let reset = await server.send(.put, "/tables/movie/a", [:], #"{"id":"a","title":"y","done":true}"#)
         #expect(reset.body.hasSuffix(#","deleted":false,"title":"y","rating":3,"done":true}"#))
         #expect(await server.send(.put, "/tables/movie/a", [:], #"{"id":"a"}"#).status == 500)

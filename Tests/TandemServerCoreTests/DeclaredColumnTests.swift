@@ -25,8 +25,8 @@ import Testing
             #"{"id":"c","title":"z","year":2001,"rating":"PG","score":3,"released":"2001-01-01","begins":"07:00:00"}"#,
             #"{"id":"d"}"#,
         ] {
-            let answer = await server.send(.post, "/tables/film", [:], row)
-            #expect(answer.status == 201, "\(answer.body)")
+            let response = await server.send(.post, "/tables/film", [:], row)
+            #expect(response.status == 201, "\(response.body)")
         }
         return server
     }
@@ -38,9 +38,9 @@ import Testing
             ("$filter", "yaer eq 1999"), ("$filter", "year eq 1999 and length(titel) gt 1"), ("$orderby", "yaer"),
             ("$orderby", "year,yaer desc"), ("$select", "yaer"), ("$select", "id,yaer"),
         ] {
-            let answer = await server.list("film", [option: value])
-            #expect(answer.status == 400, "\(option)=\(value)")
-            #expect(answer.body.contains("Could not find a property named"), "\(answer.body)")
+            let response = await server.list("film", [option: value])
+            #expect(response.status == 400, "\(option)=\(value)")
+            #expect(response.body.contains("Could not find a property named"), "\(response.body)")
         }
         let known = await server.list("film", ["$filter": "YEAR ge 2001", "$orderby": "Year", "$select": "id,year"])
         #expect(known.ids == ["c", "b"], "\(known.body)")
@@ -50,10 +50,10 @@ import Testing
     func `a declared column with a reserved name occurs once in a response`(dialect: ServerDialect) async throws {
         let own = ["id", "updatedAt", "version", "deleted"].map { ServerColumn($0, type: .text) }
         let server = try await Self.server(dialect, columns: Self.columns + own)
-        let answer = await server.list("film", ["$filter": "id eq 'a'"])
-        #expect(answer.ids == ["a"])
+        let response = await server.list("film", ["$filter": "id eq 'a'"])
+        #expect(response.ids == ["a"])
         for name in ["id", "updatedAt", "version"] {
-            #expect(answer.body.components(separatedBy: "\"\(name)\":").count == 2, "\(name): \(answer.body)")
+            #expect(response.body.components(separatedBy: "\"\(name)\":").count == 2, "\(name): \(response.body)")
         }
     }
 
@@ -71,9 +71,9 @@ import Testing
     func `select without commas is a syntax error`(dialect: ServerDialect, columns: [ServerColumn]?) async throws {
         let server = try await Self.server(dialect, columns: columns)
         for text in ["year rating", "id,year rating", "year,,(rating)", "'year'"] {
-            let answer = await server.list("film", ["$select": text])
-            #expect(answer.status == 400, "\(text)")
-            #expect(answer.body.contains("Syntax error in $select"), "\(answer.body)")
+            let response = await server.list("film", ["$select": text])
+            #expect(response.status == 400, "\(text)")
+            #expect(response.body.contains("Syntax error in $select"), "\(response.body)")
         }
         #expect(await server.list("film", ["$select": " id , year "]).ids.count == 4)
     }
@@ -98,8 +98,8 @@ import Testing
             ("hour(begins) eq 7", "ac"), ("minute(begins) eq 14", "a"), ("second(begins) eq 59", "b"),
             ("year(released) eq 2024", "b"), ("month(released) eq 3", "a"), ("day(released) eq 29", "b"),
         ] {
-            let answer = await server.list("film", ["$filter": filter])
-            #expect(answer.ids.joined() == ids, "\(filter): \(answer.body)")
+            let response = await server.list("film", ["$filter": filter])
+            #expect(response.ids.joined() == ids, "\(filter): \(response.body)")
         }
         #expect(await server.list("film", ["$orderby": "begins desc"]).ids == ["b", "a", "c", "d"])
     }
@@ -111,8 +111,8 @@ import Testing
         ("startswith(cast(begins,Edm.String),'07')", "ac"), ("contains(cast(released,Edm.String),'-02-')", "b"),
     ])
     func `Datasync compares values in their declared types`(filter: String, ids: String) async throws {
-        let answer = try await Self.server(.datasync).list("film", ["$filter": filter])
-        #expect(answer.ids.joined() == ids, "\(answer.body)")
+        let response = try await Self.server(.datasync).list("film", ["$filter": filter])
+        #expect(response.ids.joined() == ids, "\(response.body)")
     }
 
     @Test(arguments: [
@@ -138,8 +138,8 @@ import Testing
         let server = try await Self.server(.azureMobileApps, columns: columns)
         let row = #"{"id":"e","runtime":"PT1H30M","shown":"1999-04-01T20:00:00.000+02:00"}"#
         #expect(await server.send(.post, "/tables/film", [:], row).status == 201)
-        let answer = await server.list("film", ["$filter": filter])
-        #expect(answer.ids.joined() == ids, "\(answer.body)")
+        let response = await server.list("film", ["$filter": filter])
+        #expect(response.ids.joined() == ids, "\(response.body)")
     }
 
     @Test func `a column added by an Azure Mobile Apps request is known afterwards`() async throws {

@@ -51,10 +51,10 @@ import Testing
         for _ in 0..<120 {
             let condition = condition(3, &random)
             let filter = text(condition, dialect)
-            let answer = await server.list("t", ["$filter": filter, "$top": "100"])
+            let response = await server.list("t", ["$filter": filter, "$top": "100"])
             let expected = items.indices.filter { holds(condition, items[$0], dialect) == true }.map { "\(100 + $0)" }
-            #expect(answer.status == 200)
-            #expect(answer.ids == expected, "seed \(seed): \(filter)")
+            #expect(response.status == 200)
+            #expect(response.ids == expected, "seed \(seed): \(filter)")
             found += expected.count
         }
         // Guards against trivial filters.

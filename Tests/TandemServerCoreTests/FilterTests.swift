@@ -60,9 +60,9 @@ import Testing
     }
 
     private func check(_ server: ServerFixture, _ filter: String, _ expected: String) async {
-        let answer = await server.list("t", ["$filter": filter])
-        #expect(answer.status == 200, "\(filter): \(answer.body)")
-        #expect(answer.ids.joined() == expected, "\(filter)")
+        let response = await server.list("t", ["$filter": filter])
+        #expect(response.status == 200, "\(filter): \(response.body)")
+        #expect(response.ids.joined() == expected, "\(filter)")
     }
 
     @Test(arguments: [

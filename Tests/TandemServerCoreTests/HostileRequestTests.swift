@@ -96,8 +96,8 @@ import Testing
     func `extreme values are computed`(filter: String) async throws {
         let server = try ServerFixture(.datasync)
         await server.send(.post, "/tables/t", [:], #"{"id":"a","text":"x"}"#)
-        let answer = await server.list("t", ["$filter": filter])
-        #expect([200, 400].contains(answer.status))
+        let response = await server.list("t", ["$filter": filter])
+        #expect([200, 400].contains(response.status))
     }
 
     /// Random texts from pieces of real filters.
@@ -120,9 +120,9 @@ import Testing
                 (pieces.randomElement(using: &random) ?? "") + (Bool.random(using: &random) ? " " : "")
             }.joined()
             let option = Bool.random(using: &random) ? "$filter" : "$orderby"
-            let answer = await server.list("t", [option: text])
-            #expect([200, 400, 500].contains(answer.status), "\(text)")
-            if answer.status == 200 { accepted += 1 }
+            let response = await server.list("t", [option: text])
+            #expect([200, 400, 500].contains(response.status), "\(text)")
+            if response.status == 200 { accepted += 1 }
         }
         #expect(accepted > 0 && accepted < 650)
     }

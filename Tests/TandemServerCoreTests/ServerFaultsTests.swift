@@ -13,7 +13,9 @@ import Testing
                 [.lostRequest], [.lostResponse], [.status(503, retryAfter: 7)], [.latency(.seconds(3))], [.status(429)],
             ])
         }
-        func insert(_ id: String) async -> Answer { await server.send(.post, "/tables/t", [:], "{\"id\":\"\(id)\"}") }
+        func insert(_ id: String) async -> ReceivedResponse {
+            await server.send(.post, "/tables/t", [:], "{\"id\":\"\(id)\"}")
+        }
         func count() throws -> Int { try server.core.rows(in: "t").count }
 
         #expect(await insert("a").status == 444)
@@ -22,7 +24,7 @@ import Testing
         #expect(try count() == 1)
         let busy = await insert("b")
         #expect(busy.status == 503)
-        #expect(busy.response.headerFields[.retryAfter] == "7")
+        #expect(busy.head.headerFields[.retryAfter] == "7")
         #expect(try count() == 1)
         // The response of the first insert was lost, so the row already exists.
         #expect(await insert("a").status == 409)
@@ -35,13 +37,13 @@ import Testing
         let server = try ServerFixture(.datasync) { $0.faults = .script([[.lostRequest], [.lostResponse]]) }
         let request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/tables/t")
         for wasCarriedOut in [false, true] {
-            guard case .noAnswer(wasCarriedOut) = await server.core.exchange(request, body: []) else {
-                Issue.record("an answer, or the wrong kind of none")
+            guard case .noResponse(wasCarriedOut) = await server.core.exchange(request, body: []) else {
+                Issue.record("a response, or the wrong kind of none")
                 return
             }
         }
-        guard case .answer(let response, _) = await server.core.exchange(request, body: []) else {
-            Issue.record("no answer")
+        guard case .response(let response, _) = await server.core.exchange(request, body: []) else {
+            Issue.record("no response")
             return
         }
         #expect(response.status == .ok)
@@ -85,8 +87,8 @@ import Testing
         }
         var times: [String] = []
         for _ in 0..<5 {
-            let answer = await server.send(.post, "/tables/t", [:], "{}")
-            times.append(String((answer.object["updatedAt"] as? String ?? "").suffix(7)))
+            let response = await server.send(.post, "/tables/t", [:], "{}")
+            times.append(String((response.object["updatedAt"] as? String ?? "").suffix(7)))
         }
         #expect(times == ["33.887Z", "31.387Z", "33.887Z", "35.887Z", "33.887Z"])
         let extreme = try ServerFixture(.datasync) {
@@ -94,9 +96,9 @@ import Testing
         }
         let late = await extreme.send(.post, "/tables/t", [:], "{}")
         #expect(late.object["updatedAt"] as? String == "9999-12-31T23:59:59.999Z")
-        #expect(late.response.headerFields[.date] == "Fri, 31 Dec 9999 23:59:59 GMT")
+        #expect(late.head.headerFields[.date] == "Fri, 31 Dec 9999 23:59:59 GMT")
         let early = await extreme.send(.get, "/tables/t")
-        #expect(early.response.headerFields[.date] == "Mon, 01 Jan 0001 00:00:00 GMT")
+        #expect(early.head.headerFields[.date] == "Mon, 01 Jan 0001 00:00:00 GMT")
     }
 
     @Test func `a seed always has the same faults`() async throws {

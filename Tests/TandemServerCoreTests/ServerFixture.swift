@@ -45,7 +45,7 @@ final class ServerFixture: Sendable {
     @discardableResult
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields = [:], _ body: String = ""
-    ) async -> Answer {
+    ) async -> ReceivedResponse {
         var fields = fields
         let isAzure = core.configuration.dialect == .azureMobileApps
         if isAzure, !fields.contains(.version) { fields[.version] = "2.0.0" }
@@ -53,22 +53,22 @@ final class ServerFixture: Sendable {
         let request = HTTPRequest(
             method: method, scheme: "http", authority: "127.0.0.1:8080", path: path, headerFields: fields)
         let (response, bytes) = await core.handle(request, body: Array(body.utf8))
-        return Answer(response: response, body: String(decoding: bytes, as: UTF8.self))
+        return ReceivedResponse(head: response, body: String(decoding: bytes, as: UTF8.self))
     }
 
     /// Requests a list by a query that is not encoded yet: `["$filter": "a eq 1"]`.
-    func list(_ table: String, _ query: KeyValuePairs<String, String>) async -> Answer {
+    func list(_ table: String, _ query: KeyValuePairs<String, String>) async -> ReceivedResponse {
         await send(.get, "/tables/\(table)?" + query.map { "\(encoded($0))=\(encoded($1))" }.joined(separator: "&"))
     }
 }
 
 /// A response of the server.
-struct Answer: Sendable {
-    let response: HTTPResponse
+struct ReceivedResponse: Sendable {
+    let head: HTTPResponse
     let body: String
 
-    var status: Int { response.status.code }
-    var tag: String? { response.headerFields[.eTag] }
+    var status: Int { head.status.code }
+    var tag: String? { head.headerFields[.eTag] }
 
     /// The body, decoded by Foundation, which the server does not use.
     var json: Any? { try? JSONSerialization.jsonObject(with: Data(body.utf8), options: .fragmentsAllowed) }

@@ -27,8 +27,8 @@ import Testing
         await first.send(.post, "/tables/card", [:], #"{"id":"a","name":"かめや"}"#)
         let second = try ServerFixture(.datasync, store: store, random: 2)
         #expect(await second.send(.get, "/tables/card/a").object["name"] as? String == "かめや")
-        let answer = await second.send(.post, "/tables/card", [:], #"{"id":"b"}"#)
-        #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:15:33.887Z")
+        let response = await second.send(.post, "/tables/card", [:], #"{"id":"b"}"#)
+        #expect(response.object["updatedAt"] as? String == "2026-11-21T03:15:33.887Z")
     }
 
     @Test func `a server on a file keeps its rows`() async throws {
@@ -63,9 +63,9 @@ import Testing
     @Test(arguments: [0, 1, 8, 36, 100])
     func `versions have the table's configured length`(length: Int) async throws {
         let server = try ServerFixture(.datasync) { $0.otherTables?.versionLength = length }
-        let answer = await server.send(.post, "/tables/card", [:], #"{"id":"a"}"#)
-        #expect(Data(base64Encoded: answer.version)?.count == max(1, length))
-        #expect(await server.send(.delete, "/tables/card/a", [.ifMatch: answer.tag ?? ""]).status == 204)
+        let response = await server.send(.post, "/tables/card", [:], #"{"id":"a"}"#)
+        #expect(Data(base64Encoded: response.version)?.count == max(1, length))
+        #expect(await server.send(.delete, "/tables/card/a", [.ifMatch: response.tag ?? ""]).status == 204)
     }
 
     @Test func `both dialects share the rows`() async throws {

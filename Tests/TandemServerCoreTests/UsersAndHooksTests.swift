@@ -95,9 +95,9 @@ import Testing
                 if change.kind == .insert { change.members["by"] = "server" }
             }
         }
-        let answer = await server.send(.post, "/tables/t", [:], #"{"id":"a","bad":false}"#)
+        let response = await server.send(.post, "/tables/t", [:], #"{"id":"a","bad":false}"#)
         #expect(try server.core.rows(in: "t").first?.members["by"] == "server")
-        #expect(answer.object["by"] as? String == "server")
+        #expect(response.object["by"] as? String == "server")
         let refused = await server.send(.post, "/tables/t", [:], #"{"id":"b","bad":true}"#)
         #expect(refused.status == 422)
         #expect(refused.body == #"{"why":"bad"}"#)

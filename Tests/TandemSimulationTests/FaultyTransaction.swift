@@ -6,13 +6,13 @@ import TandemSync
 /// A transaction of an engine that makes a mistake.
 struct FaultyTransaction: ForwardingTransaction {
     let base: any LocalTransaction
-    let slip: SimSlip
+    let mistake: SimMistake
     /// The position of a pull that the transaction is about to store.
     let place = FaultPosition()
 
-    init(_ base: any LocalTransaction, _ slip: SimSlip) {
+    init(_ base: any LocalTransaction, _ mistake: SimMistake) {
         self.base = base
-        self.slip = slip
+        self.mistake = mistake
     }
 
     final class FaultPosition {
@@ -24,16 +24,16 @@ struct FaultyTransaction: ForwardingTransaction {
     func beginAttempt(
         _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> PendingOperation {
-        let slip = slip
+        let mistake = mistake
         return try base.beginAttempt(
-            object, leavingOut: slip == .forgetsWhatWasLeftOut ? [] : leavingOut,
+            object, leavingOut: mistake == .forgetsWhatWasLeftOut ? [] : leavingOut,
             rounding: { property, value in
-                slip == .forgetsWhatWasSent ? .text("something else") : try rounding(property, value)
+                mistake == .forgetsWhatWasSent ? .text("something else") : try rounding(property, value)
             })
     }
 
     func applyServerItem(_ item: ServerItem, in table: String, identity: IdentityRule) throws -> ServerReceipt {
-        if slip == .pullsOverChanges, !item.isDeleted, let operation = try operation(on: item, in: table) {
+        if mistake == .pullsOverChanges, !item.isDeleted, let operation = try operation(on: item, in: table) {
             _ = try discard(operation.id, for: item)
         }
         return try base.applyServerItem(item, in: table, identity: identity)

@@ -11,7 +11,7 @@ struct SimBatchRemote: ForwardingRemote {
     let limit: Int
     let world: SimWorld
 
-    struct NoAnswer: Error {}
+    struct NoResponse: Error {}
 
     var insertRestoresDeleted: Bool { base.insertRestoresDeleted }
 
@@ -33,7 +33,7 @@ struct SimBatchRemote: ForwardingRemote {
     private func failure(thousandths: UInt64) -> RemoteFailure? {
         guard !world.isCalm, world.chance(thousandths) else { return nil }
         let failures: [RemoteFailure] = [
-            .lost(NoAnswer()), .later(status: 500, retryAfter: nil), .later(status: 503, retryAfter: .seconds(2)),
+            .lost(NoResponse()), .later(status: 500, retryAfter: nil), .later(status: 503, retryAfter: .seconds(2)),
         ]
         let failure = world.pick(failures)
         world.note("    batch: \(failure)")

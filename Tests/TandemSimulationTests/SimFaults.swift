@@ -12,7 +12,7 @@ struct SimFaults: Sendable {
     enum Delay: Sendable {
         /// The client has given up when the request arrives.
         case late
-        /// The request is answered, and arrives again later.
+        /// The request gets a response, and arrives again later.
         case lateTwice
         /// The response takes so long that others arrive before it.
         case slow

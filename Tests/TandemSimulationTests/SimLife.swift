@@ -33,7 +33,7 @@ final class SimLife: Sendable {
 struct MortalStore: LocalStore {
     let store: Store
     let life: SimLife
-    let slip: SimSlip?
+    let mistake: SimMistake?
 
     var models: [ModelDefinition] { store.models }
     var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
@@ -51,7 +51,7 @@ struct MortalStore: LocalStore {
         try life.step()
         await Task.yield()
         try life.step()
-        let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0.sync) }
+        let result = try mistake?.isOfStore == true ? mistakenWrite(body) : store.writeHere { try body($0.sync) }
         await Task.yield()
         // The process may be killed after the commit, without seeing its result.
         try life.step()
@@ -60,14 +60,14 @@ struct MortalStore: LocalStore {
 
     private struct GivenUp: Error {}
 
-    private func slippingWrite<T>(_ body: (any LocalTransaction) throws -> T) throws -> T {
-        guard let slip else { return try store.writeHere { try body($0.sync) } }
+    private func mistakenWrite<T>(_ body: (any LocalTransaction) throws -> T) throws -> T {
+        guard let mistake else { return try store.writeHere { try body($0.sync) } }
         var place: FaultyTransaction.FaultPosition?
         do {
             return try store.writeHere { tx in
-                let writing = FaultyTransaction(tx.sync, slip)
+                let writing = FaultyTransaction(tx.sync, mistake)
                 let result = try body(writing)
-                guard slip == .tokenBeforeRows, writing.place.token != nil else { return result }
+                guard mistake == .tokenBeforeRows, writing.place.token != nil else { return result }
                 // The token's transaction has ended, and the rows' has not begun.
                 place = writing.place
                 do { try life.step() } catch { throw GivenUp() }

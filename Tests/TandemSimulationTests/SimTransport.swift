@@ -11,9 +11,9 @@ struct SimTransport: HTTPTransport {
     let sender: Int
     /// Whether the server can't recognize a repeated request for a new object.
     let hasServerIDs: Bool
-    let slip: SimSlip?
+    let mistake: SimMistake?
 
-    struct NoAnswer: Error {}
+    struct NoResponse: Error {}
 
     /// The sender of the request that the server is executing.
     @TaskLocal static var sender: Int?
@@ -22,14 +22,14 @@ struct SimTransport: HTTPTransport {
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
         do { try life.step() } catch { throw .notSent(error) }
-        let request = slip?.rewritten(request) ?? request
+        let request = mistake?.rewritten(request) ?? request
         await world.passMessage()
         var delay = isRepeatable(request) ? world.drawDelay() : nil
         if isUndelete(request), delay != .slow { delay = nil }
         if delay == .late {
             world.note("    \(request.method) \(request.path ?? ""): will be late")
             world.later { await deliver(request, body, "late") }
-            throw .lost(NoAnswer())
+            throw .lost(NoResponse())
         }
         let outcome = await Self.$sender.withValue(sender) { await server.exchange(request, body: body) }
         world.note(
@@ -44,8 +44,8 @@ struct SimTransport: HTTPTransport {
         await world.passMessage()
         do { try life.step() } catch { throw .lost(error) }
         switch outcome {
-        case .answer(let response, let body): return (response, body)
-        case .noAnswer: throw .lost(NoAnswer())
+        case .response(let response, let body): return (response, body)
+        case .noResponse: throw .lost(NoResponse())
         }
     }
 
@@ -78,17 +78,17 @@ extension ServerCore.Outcome {
     /// Whether the request may have been executed.
     fileprivate var mayHaveActed: Bool {
         switch self {
-        case .answer(let response, _): response.status.code < 400 || response.status.code >= 500
-        case .noAnswer: true
+        case .response(let response, _): response.status.code < 400 || response.status.code >= 500
+        case .noResponse: true
         }
     }
 
     /// The response in one line.
     fileprivate var line: String {
         switch self {
-        case .answer(let response, let body):
+        case .response(let response, let body):
             "\(response.status.code) \(String(decoding: body.prefix(200), as: UTF8.self))"
-        case .noAnswer(let wasCarriedOut): wasCarriedOut ? "answer lost" : "request lost"
+        case .noResponse(let wasCarriedOut): wasCarriedOut ? "response lost" : "request lost"
         }
     }
 }

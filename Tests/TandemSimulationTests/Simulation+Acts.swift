@@ -175,7 +175,7 @@ extension Simulation {
         guard case .text(let tag)? = row.members["tag"] else { return world.fail("a row without a tag: \(row)") }
         let table = RemoteTableName(row.table == "item" ? "Item" : "Owner")
         let line = SimTransport(
-            server: server, life: SimLife(), world: world, sender: -1, hasServerIDs: plan.hasServerIDs, slip: nil)
+            server: server, life: SimLife(), world: world, sender: -1, hasServerIDs: plan.hasServerIDs, mistake: nil)
         let remote = DatasyncRemote(ServerAddress("https://sim.example")!, dialect: plan.dialect, over: line)
         let (text, points) = (world.pick(SimValues.texts), world.number(0...9))
         let isDelete = world.chance(200)

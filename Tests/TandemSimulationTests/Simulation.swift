@@ -21,8 +21,9 @@ final class Simulation: Sendable {
     /// The syncs that run beside other acts.
     private let beside = Mutex<[Task<Void, Never>]>([])
 
-    private init(_ seed: UInt64, _ plan: SimPlan, _ world: SimWorld, _ slip: SimSlip?, on executor: SimExecutor) throws
-    {
+    private init(
+        _ seed: UInt64, _ plan: SimPlan, _ world: SimWorld, _ mistake: SimMistake?, on executor: SimExecutor
+    ) throws {
         let truth = SimTruth()
         var configuration = ServerConfiguration(dialect: plan.isDatasync ? .datasync : .azureMobileApps)
         configuration.clock = ServerClock(now: world.clock.now, sleep: { _ in })
@@ -50,8 +51,8 @@ final class Simulation: Sendable {
             return try SimDevice(number, store) { store, life in
                 let transport = SimTransport(
                     server: server, life: life, world: world, sender: number, hasServerIDs: plan.hasServerIDs,
-                    slip: slip)
-                return try Self.context(MortalStore(store: store, life: life, slip: slip), transport, plan, skew)
+                    mistake: mistake)
+                return try Self.context(MortalStore(store: store, life: life, mistake: mistake), transport, plan, skew)
             }
         }
     }
@@ -68,7 +69,7 @@ final class Simulation: Sendable {
         options.random = { world.next() }
         var remote: any Remote = DatasyncRemote(
             ServerAddress("https://sim.example")!, dialect: plan.dialect, over: transport)
-        if let slip = store.slip, slip.isOfRemote { remote = SlippingRemote(remote: remote, slip: slip) }
+        if let mistake = store.mistake, mistake.isOfRemote { remote = MistakenRemote(remote: remote, mistake: mistake) }
         if plan.batchLimit > 1 { remote = SimBatchRemote(base: remote, limit: plan.batchLimit, world: world) }
         let context = SyncContext(localStore: store, remote: remote, options: options)
         try configure(context.table(Item.self), plan)
@@ -104,20 +105,20 @@ final class Simulation: Sendable {
     /// Runs the history of a seed.
     ///
     /// - Parameters:
-    ///   - slip: A mistake to inject.
+    ///   - mistake: A mistake to inject.
     ///   - other: A mistake that is not injected, in a history made for it.
     ///   - batchLimit: The maximum number of writes in a batch.
     static func run(
-        _ seed: UInt64, slip: SimSlip? = nil, provokedFor other: SimSlip? = nil, batchLimit: Int = 1
+        _ seed: UInt64, mistake: SimMistake? = nil, provokedFor other: SimMistake? = nil, batchLimit: Int = 1
     ) async throws -> Outcome {
         var random = SeededGenerator(seed: seed)
         var plan = SimPlan(&random)
         plan.batchLimit = batchLimit
-        (slip ?? other)?.provoke(&plan)
+        (mistake ?? other)?.provoke(&plan)
         let world = SimWorld(random, plan.storm)
         let (problems, strays) = try await SimExecutor.run(seed: seed) { [plan] executor in
             try await LocalIDGenerator.$current.withValue(world.localIDs) {
-                let simulation = try Simulation(seed, plan, world, slip, on: executor)
+                let simulation = try Simulation(seed, plan, world, mistake, on: executor)
                 return try await simulation.run()
             }
         }
@@ -134,7 +135,7 @@ final class Simulation: Sendable {
         }
         for task in beside.withLock({ $0 }) { await task.value }
         await world.calm()
-        try await settle()
+        try await synchronizeFully()
         return try check()
     }
 
@@ -161,7 +162,7 @@ final class Simulation: Sendable {
     // MARK: The end
 
     /// Syncs all devices, and decides on failed operations, until nothing is left to send.
-    private func settle() async throws {
+    private func synchronizeFully() async throws {
         for round in 1...12 {
             world.clock.advance(by: 60)
             var isQuiet = true
@@ -172,7 +173,7 @@ final class Simulation: Sendable {
                 let result = try await device.context.synchronize()
                 let isEmpty = try device.store.operations.count() == 0
                 if !isEmpty || !result.entries.isEmpty || !result.lostEdits.isEmpty { isQuiet = false }
-                world.note("settle \(round) on \(device.number): \(result.entries.map(\.outcome))")
+                world.note("final sync \(round) on \(device.number): \(result.entries.map(\.outcome))")
                 for pull in result.pulls {
                     if case .failure(let error) = pull.outcome { world.fail("a quiet pull failed: \(error)") }
                 }

@@ -74,18 +74,20 @@ import Testing
     }
 
     /// Each mistake must show within a number of histories, and none of them may fail without it.
-    @Test(arguments: SimSlip.allCases) func `the simulation finds an injected mistake`(_ slip: SimSlip) async throws {
-        let tally = SimTally(limit: SimSlip.histories, mostFailures: 1)
+    @Test(arguments: SimMistake.allCases) func `the simulation finds an injected mistake`(
+        _ mistake: SimMistake
+    ) async throws {
+        let tally = SimTally(limit: SimMistake.histories, mostFailures: 1)
         try await onAllCores(tally) { number in
             // Begin just before the history that is known to show it, then try all others.
-            let seed = UInt64((number + slip.knownHistory) % SimSlip.histories) + 1
-            guard try await !Simulation.run(seed, slip: slip).problems.isEmpty else { return true }
-            let problems = try await Simulation.run(seed, provokedFor: slip).problems
-            #expect(problems == [], "seed \(seed) without \(slip)")
+            let seed = UInt64((number + mistake.knownHistory) % SimMistake.histories) + 1
+            guard try await !Simulation.run(seed, mistake: mistake).problems.isEmpty else { return true }
+            let problems = try await Simulation.run(seed, provokedFor: mistake).problems
+            #expect(problems == [], "seed \(seed) without \(mistake)")
             return false
         }
-        #expect(tally.failures > 0, "\(slip) was not found in \(SimSlip.histories) histories")
-        print("simulation: \(slip) found among \(tally.count) histories")
+        #expect(tally.failures > 0, "\(mistake) was not found in \(SimMistake.histories) histories")
+        print("simulation: \(mistake) found among \(tally.count) histories")
     }
 
     /// Runs histories by their numbers, one per core at a time, until the tally is complete.
@@ -110,7 +112,7 @@ import Testing
         _ seed: UInt64, batchLimit: Int? = nil, _ observe: (Simulation.Outcome) -> Void = { _ in }
     ) async throws -> Bool {
         let environment = ProcessInfo.processInfo.environment
-        let provoked = environment["TANDEM_SIM_LIKE"].flatMap { SimSlip(rawValue: $0) }
+        let provoked = environment["TANDEM_SIM_LIKE"].flatMap { SimMistake(rawValue: $0) }
         let limit = batchLimit ?? environment["TANDEM_SIM_BATCHES"].flatMap { Int($0) } ?? 1
         let outcome = try await Simulation.run(seed, provokedFor: provoked, batchLimit: limit)
         observe(outcome)

@@ -46,7 +46,7 @@ private final class FileHistory {
 
     private let plan: ProcessTests.FileKillTests.Plan
     private let path: String
-    private let shelf: String
+    private let storagePath: String
     private let server: ServerOnDisk
     private let line: SyncPeer.Line
     private var truth = PeerTruth()
@@ -58,8 +58,8 @@ private final class FileHistory {
     {
         self.plan = plan
         path = folder.path(of: SyncPeer.name(plan.kind))
-        shelf = elsewhere.path(of: "shelf")
-        server = try await ServerOnDisk(in: elsewhere, ["--latency", "2", "--files", shelf])
+        storagePath = elsewhere.path(of: "storage")
+        server = try await ServerOnDisk(in: elsewhere, ["--latency", "2", "--files", storagePath])
         var line = SyncPeer.Line(url: server.url)
         line.hasFiles = true
         self.line = line
@@ -79,9 +79,9 @@ private final class FileHistory {
             }
             try await end(peer)
             uploads += peer.lines.count { $0.hasPrefix("uploaded") }
-            try lookAtFolder()
+            try checkLeftovers()
         }
-        try await settle()
+        try await synchronizeFully()
         try await check()
         // The peers made progress.
         #expect(truth.acknowledged > 0 && uploads > 0)
@@ -117,7 +117,7 @@ private final class FileHistory {
     // MARK: On the device
 
     /// Checks the files that a killed process has left in the store's folder.
-    private func lookAtFolder() throws {
+    private func checkLeftovers() throws {
         if plan.kind != .file {
             for (name, bytes) in try Self.files(below: path) {
                 let isThere = bytes.range(of: Data(PeerPicture.mark.utf8)) != nil
@@ -157,15 +157,15 @@ private final class FileHistory {
     }
 
     /// Syncs without further edits and kills, until nothing is left to send.
-    private func settle() async throws {
+    private func synchronizeFully() async throws {
         let store = try SyncPeer.open(path, hasFiles: true)
         defer { store.close() }
         #expect(try store.checkIntegrity() == [])
         let context = try line.context(store)
         for _ in 0..<5 {
             let result = try await context.synchronize()
-            for entry in result.entries { #expect(entry.outcome.isSettled, "\(entry)") }
-            for upload in result.uploads { #expect(upload.isSettled, "\(upload)") }
+            for entry in result.entries { #expect(entry.outcome.isFinished, "\(entry)") }
+            for upload in result.uploads { #expect(upload.isFinished, "\(upload)") }
             let unwanted = try await store.read { try $0.unwantedFiles() }
             let isQuiet = result.entries.isEmpty && result.uploads.isEmpty && unwanted.isEmpty
             if try isQuiet && store.operations.count() == 0 { return }
@@ -196,7 +196,7 @@ private final class FileHistory {
         let there = try rows.map { try ServedAlbum($0) }
         #expect(Set(there) == Set(albums.map { ServedAlbum($0) }))
         #expect(there.count == albums.count)
-        try checkShelf(albums)
+        try checkServer(albums)
         for file in albums.flatMap(\.files) where try store.attachments.status(of: file).isOnDevice {
             let bytes = Array(try store.attachments.data(of: file))
             #expect(bytes == PeerPicture(file).bytes)
@@ -225,9 +225,9 @@ private final class FileHistory {
 
     /// Checks that the server has each file of an album once, and no others except those that left an album. A file
     /// without an album whose upload was interrupted is deleted.
-    private func checkShelf(_ albums: [Album]) throws {
-        let shelf = try FileStorage.inFolder(at: shelf)
-        let served = try shelf.files()
+    private func checkServer(_ albums: [Album]) throws {
+        let storage = try FileStorage.inFolder(at: storagePath)
+        let served = try storage.files()
         #expect(Set(served.map(\.name)).count == served.count, "a file is there twice")
         let byID = Dictionary(uniqueKeysWithValues: served.map { ($0.id, $0) })
         for file in albums.flatMap(\.files) {
@@ -238,7 +238,7 @@ private final class FileHistory {
             #expect(url == "\(line.url)/files/\(one.id)")
             let picture = PeerPicture(file)
             #expect(one.name == picture.name && one.size == file.size && one.sha256 == file.sha256?.hex)
-            let bytes = try shelf.bytes(of: one.id, count: picture.size + 1)
+            let bytes = try storage.bytes(of: one.id, count: picture.size + 1)
             #expect(bytes == picture.bytes)
         }
         let named = Set(albums.flatMap(\.files).map(\.id.rawValue))

@@ -81,10 +81,10 @@ extension ProcessTests {
                 }
                 for other in others { theirs += try await end(other, &truth) }
                 // Only one sync runs at a time, despite the kills.
-                let meetings = own.filter { exchange in theirs.contains { $0.overlaps(exchange) } }
-                #expect(meetings.isEmpty)
+                let overlaps = own.filter { exchange in theirs.contains { $0.overlaps(exchange) } }
+                #expect(overlaps.isEmpty)
                 #expect(plan.peers == 1 || !own.isEmpty && !theirs.isEmpty)
-                try await settle(path, line)
+                try await synchronizeFully(path, line)
                 try await check(path, server, truth)
             }
         }
@@ -116,14 +116,14 @@ extension ProcessTests {
         }
 
         /// Syncs without further edits and kills, until nothing is left to send.
-        private func settle(_ path: String, _ line: SyncPeer.Line) async throws {
+        private func synchronizeFully(_ path: String, _ line: SyncPeer.Line) async throws {
             let store = try SyncPeer.open(path)
             defer { store.close() }
             #expect(try store.checkIntegrity() == [])
             let context = try line.context(store)
             for _ in 0..<5 {
                 let result = try await context.synchronize()
-                for entry in result.entries { #expect(entry.outcome.isSettled, "\(entry)") }
+                for entry in result.entries { #expect(entry.outcome.isFinished, "\(entry)") }
                 if try result.entries.isEmpty && store.operations.count() == 0 { return }
             }
             Issue.record("operations are left after five quiet syncs: \(try store.operations.all())")

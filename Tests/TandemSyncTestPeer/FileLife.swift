@@ -22,7 +22,7 @@ struct FileLife: Sendable {
         } onFileStep: { step in
             switch step {
             case .began(let id): SyncPeerMain.say("uploading \(id)")
-            case .answered(let id): SyncPeerMain.say("answered \(id)")
+            case .responded(let id): SyncPeerMain.say("answered \(id)")
             case .concluded(let id): SyncPeerMain.say("uploaded \(id)")
             }
         }
@@ -93,10 +93,10 @@ struct FileLife: Sendable {
         for index in 0..<Int.random(in: 0...2) { fresh.append(try await attach("\(tag)-\(index)")) }
         let files = fresh
         try await store.write { tx in
-            let desk = AlbumSnapshot(
+            let snapshot = AlbumSnapshot(
                 albums: try tx.objects(Album.self).all(), deleted: try tx.objects(Album.self).onlyDeleted().all(),
                 fresh: files)
-            try desk.act(tag, tx)
+            try snapshot.act(tag, tx)
         }
         SyncPeerMain.say("ack")
     }

@@ -63,17 +63,17 @@ struct RandomLife: Sendable {
         try await store.write { tx in
             let todos = try tx.objects(ToDo.self).all()
             let keepers = try tx.objects(Keeper.self).all()
-            let desk = Desk(
+            let snapshot = ToDoSnapshot(
                 todos: todos, keepers: keepers, ownToDos: todos.filter { $0.tag.hasPrefix(family) },
                 ownKeepers: keepers.filter { $0.tag.hasPrefix(family) })
-            try desk.act(tag, tx)
+            try snapshot.act(tag, tx)
         }
         SyncPeerMain.say("ack")
     }
 }
 
 /// The state from which a random edit is chosen. A peer changes its own objects, and may refer to all objects.
-private struct Desk {
+private struct ToDoSnapshot {
     let todos: [ToDo]
     let keepers: [Keeper]
     let ownToDos: [ToDo]

@@ -69,9 +69,9 @@ package enum SyncPeer {
             if let onFileStep { options.onFileStep = { onFileStep($0) } }
             options.deletesFiles = hasFiles
             let files = try hasFiles ? TandemFiles(url: url) : nil
-            let alone = try remote()
+            let single = try remote()
             let remote: any Remote =
-                batchLimit > 1 ? BatchingRemote(base: alone, limit: batchLimit) : alone
+                batchLimit > 1 ? BatchingRemote(base: single, limit: batchLimit) : single
             let context = SyncContext(
                 store: store, remote: remote, files: files, user: user, options: options)
             if hasFiles {

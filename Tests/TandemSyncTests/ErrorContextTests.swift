@@ -64,7 +64,7 @@ import Testing
                 .notJSON, message: "It is HTML.", table: "Card",
                 url: "https://ada:hunter2@shop.example:8443/tables/Card?code=hunter2", status: 200)),
         .invalidResponse(InvalidResponse(.notJSON, message: "It is HTML.", table: "Card", url: "", status: 200)),
-        .notEncodable(RequestEncodingError(.value, message: "It is no number.")),
+        .notEncodable(RequestEncodingError(.value, message: "It is not a valid number.")),
         .notEncodable(RequestEncodingError(.filter, message: "It can't be asked.")),
         .file(.unreadable(TextualError())),
     ]
@@ -93,92 +93,92 @@ import Testing
         }
     }
 
-    private func context(_ desk: Desk) throws -> SyncContext {
+    private func context(_ fixture: SyncFixture) throws -> SyncContext {
         var options = SyncContext.Options()
-        options.clock = JumpingClock(desk.clock)
+        options.clock = JumpingClock(fixture.clock)
         options.retry.tries = 1
-        return SyncContext(store: desk.store, remote: Careless(base: desk.remote), options: options)
+        return SyncContext(store: fixture.store, remote: Careless(base: fixture.remote), options: options)
     }
 
     @Test(arguments: failures, Way.allCases)
     func `a failed request reports its table and address`(failure: Failure, way: Way) async throws {
-        let desk = try Desk()
-        let sync = try context(desk)
+        let fixture = try SyncFixture()
+        let sync = try context(fixture)
         let cards = try sync.remoteTable(Card.self)
-        let card = try await desk.syncedCard()
+        let card = try await fixture.syncedCard()
         let match = RequestMatch { $0.table == "Card" && $0.kind != .find }
         switch way {
         case .push:
-            try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
-            desk.remote.next(.fail(failure.failure), on: match)
+            try await fixture.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
+            fixture.remote.next(.fail(failure.failure), on: match)
             let result = try await sync.attemptPush()
             try check(result.entries.first?.outcome.error, "operation")
             if let stop = result.stoppedBy { try check(stop, "push") }
             #expect(try await sync.status().lastError?.contains("hunter2") != true)
         case .pull:
-            desk.remote.next(.fail(failure.failure), on: match)
+            fixture.remote.next(.fail(failure.failure), on: match)
             try check(await error { try await sync.pull(Card.self, queryID: "cards") }, "pull")
             #expect(try await sync.status().lastError?.contains("https://shop.example:8443/tables/Card") == true)
         case .synchronize:
-            desk.remote.next(.fail(failure.failure), on: match)
+            fixture.remote.next(.fail(failure.failure), on: match)
             try check(
                 await error {
                     let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")])
                     _ = try #require(result.pulls.first).outcome.get()
                 }, "synchronize")
         case .find:
-            desk.remote.next(.fail(failure.failure), on: .find)
+            fixture.remote.next(.fail(failure.failure), on: .find)
             try check(await error { _ = try await cards.find("a") }, "find")
         case .objects:
-            desk.remote.next(.fail(failure.failure), on: match)
+            fixture.remote.next(.fail(failure.failure), on: match)
             try check(await error { _ = try await cards.objects().all() }, "objects")
         case .insert:
-            desk.remote.next(.fail(failure.failure), on: match)
+            fixture.remote.next(.fail(failure.failure), on: match)
             try check(await error { try await cards.insert(Card(shop: "Магнит", barcode: "2")) }, "insert")
         case .update:
-            desk.remote.next(.fail(failure.failure), on: match)
+            fixture.remote.next(.fail(failure.failure), on: match)
             try check(await error { try await cards.update(card) }, "update")
         case .undelete:
-            desk.remote.next(.fail(failure.failure), on: match)
+            fixture.remote.next(.fail(failure.failure), on: match)
             try check(await error { try await cards.undelete(card) }, "undelete")
         case .takeServers:
-            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-            desk.remote.next(.fail(.refused(status: 403, message: "no")), on: match)
+            try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+            fixture.remote.next(.fail(.refused(status: 403, message: "no")), on: match)
             let id = try #require(try await sync.push().failedOperations.first?.id)
-            desk.remote.next(.fail(failure.failure), on: .find)
+            fixture.remote.next(.fail(failure.failure), on: .find)
             try check(await error { try await sync.takeServers(id) }, "takeServers")
         }
     }
 
     /// The response is invalid, and the remote has not failed.
     @Test func `an invalid response reports its table and address`() async throws {
-        let desk = try Desk()
-        let sync = try context(desk)
+        let fixture = try SyncFixture()
+        let sync = try context(fixture)
         let cards = try sync.remoteTable(Card.self)
-        let card = try await desk.syncedCard()
+        let card = try await fixture.syncedCard()
         let id = try #require(card.serverID)
-        desk.remote.edit("Card", id: id) { $0.set(.text("many"), of: "points") }
+        fixture.remote.edit("Card", id: id) { $0.set(.text("many"), of: "points") }
         for queryID in ["cards", nil] {
             let refused = try await sync.pull(Card.self, queryID: queryID).refusedRows
             try check(refused.first?.underlying, "pull \(queryID ?? "-")")
         }
         try check(await error { _ = try await cards.find(id) }, "find")
         // A push receives it.
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.nickname = "н" } }
         try check(try await sync.push().entries.first?.outcome.error, "push")
         // A new object lacks a required value.
-        desk.remote.edit("Card", id: "b") { $0.members = [] }
-        desk.remote.remove("Card", id: id)
+        fixture.remote.edit("Card", id: "b") { $0.members = [] }
+        fixture.remote.remove("Card", id: id)
         try check(try await sync.pull(Card.self).refusedRows.first { $0.serverID == "b" }?.underlying, "missing")
         try check(await error { _ = try await cards.find("b") }, "missing, directly")
     }
 
     @Test func `an endless response reports its server`() async throws {
-        let desk = try Desk()
-        for code in ["1", "2", "3"] { _ = try await desk.syncedCard(code) }
+        let fixture = try SyncFixture()
+        for code in ["1", "2", "3"] { _ = try await fixture.syncedCard(code) }
         var options = SyncContext.Options()
         (options.pageSize, options.pageLimit) = (1, 1)
-        let sync = SyncContext(store: desk.store, remote: Careless(base: desk.remote), options: options)
+        let sync = SyncContext(store: fixture.store, remote: Careless(base: fixture.remote), options: options)
         try check(await error { try await sync.pull(Card.self, queryID: "cards") }, "pull")
         let cards = try sync.remoteTable(Card.self)
         try check(await error { _ = try await cards.objects().all() }, "objects")
@@ -186,17 +186,17 @@ import Testing
 
     /// The server changes the object before each request, and the conflict is left to the user.
     @Test func `a conflict reports its table and address`() async throws {
-        let desk = try Desk()
-        let sync = try context(desk)
-        let card = try await desk.syncedCard()
+        let fixture = try SyncFixture()
+        let sync = try context(fixture)
+        let card = try await fixture.syncedCard()
         let id = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         for number in 10..<20 {
-            desk.remote.next(.conflict { $0.set(.integer(Int64(number)), of: "points") }, on: .update)
+            fixture.remote.next(.conflict { $0.set(.integer(Int64(number)), of: "points") }, on: .update)
         }
         try check(try await sync.push().entries.first?.outcome.error, "as fast")
         try sync.table(Card.self).setConflicts(.report)
-        desk.remote.edit("Card", id: id) { $0.set(.integer(30), of: "points") }
+        fixture.remote.edit("Card", id: id) { $0.set(.integer(30), of: "points") }
         try check(try await sync.push().entries.first?.outcome.error, "report")
     }
 

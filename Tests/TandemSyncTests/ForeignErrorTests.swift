@@ -5,7 +5,9 @@ import Testing
 
 @testable import TandemSync
 
-/// Sync does not store, show or log the texts of foreign errors, such as an address with a key or a token.
+/// Sync does not store, show or log the texts of foreign errors.
+///
+/// Such a text can contain an address with a key or a token.
 @Suite(.ownThreads) struct ForeignErrorTests {
     struct TextualError: Error, CustomStringConvertible {
         var description: String { "https://shop.example?key=hunter2" }
@@ -20,40 +22,40 @@ import Testing
         .unauthenticated(status: 401, underlying: TextualError()),
     ])
     func `a failure contains the type of its cause`(failure: RemoteFailure) async throws {
-        let desk = try Desk()
-        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
-        desk.remote.next(.fail(failure))
-        let error = try #require(try await desk.sync.attemptPush().stoppedBy)
+        let fixture = try SyncFixture()
+        try await fixture.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        fixture.remote.next(.fail(failure))
+        let error = try #require(try await fixture.sync.attemptPush().stoppedBy)
         check(error.message)
         check("\(error)")
         check("\(failure)")
-        check(try desk.operation?.error?.message)
-        check(try await desk.sync.status().lastError)
+        check(try fixture.operation?.error?.message)
+        check(try await fixture.sync.status().lastError)
         // The error itself is available to the app.
         #expect(error.underlying is RemoteFailure)
     }
 
     @Test func `an error of the app is named by its type`() async throws {
-        let desk = try Desk()
-        let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        try desk.sync.table(Card.self).setBeforeSend { _ in throw TextualError() }
-        check(try await desk.sync.push().entries[0].outcome.error?.message)
+        let fixture = try SyncFixture()
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        try fixture.sync.table(Card.self).setBeforeSend { _ in throw TextualError() }
+        check(try await fixture.sync.push().entries[0].outcome.error?.message)
 
-        try desk.sync.table(Card.self).setBeforeSend { _ in .send }
-        try desk.sync.table(Card.self).setConflicts(.resolve { _ in throw TextualError() })
-        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
-        check(try await desk.sync.push().entries[0].outcome.error?.message)
-        check(try desk.operation?.error?.message)
+        try fixture.sync.table(Card.self).setBeforeSend { _ in .send }
+        try fixture.sync.table(Card.self).setConflicts(.resolve { _ in throw TextualError() })
+        fixture.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        check(try await fixture.sync.push().entries[0].outcome.error?.message)
+        check(try fixture.operation?.error?.message)
     }
 
     @Test func `the last error omits texts that are not ours`() async throws {
-        let desk = try Desk()
-        await #expect(throws: TextualError.self) { try await desk.sync.withExclusiveSync { throw TextualError() } }
-        check(desk.sync.statusTracker.status.lastError)
+        let fixture = try SyncFixture()
+        await #expect(throws: TextualError.self) { try await fixture.sync.withExclusiveSync { throw TextualError() } }
+        check(fixture.sync.statusTracker.status.lastError)
         let ours = TandemError(
             .ioFailure, message: "The disk is gone.", advice: "Look for it.", underlying: TextualError())
-        await #expect(throws: TandemError.self) { try await desk.sync.withExclusiveSync { throw ours } }
-        #expect(desk.sync.statusTracker.status.lastError == "The disk is gone. Look for it.")
+        await #expect(throws: TandemError.self) { try await fixture.sync.withExclusiveSync { throw ours } }
+        #expect(fixture.sync.statusTracker.status.lastError == "The disk is gone. Look for it.")
     }
 }

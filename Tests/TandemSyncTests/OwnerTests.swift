@@ -143,7 +143,8 @@ import Testing
         #expect(try await staging.server == "staging")
     }
 
-    /// Their data belongs to a user too, and would be sent or shown as another user's when they are opened again.
+    /// The data of such models belongs to a user too. If they were opened again, it would be sent or shown as another
+    /// user's.
     @Test(arguments: [SyncContext.AdoptChoice.purge, .keep], ["unsent", "pulled", "pulled whole"])
     func `models that are not open prevent an adoption`(choice: SyncContext.AdoptChoice, state: String) async throws {
         let folder = try TemporaryFolder()

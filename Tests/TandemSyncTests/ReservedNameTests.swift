@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test func `a scheduler waits for the app`() async throws {
-        let desk = try SchedulerFixture(remote: ScriptedRemote(reservedNames: ["points"]))
-        await desk.start()
-        #expect((desk.scheduler.lastError as? SyncError)?.code == .reservedName)
-        await desk.pass(60)
-        #expect(desk.begun.value == 1 && desk.remote.requests.isEmpty)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture(remote: ScriptedRemote(reservedNames: ["points"]))
+        await fixture.start()
+        #expect((fixture.scheduler.lastError as? SyncError)?.code == .reservedName)
+        await fixture.pass(60)
+        #expect(fixture.begun.value == 1 && fixture.remote.requests.isEmpty)
+        await fixture.scheduler.stop()
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Results as an app reads and creates them, with public API only.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ResultTests {
-    private func desk() throws -> (Store, ScriptedRemote, SyncContext) {
+    private func fixture() throws -> (Store, ScriptedRemote, SyncContext) {
         let remote = ScriptedRemote()
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         return (store, remote, SyncContext(store: store, remote: remote))
@@ -15,7 +15,7 @@ import Testing
 
     /// A scheduler's closure may do any work, and returns the result.
     @Test func `a scheduled closure builds its own result`() async throws {
-        let (store, remote, sync) = try desk()
+        let (store, remote, sync) = try fixture()
         try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         let results = Synchronized<[SyncResult]>([])
         let scheduler = SyncScheduler(sync, network: nil) { sync in
@@ -103,7 +103,7 @@ import Testing
 
     /// The table is named, because a sync may have pulled several.
     @Test func `a refused row names its model and table`() async throws {
-        let (_, remote, sync) = try desk()
+        let (_, remote, sync) = try fixture()
         for id in ["a", "b"] as [ServerID] {
             remote.edit("Card", id: id) { item in
                 item.set(.text("Лента"), of: "shop")

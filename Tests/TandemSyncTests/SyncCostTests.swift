@@ -17,17 +17,17 @@ import Testing
     private static let objects = 20
 
     /// Creates a device with a number of cards, of which some have unsent changes.
-    private func makeDesk(cards: Int, changed: Int) async throws -> Desk {
-        let desk = try Desk { $0.inFlight = 1 }
-        try desk.sync.table(Card.self).setConflicts(.clientWins)
-        let now = desk.clock.now()
+    private func makeFixture(cards: Int, changed: Int) async throws -> SyncFixture {
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        try fixture.sync.table(Card.self).setConflicts(.clientWins)
+        let now = fixture.clock.now()
         let received = (0..<cards).map { number in
             Card(shop: "Лента \(number % 100)", barcode: "b\(number)").identified(by: LocalID("c\(number)"))
         }
-        try await desk.store.write { [store = desk.store] _ in
+        try await fixture.store.write { [store = fixture.store] _ in
             try store.applyServerObjects(received, version: "v0", updatedAt: now)
         }
-        try await desk.store.write { tx in
+        try await fixture.store.write { tx in
             for number in 0..<changed {
                 guard let card = try tx.objects(Card.self).where({ $0.barcode == "b\(number)" }).first() else {
                     continue
@@ -35,59 +35,59 @@ import Testing
                 try tx.update(Card.self, localID: card.localID) { $0.points = 7 }
             }
         }
-        return desk
+        return fixture
     }
 
     /// Writes cards with these numbers as another device.
-    private func write(_ numbers: some Sequence<Int>, to desk: Desk, deleting: Bool = false) {
+    private func write(_ numbers: some Sequence<Int>, to fixture: SyncFixture, deleting: Bool = false) {
         for number in numbers {
             let id = ServerID("c\(number)")
-            desk.remote.edit("Card", id: id) { item in
+            fixture.remote.edit("Card", id: id) { item in
                 item.set(.text("Пятёрочка"), of: "shop")
                 item.set(.text("b\(number)"), of: "barcode")
                 item.set(.integer(3), of: "points")
             }
-            if deleting { desk.remote.remove("Card", id: id) }
+            if deleting { fixture.remote.remove("Card", id: id) }
         }
     }
 
-    private func pull(_ desk: Desk) async throws -> SyncResult {
-        try await desk.sync.withExclusiveSync {
-            try await desk.sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
+    private func pull(_ fixture: SyncFixture) async throws -> SyncResult {
+        try await fixture.sync.withExclusiveSync {
+            try await fixture.sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
         }
     }
 
-    private func measure(_ act: Act, on desk: Desk, cards: Int) async throws -> StatementMeter.Work {
+    private func measure(_ act: Act, on fixture: SyncFixture, cards: Int) async throws -> StatementMeter.Work {
         let count = Self.objects
         // Objects from all over the table, each once.
         let spread = (0..<count).map { $0 * (cards / 2 / count) + cards / 4 }
         switch act {
-        case .receivingNewItems: write(cards..<cards + count, to: desk)
-        case .receivingChangedItems: write(spread, to: desk)
-        case .receivingTombstones: write(spread.map { $0 + 1 }, to: desk, deleting: true)
-        case .keepingItemsBesideChanges, .sending: write(0..<count, to: desk)
+        case .receivingNewItems: write(cards..<cards + count, to: fixture)
+        case .receivingChangedItems: write(spread, to: fixture)
+        case .receivingTombstones: write(spread.map { $0 + 1 }, to: fixture, deleting: true)
+        case .keepingItemsBesideChanges, .sending: write(0..<count, to: fixture)
         case .findingNothingNew, .countingForTheStatus: break
         }
-        return try await StatementMeter.measure(desk.store) { try await perform(act, on: desk) }
+        return try await StatementMeter.measure(fixture.store) { try await perform(act, on: fixture) }
     }
 
-    private func perform(_ act: Act, on desk: Desk) async throws {
+    private func perform(_ act: Act, on fixture: SyncFixture) async throws {
         let count = Self.objects
         switch act {
-        case .receivingNewItems: #expect(try await pull(desk).inserted == count)
-        case .receivingChangedItems: #expect(try await pull(desk).updated == count)
-        case .receivingTombstones: #expect(try await pull(desk).deleted == count)
-        case .keepingItemsBesideChanges: #expect(try await pull(desk).deferred == count)
-        case .findingNothingNew: #expect(try await pull(desk).changes == 0)
-        case .countingForTheStatus: #expect(try await desk.sync.status().pending == count)
-        case .sending: #expect(try await desk.sync.push().isComplete)
+        case .receivingNewItems: #expect(try await pull(fixture).inserted == count)
+        case .receivingChangedItems: #expect(try await pull(fixture).updated == count)
+        case .receivingTombstones: #expect(try await pull(fixture).deleted == count)
+        case .keepingItemsBesideChanges: #expect(try await pull(fixture).deferred == count)
+        case .findingNothingNew: #expect(try await pull(fixture).changes == 0)
+        case .countingForTheStatus: #expect(try await fixture.sync.status().pending == count)
+        case .sending: #expect(try await fixture.sync.push().isComplete)
         }
     }
 
     @Test func `a change costs the same in a large table`() async throws {
         let (few, many) = (1_000, 50_000)
-        let small = try await makeDesk(cards: few, changed: Self.objects)
-        let large = try await makeDesk(cards: many, changed: Self.objects)
+        let small = try await makeFixture(cards: few, changed: Self.objects)
+        let large = try await makeFixture(cards: many, changed: Self.objects)
         for act in Act.allCases {
             let (here, there) = (
                 try await measure(act, on: small, cards: few), try await measure(act, on: large, cards: many)
@@ -101,9 +101,9 @@ import Testing
         }
         // A table scan would be visible.
         var steps: [Int] = []
-        for desk in [small, large] {
-            let work = try await StatementMeter.measure(desk.store) {
-                _ = try desk.store.objects(Card.self).where { $0.points == 99 }.count()
+        for fixture in [small, large] {
+            let work = try await StatementMeter.measure(fixture.store) {
+                _ = try fixture.store.objects(Card.self).where { $0.points == 99 }.count()
             }
             #expect(!work.scans.isEmpty)
             steps.append(work.instructions)
@@ -113,26 +113,26 @@ import Testing
     }
 
     @Test func `a changed item is read once and written by one statement, and new items by few`() async throws {
-        let desk = try await makeDesk(cards: 100, changed: 0)
-        let changed = try await measure(.receivingChangedItems, on: desk, cards: 100)
+        let fixture = try await makeFixture(cards: 100, changed: 0)
+        let changed = try await measure(.receivingChangedItems, on: fixture, cards: 100)
         let selects = changed.count("SELECT", of: "Card")
         #expect(selects >= Self.objects && selects < Self.objects * 2, "\(changed.executions)")
         #expect(changed.count("UPDATE", of: "Card") == Self.objects, "\(changed.executions)")
-        let new = try await measure(.receivingNewItems, on: desk, cards: 100)
+        let new = try await measure(.receivingNewItems, on: fixture, cards: 100)
         #expect((1...Self.objects / 4).contains(new.count("INSERT", of: "Card")), "\(new.executions)")
         #expect(new.count("UPDATE", of: "Card") == 0, "\(new.executions)")
-        let cards = desk.store.objects(Card.self).where { $0.points == 3 && $0.shop.folded.hasPrefix("пят") }
+        let cards = fixture.store.objects(Card.self).where { $0.points == 3 && $0.shop.folded.hasPrefix("пят") }
         #expect(try await cards.count() == Self.objects * 2)
-        #expect(try desk.store.checkIntegrity() == [])
+        #expect(try fixture.store.checkIntegrity() == [])
     }
 
     @Test func `a change costs the same in a long queue`() async throws {
         let (few, many) = (50, 1_000)
         var costs: [Int] = []
         for changes in [few, many] {
-            let desk = try await makeDesk(cards: many, changed: changes)
-            write(0..<changes, to: desk)
-            let work = try await StatementMeter.measure(desk.store) { try await perform(.sending, on: desk) }
+            let fixture = try await makeFixture(cards: many, changed: changes)
+            write(0..<changes, to: fixture)
+            let work = try await StatementMeter.measure(fixture.store) { try await perform(.sending, on: fixture) }
             costs.append(work.instructions / changes)
         }
         #expect(costs[1] * 2 <= costs[0] * 3, "\(costs)")

@@ -21,64 +21,64 @@ import Testing
 
     @Test(arguments: Call.allCases)
     func `every call without a server throws the same error and loses nothing`(call: Call) async throws {
-        let desk = try Desk { $0.inFlight = 1 }
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        try await fixture.store.write { tx in
             for code in 1...2 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        desk.remote.next(.fail(.unreachable))
-        let error = await #expect(throws: SyncError.self) { try await call.run(desk.sync) }
+        fixture.remote.next(.fail(.unreachable))
+        let error = await #expect(throws: SyncError.self) { try await call.run(fixture.sync) }
         #expect(error?.code == .unreachable && error?.result != nil && error?.result?.isComplete == false)
-        #expect(try await desk.sync.status().lastError == error?.description)
-        #expect(try desk.store.operations.count() == 2 && desk.remote.requests.count == 1)
-        #expect(try await call.run(desk.sync).isComplete)
-        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+        #expect(try await fixture.sync.status().lastError == error?.description)
+        #expect(try fixture.store.operations.count() == 2 && fixture.remote.requests.count == 1)
+        #expect(try await call.run(fixture.sync).isComplete)
+        #expect(try await fixture.sync.push().isComplete && fixture.isLevel())
     }
 
     @Test func `a sync that is stopped while it sends reports its earlier results`() async throws {
-        let desk = try Desk { $0.inFlight = 1 }
-        try desk.sync.table(Card.self).setConflicts(.serverWins)
-        let card = try await desk.syncedCard("1")
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        try fixture.sync.table(Card.self).setConflicts(.serverWins)
+        let card = try await fixture.syncedCard("1")
+        try await fixture.store.write { tx in
             try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             for code in 2...3 { try tx.insert(Card(shop: "Магнит", barcode: "\(code)")) }
         }
-        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
-        desk.remote.next(.loseRequest, on: .insert)
-        let error = await #expect(throws: SyncError.self) { try await desk.sync.synchronize() }
+        fixture.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        fixture.remote.next(.loseRequest, on: .insert)
+        let error = await #expect(throws: SyncError.self) { try await fixture.sync.synchronize() }
         let result = try #require(error?.result)
         #expect(result.pulls.count == 3 && result.pulls.allSatisfy { $0.failure == nil })
         #expect(result.entries.map(\.outcome.name) == ["tookServers", "retryLater", "notReached"])
         #expect(result.issues.map(\.name) == ["lostEdit", "unsent", "unsent"])
         #expect(result.lostEdits.first?.of(Card.self)?.points == 2 && result.lostEdits.first?.of(Pet.self) == nil)
-        #expect(try desk.card(card.localID)?.points == 3)
+        #expect(try fixture.card(card.localID)?.points == 3)
         // The next sync completes the rest.
-        #expect(try await desk.sync.synchronize().isComplete)
-        #expect(try desk.isLevel())
+        #expect(try await fixture.sync.synchronize().isComplete)
+        #expect(try fixture.isLevel())
     }
 
     @Test func `a result lists everything that the user should know`() async throws {
-        let desk = try Desk { $0.retry.tries = 1 }
-        try desk.sync.table(Card.self).setConflicts(.merge(edits: .server))
-        try desk.sync.table(Person.self).setConflicts(.report)
-        let cards = [try await desk.syncedCard("1"), try await desk.syncedCard("2")]
-        let person = try await desk.store.write { try $0.insert(Person(name: "Ада")) }
-        try await desk.sync.synchronize()
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.retry.tries = 1 }
+        try fixture.sync.table(Card.self).setConflicts(.merge(edits: .server))
+        try fixture.sync.table(Person.self).setConflicts(.report)
+        let cards = [try await fixture.syncedCard("1"), try await fixture.syncedCard("2")]
+        let person = try await fixture.store.write { try $0.insert(Person(name: "Ада")) }
+        try await fixture.sync.synchronize()
+        try await fixture.store.write { tx in
             for card in cards { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
             try tx.update(Person.self, localID: person.localID) { $0.name = "Ада Л." }
             try tx.insert(Card(shop: "Магнит", barcode: "3"))
         }
         // Both sides have changed the first card and the person, and the second card is deleted there.
-        desk.remote.edit("Card", id: try #require(cards[0].serverID)) { $0.set(.integer(9), of: "points") }
-        desk.remote.remove("Card", id: try #require(cards[1].serverID))
-        desk.remote.edit("Person", id: ServerID(person.localID.rawValue)) { $0.set(.text("Анна"), of: "name") }
-        desk.remote.edit("Card", id: "x") { item in
+        fixture.remote.edit("Card", id: try #require(cards[0].serverID)) { $0.set(.integer(9), of: "points") }
+        fixture.remote.remove("Card", id: try #require(cards[1].serverID))
+        fixture.remote.edit("Person", id: ServerID(person.localID.rawValue)) { $0.set(.text("Анна"), of: "name") }
+        fixture.remote.edit("Card", id: "x") { item in
             // The first local card has this number.
             item.members = [("shop", .text("Ашан")), ("barcode", .text("1")), ("points", .integer(0))]
         }
-        desk.remote.next(.fail(.refused(status: 400, message: "no")), on: .insert)
-        desk.remote.next(.fail(.notFound), on: RequestMatch { $0.kind == .page && $0.table == "animals" })
-        let result = try await desk.sync.synchronize()
+        fixture.remote.next(.fail(.refused(status: 400, message: "no")), on: .insert)
+        fixture.remote.next(.fail(.notFound), on: RequestMatch { $0.kind == .page && $0.table == "animals" })
+        let result = try await fixture.sync.synchronize()
         #expect(!result.isComplete)
         #expect(
             result.issues.map(\.name) == [
@@ -92,56 +92,56 @@ import Testing
     }
 
     @Test func `a change that failed before is listed by every later result until it is decided`() async throws {
-        let desk = try Desk()
-        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
-        desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .insert)
-        #expect(try await desk.sync.push().issues.map(\.name) == ["refused"])
+        let fixture = try SyncFixture()
+        try await fixture.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        fixture.remote.next(.fail(.refused(status: 403, message: "no")), on: .insert)
+        #expect(try await fixture.sync.push().issues.map(\.name) == ["refused"])
         for call in Call.allCases {
-            let result = try await call.run(desk.sync)
+            let result = try await call.run(fixture.sync)
             #expect(result.issues.map(\.name) == ["refused"] && !result.isComplete && result.entries.isEmpty)
         }
-        let failed = try #require(try await desk.sync.failedOperations().first)
-        _ = try await desk.sync.discard(failed.version)
-        for call in Call.allCases { #expect(try await call.run(desk.sync).isComplete) }
+        let failed = try #require(try await fixture.sync.failedOperations().first)
+        _ = try await fixture.sync.discard(failed.version)
+        for call in Call.allCases { #expect(try await call.run(fixture.sync).isComplete) }
     }
 
     @Test func `a change that the user holds back is not an issue`() async throws {
-        let desk = try Desk()
-        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
-        try await desk.sync.hold(try #require(try desk.operation?.id))
-        #expect(try await desk.sync.synchronize().isComplete)
+        let fixture = try SyncFixture()
+        try await fixture.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        try await fixture.sync.hold(try #require(try fixture.operation?.id))
+        #expect(try await fixture.sync.synchronize().isComplete)
     }
 
     @Test func `a file that was not uploaded is an issue`() async throws {
-        let desk = try PhotoFixture()
-        try desk.attached()
-        desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
-        let result = try await desk.sync.synchronize()
+        let fixture = try PhotoFixture()
+        try fixture.attached()
+        fixture.fileServer.next("upload", .fail(.refused(status: 403, message: "No.")))
+        let result = try await fixture.sync.synchronize()
         #expect(result.issues.map(\.name) == ["unsentFile"] && !result.isComplete)
         #expect(result.issues.first?.description.contains("чек.jpg") == true)
-        #expect(try await desk.sync.synchronize().isComplete)
+        #expect(try await fixture.sync.synchronize().isComplete)
     }
 
     /// A server that fails for objects still lets the table be pulled. Unsent changes are listed.
     @Test func `a pull continues after a push that failed for objects`() async throws {
-        let desk = try Desk {
+        let fixture = try SyncFixture {
             $0.inFlight = 1
             $0.retry.tries = 1
         }
-        desk.remote.edit("Card", id: "there") { item in
+        fixture.remote.edit("Card", id: "there") { item in
             item.members = [("shop", .text("Ашан")), ("barcode", .text("there")), ("points", .integer(0))]
         }
-        try await desk.store.write { tx in
+        try await fixture.store.write { tx in
             for code in 1...6 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        for _ in 0..<5 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
-        let result = try await desk.sync.pull(Card.self, queryID: "cards")
+        for _ in 0..<5 { fixture.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
+        let result = try await fixture.sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 1 && !result.isComplete)
         #expect(result.issues.map(\.name) == Array(repeating: "unsent", count: 6))
         #expect(SyncOutcome(result).kind == .leftOver)
         // Only the push is stopped by it.
-        for _ in 0..<6 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
-        let error = await #expect(throws: SyncError.self) { try await desk.sync.push() }
+        for _ in 0..<6 { fixture.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert) }
+        let error = await #expect(throws: SyncError.self) { try await fixture.sync.push() }
         #expect(error?.code == .later && error?.result?.entries.count == 6)
     }
 

@@ -30,7 +30,7 @@ import Testing
         }
         let path = folder.path(of: "store.tandem")
         let found = Synchronized<Set<String>>([])
-        let look: @Sendable ([String]) throws -> Void = { words in
+        let search: @Sendable ([String]) throws -> Void = { words in
             let now = try PlainTextSearch.words(words, beside: path)
             found.change { $0.formUnion(now) }
         }
@@ -40,7 +40,7 @@ import Testing
         options.serverName = "ИмяСервера"
         options.retry.first = .milliseconds(1)
         // During the sync, too.
-        options.onPushStep = { _ in try look(Self.words) }
+        options.onPushStep = { _ in try search(Self.words) }
         let sync = SyncContext(store: store, remote: world.remote(), user: "ПользовательАнна", options: options)
         try sync.table(Card.self).setConflicts(.report)
         let query = PullQuery(Card.self, queryID: "ТайныйЗапрос")
@@ -55,7 +55,7 @@ import Testing
         // After the time for late commits, the token is stored.
         world.clock.advance(by: 60)
         try await sync.synchronize([query])
-        try look(Self.words)
+        try search(Self.words)
 
         // A deferred item beside an unsent change, then as the server's side of a conflict; and a lost response.
         world.clock.advance(by: 1)
@@ -64,7 +64,7 @@ import Testing
             try tx.update(Card.self, localID: "КлючСервера") { $0.nickname = "НеотправленнаяПравка" }
         }
         #expect(try await sync.runPull(query, pushesFirst: false).deferred == 1)
-        try look(Self.words)
+        try search(Self.words)
         try await store.write { _ = try $0.insert(Card(shop: "ПотерянныйОтвет", barcode: "b-lost")) }
         for _ in 0..<3 { world.next(.post, .lostResponse) }
         let push = try await sync.attemptPush()
@@ -81,12 +81,12 @@ import Testing
         )
         #expect(here != there && versions.contains(there))
         let all = Self.words + [here, there, try #require(token?.time)]
-        try look(all)
+        try search(all)
         // The lock file contains pairs of times.
         let lock = try #require(try PlainTextSearch.bytes(beside: path).first { $0.key == "store.tandem-sync" })
         #expect(lock.value.count % 16 == 0)
         store.close()
-        try look(all)
+        try search(all)
         #expect(found.value == (kind == .file ? Set(all) : []))
     }
 }

@@ -28,10 +28,10 @@ import Testing
         #expect(try await state() == .sending(.insert))
 
         _ = try await store.write { try $0.sync.fail(try id(), attempt: attempt, with: refusal, retry: false) }
-        #expect(try await state() == .failed(.insert, refusal))
+        #expect(try await state() == .failed(.insert, error: refusal))
         let conflict = OperationError(status: 409, message: "taken", at: refusal.at, serverItem: Data([1]))
         try await store.write { try $0.fail(try id(), with: conflict, retry: false) }
-        #expect(try await state() == .conflict(.insert, conflict))
+        #expect(try await state() == .conflict(.insert, error: conflict))
         try await store.write { try $0.sync.hold(try id()) }
         #expect(try await state() == .held(.insert))
         try await store.write { tx in
@@ -67,7 +67,7 @@ import Testing
                 try tx.fail(id, with: refusal, retry: false)
             }
         }
-        #expect(try await context.state(of: first) == .failed(.insert, refusal))
+        #expect(try await context.state(of: first) == .failed(.insert, error: refusal))
         // An indirect reference blocks too.
         for state in [try await context.state(of: second), try await context.state(of: card)] {
             #expect(state == .waiting(.insert, for: first.localID, model: "Person"))

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 import TandemTestScript
 
-/// Takes a large file in, reads it in pieces, copies it out, compares it, and says how much memory all that took.
+/// Adds a large file, reads it in pieces, exports it, verifies it, and prints how much memory that took.
 struct LargeFile {
     let path: String
     let mebibytes: Int

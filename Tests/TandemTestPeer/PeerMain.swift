@@ -170,8 +170,10 @@ import TandemTesting
         say("done")
     }
 
-    /// Inserts one person in each of so many commits, and says when each was there, by the clock that all processes
-    /// share. Then keeps the store open until a file appears: closing it writes the log back, which is noticed too.
+    /// Inserts one person in each of `times` commits, and prints the time after each commit.
+    ///
+    /// The clock is the one that all processes share. The store then stays open until a file appears. Otherwise closing
+    /// it would write the log back, which other processes notice too.
     ///
     /// - Parameter gap: The milliseconds between two commits.
     private static func commits(_ path: String, times: Int, gap: Int, until file: String) throws {
@@ -186,8 +188,9 @@ import TandemTesting
         store.close()
     }
 
-    /// Inserts one person in a commit that becomes visible only so long after all its bytes are in the log, as if the
-    /// disk were slow.
+    /// Inserts one person in a commit that becomes visible late, as if the disk were slow.
+    ///
+    /// The commit becomes visible `milliseconds` after all its bytes are in the log.
     private static func slow(_ path: String, milliseconds: UInt32, until file: String) throws {
         let store = try Peer.open(path)
         SlowDisk.install(milliseconds: milliseconds)
@@ -223,8 +226,8 @@ import TandemTesting
 
     /// Writes until the disk is full, then makes room and writes on.
     ///
-    /// - Parameter ballast: A file to be deleted to make room, or, if a number, a limit on the size of files that is
-    ///   lifted.
+    /// - Parameter ballast: The file to delete to make room, or a number. A number is a limit on the size of files,
+    ///   which is lifted instead.
     private static func fill(_ path: String, ballast: String) throws {
         let store = try Peer.open(path)
         try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }

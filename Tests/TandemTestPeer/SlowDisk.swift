@@ -1,8 +1,10 @@
 import Foundation
 import GRDBSQLite
 
-/// A disk that is slow to flush: SQLite waits a while between writing a commit's last page to the log and making the
-/// commit visible, where with `synchronous=FULL` it waits for the disk.
+/// A disk that is slow to flush.
+///
+/// After writing a commit's last page to the log, SQLite waits a while before it makes the commit visible. With
+/// `synchronous=FULL`, it waits for the disk at the same point.
 ///
 /// SQLite lets programs put their own functions in the place of the system's.
 enum SlowDisk {

@@ -19,22 +19,22 @@ package struct PeerFile: PeerModel {
     }
     package init(__row row: RowDecoder) throws {
         __state = try row.state
-        note = try row.value(0, String.self)
-        file = try row.value(1, Attachment?.self)
-        more = try row.value(2, [Attachment].self)
+        note = try row.value(0, as: String.self)
+        file = try row.value(1, as: Attachment?.self)
+        more = try row.value(2, as: [Attachment].self)
     }
     package func __append(to row: RowEncoder) {
-        row.append(note, String.self)
-        row.append(file, Attachment?.self)
-        row.append(more, [Attachment].self)
+        row.append(note, as: String.self)
+        row.append(file, as: Attachment?.self)
+        row.append(more, as: [Attachment].self)
     }
 
     package static let __definition = ModelDefinition(
         PeerFile.self, name: "PeerFile",
         properties: [
-            PropertyDefinition("note", Codec.of(String.self)),
-            PropertyDefinition("file", Codec.of(Attachment?.self)),
-            PropertyDefinition("more", Codec.of([Attachment].self), default: { [] }),
+            PropertyDefinition("note", codec: Codec.of(String.self)),
+            PropertyDefinition("file", codec: Codec.of(Attachment?.self)),
+            PropertyDefinition("more", codec: Codec.of([Attachment].self), default: { [] }),
         ])
 
     package struct Columns: ModelColumns {
@@ -42,7 +42,7 @@ package struct PeerFile: PeerModel {
         package init() {}
     }
 
-    /// Attaches a text as a file that waits, as one that a server has, and as one that no object gets.
+    /// Attaches a text as a file that waits, as an uploaded file, and as a file without an object.
     package static func fill(_ store: Store, with text: String) throws -> Attachment {
         func attach(_ name: String) throws -> Attachment {
             try store.attachments.add(Data("\(name): \(text)".utf8), name: name)

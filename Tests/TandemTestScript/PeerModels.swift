@@ -23,19 +23,19 @@ package struct PeerPerson: PeerModel {
     }
     package init(__row row: RowDecoder) throws {
         __state = try row.state
-        name = try row.value(0, String.self)
+        name = try row.value(0, as: String.self)
     }
-    package func __append(to row: RowEncoder) { row.append(name, String.self) }
+    package func __append(to row: RowEncoder) { row.append(name, as: String.self) }
 
     package static let __definition = ModelDefinition(
         PeerPerson.self, name: "PeerPerson",
-        properties: [PropertyDefinition("name", Codec.of(String.self), folding: .searched)])
+        properties: [PropertyDefinition("name", codec: Codec.of(String.self), folding: .searched)])
 
     package struct Columns: ModelColumns {
         package typealias Root = PeerPerson
         package init() {}
         package var name: FoldedProperty<PeerPerson, String> {
-            FoldedProperty(PeerPerson.__definition, 0, Codec.of(String.self))
+            FoldedProperty(PeerPerson.__definition, index: 0, codec: Codec.of(String.self))
         }
     }
 }
@@ -64,35 +64,35 @@ package struct PeerCard: PeerModel {
     }
     package init(__row row: RowDecoder) throws {
         __state = try row.state
-        shop = try row.value(0, String.self)
-        barcode = try row.value(1, String.self)
-        points = try row.value(2, Int.self)
-        owner = try row.value(3, Reference<PeerPerson>?.self)
-        people = try row.value(4, [Reference<PeerPerson>].self)
+        shop = try row.value(0, as: String.self)
+        barcode = try row.value(1, as: String.self)
+        points = try row.value(2, as: Int.self)
+        owner = try row.value(3, as: Reference<PeerPerson>?.self)
+        people = try row.value(4, as: [Reference<PeerPerson>].self)
     }
     package func __append(to row: RowEncoder) {
-        row.append(shop, String.self)
-        row.append(barcode, String.self)
-        row.append(points, Int.self)
-        row.append(owner, Reference<PeerPerson>?.self)
-        row.append(people, [Reference<PeerPerson>].self)
+        row.append(shop, as: String.self)
+        row.append(barcode, as: String.self)
+        row.append(points, as: Int.self)
+        row.append(owner, as: Reference<PeerPerson>?.self)
+        row.append(people, as: [Reference<PeerPerson>].self)
     }
 
     package static let __definition = ModelDefinition(
         PeerCard.self, name: "PeerCard",
         properties: [
-            PropertyDefinition("shop", Codec.of(String.self), folding: .searched),
-            PropertyDefinition("barcode", Codec.of(String.self), unique: true),
-            PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }),
-            PropertyDefinition("owner", Codec.of(Reference<PeerPerson>?.self)),
-            PropertyDefinition("people", Codec.of([Reference<PeerPerson>].self), default: { [] }),
+            PropertyDefinition("shop", codec: Codec.of(String.self), folding: .searched),
+            PropertyDefinition("barcode", codec: Codec.of(String.self), unique: true),
+            PropertyDefinition("points", codec: Codec.of(Int.self), indexed: true, default: { 0 }),
+            PropertyDefinition("owner", codec: Codec.of(Reference<PeerPerson>?.self)),
+            PropertyDefinition("people", codec: Codec.of([Reference<PeerPerson>].self), default: { [] }),
         ])
 
     package struct Columns: ModelColumns {
         package typealias Root = PeerCard
         package init() {}
         package var shop: FoldedProperty<PeerCard, String> {
-            FoldedProperty(PeerCard.__definition, 0, Codec.of(String.self))
+            FoldedProperty(PeerCard.__definition, index: 0, codec: Codec.of(String.self))
         }
     }
 }
@@ -110,13 +110,13 @@ package struct PeerMark: PeerModel {
     }
     package init(__row row: RowDecoder) throws {
         __state = try row.state
-        number = try row.value(0, Int.self)
+        number = try row.value(0, as: Int.self)
     }
-    package func __append(to row: RowEncoder) { row.append(number, Int.self) }
+    package func __append(to row: RowEncoder) { row.append(number, as: Int.self) }
 
     package static let __definition = ModelDefinition(
         PeerMark.self, name: "PeerMark", localOnly: true,
-        properties: [PropertyDefinition("number", Codec.of(Int.self))])
+        properties: [PropertyDefinition("number", codec: Codec.of(Int.self))])
 
     package struct Columns: ModelColumns {
         package typealias Root = PeerMark
@@ -140,19 +140,19 @@ package struct PeerPersonGrown: PeerModel {
     }
     package init(__row row: RowDecoder) throws {
         __state = try row.state
-        name = try row.value(0, String.self)
-        city = try row.value(1, String.self)
+        name = try row.value(0, as: String.self)
+        city = try row.value(1, as: String.self)
     }
     package func __append(to row: RowEncoder) {
-        row.append(name, String.self)
-        row.append(city, String.self)
+        row.append(name, as: String.self)
+        row.append(city, as: String.self)
     }
 
     package static let __definition = ModelDefinition(
         PeerPersonGrown.self, name: "PeerPerson",
         properties: [
-            PropertyDefinition("name", Codec.of(String.self), folding: .searched),
-            PropertyDefinition("city", Codec.of(String.self), indexed: true, default: { "Псков" }),
+            PropertyDefinition("name", codec: Codec.of(String.self), folding: .searched),
+            PropertyDefinition("city", codec: Codec.of(String.self), indexed: true, default: { "Псков" }),
         ])
 
     package struct Columns: ModelColumns {

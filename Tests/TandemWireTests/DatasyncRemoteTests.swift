@@ -9,13 +9,13 @@ import Testing
 
 /// A scripted server, which records its requests.
 private final class ScriptedTransport: HTTPTransport {
-    typealias Answer = @Sendable (HTTPRequest) async throws(TransportFailure) -> (HTTPResponse, [UInt8])
+    typealias Respond = @Sendable (HTTPRequest) async throws(TransportFailure) -> (HTTPResponse, [UInt8])
 
-    private let answer: Answer
+    private let respond: Respond
     private let sent = Mutex<[HTTPRequest]>([])
 
-    init(_ answer: @escaping Answer) {
-        self.answer = answer
+    init(_ respond: @escaping Respond) {
+        self.respond = respond
     }
 
     var requests: [HTTPRequest] { sent.withLock { $0 } }
@@ -24,7 +24,7 @@ private final class ScriptedTransport: HTTPTransport {
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
         sent.withLock { $0.append(request) }
-        return try await answer(request)
+        return try await respond(request)
     }
 }
 
@@ -248,11 +248,11 @@ private final class Asked: Sendable {
     /// A cancelled caller must not take the credentials from the others.
     @Test func `a cancelled call stops waiting for the app`() async throws {
         let asked = Gate(1)
-        let answer = Gate(1)
+        let gate = Gate(1)
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
         let remote = DatasyncRemote(Wire.address, dialect: .datasync, over: transport) { _ in
             await asked.open()
-            await answer.wait()
+            await gate.wait()
             return .bearer("1")
         }
         let first = Task { try await remote.update(.card()) }
@@ -262,13 +262,13 @@ private final class Asked: Sendable {
         // Ends the call with a failure if it continues to wait, so that the test can't hang.
         Task {
             for _ in 0..<200_000 { await Task.yield() }
-            await answer.open()
+            await gate.open()
         }
         let error = await #expect(throws: RemoteFailure.self) { try await first.value }
-        #expect(await !answer.isOpen, "the call ended by its cancellation, not by the app's credentials")
+        #expect(await !gate.isOpen, "the call ended by its cancellation, not by the app's credentials")
         #expect(error?.isCancellation == true)
         #expect(error?.mayHaveActed == false)
-        await answer.open()
+        await gate.open()
         #expect(try await second.value.version == "Mg==")
         #expect(transport.requests.count == 1)
     }

@@ -87,7 +87,7 @@ import Testing
         let body = Array(row.body.utf8)
         var lines = writes.map { request in
             failure { () throws(RemoteFailure) in
-                try wire.reader.answer(response(row.status, row.fields), body: body, to: request)
+                try wire.reader.remoteResponse(response(row.status, row.fields), body: body, to: request)
             }?.line ?? "none"
         }
         let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
@@ -131,7 +131,7 @@ import Testing
     func `the message of a conflict is kept`(wire: Wire, row: (body: String, message: String)) throws {
         for request in [try wire.writer.insert(.card()), try wire.writer.update(.card())] {
             let failure = failure { () throws(RemoteFailure) in
-                try wire.reader.answer(response(409, Self.json), body: Array(row.body.utf8), to: request)
+                try wire.reader.remoteResponse(response(409, Self.json), body: Array(row.body.utf8), to: request)
             }
             guard case .conflict(409, _, let detail)? = failure else {
                 Issue.record("\(String(describing: failure))")
@@ -147,7 +147,7 @@ import Testing
         let reader = ResponseDecoder(dialect, at: Wire.address)
         let request = try Wire.datasync.writer.update(.card())
         let line = failure { () throws(RemoteFailure) in
-            try reader.answer(response(403, [:]), body: [], to: request)
+            try reader.remoteResponse(response(403, [:]), body: [], to: request)
         }?.line
         #expect(line == "unauthenticated 403")
     }

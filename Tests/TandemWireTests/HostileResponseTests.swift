@@ -15,7 +15,7 @@ import Testing
             let update = try wire.writer.update(.card())
             codes.insert(
                 invalidResponse { () throws(RemoteFailure) in
-                    try wire.reader.answer(response(200), body: Array(item.utf8), to: update)
+                    try wire.reader.remoteResponse(response(200), body: Array(item.utf8), to: update)
                 })
             let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
             let text = wire == .azure ? "[\(item)]" : #"{"items":[\#(item)]}"#
@@ -132,7 +132,7 @@ import Testing
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
         let code = invalidResponse { () throws(RemoteFailure) in
-            try Wire.azure.reader.answer(response(200, [.contentType: type]), body: body, to: request)
+            try Wire.azure.reader.remoteResponse(response(200, [.contentType: type]), body: body, to: request)
         }
         #expect(code == .notJSON)
     }
@@ -142,8 +142,8 @@ import Testing
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
         let head = response(200, [.contentType: type])
-        #expect(try Wire.azure.reader.answer(head, body: body, to: request).item?.id == "018f")
-        #expect(try Wire.azure.reader.answer(response(200, [:]), body: body, to: request).item?.id == "018f")
+        #expect(try Wire.azure.reader.remoteResponse(head, body: body, to: request).item?.id == "018f")
+        #expect(try Wire.azure.reader.remoteResponse(response(200, [:]), body: body, to: request).item?.id == "018f")
     }
 
     @Test func `a body beyond the limit is refused`() throws {
@@ -151,20 +151,20 @@ import Testing
         limits.bytes = 12
         let reader = ResponseDecoder(.datasync, at: Wire.address, limits: limits)
         let request = try Wire.datasync.writer.insert(.card())
-        #expect(try reader.answer(response(200), body: Array(#"{"id":"018"}"#.utf8), to: request).item != nil)
+        #expect(try reader.remoteResponse(response(200), body: Array(#"{"id":"018"}"#.utf8), to: request).item != nil)
         #expect(
             invalidResponse { () throws(RemoteFailure) in
-                try reader.answer(response(200), body: Array(#"{"id":"018f"}"#.utf8), to: request)
+                try reader.remoteResponse(response(200), body: Array(#"{"id":"018f"}"#.utf8), to: request)
             } == .tooLarge)
     }
 
     @Test func `an invalid response names its source`() throws {
-        let request = try Wire.azure.writer.find("Card", key: .property("secret", "пароль"))
+        let request = try Wire.azure.writer.find("Card", key: .property("secret", value: "пароль"))
         let failure = failure { () throws(RemoteFailure) in
             try Wire.azure.reader.found(response(200), body: Array("<html>".utf8), to: request)
         }
         let text = try #require(failure).description
-        #expect(text.hasPrefix("Card: the server's answer can't be used: The body is not valid JSON: "))
+        #expect(text.hasPrefix("Card: the server's response can't be used: The body is not valid JSON: "))
         #expect(text.hasSuffix("(https://shop.example/api/tables/Card, status 200)"))
         #expect(!text.contains("secret"))
         #expect(!text.contains("%D0"))
@@ -175,7 +175,7 @@ import Testing
         let request = try Wire.azure.writer.update(.card())
         for count in 1..<whole.count {
             let code = invalidResponse { () throws(RemoteFailure) in
-                try Wire.azure.reader.answer(response(200), body: Array(whole.prefix(count)), to: request)
+                try Wire.azure.reader.remoteResponse(response(200), body: Array(whole.prefix(count)), to: request)
             }
             #expect(code == .notJSON, "\(count) bytes")
         }
@@ -187,7 +187,7 @@ import Testing
         let body = Array(#"{"id":"018f","deleted":true}"#.utf8)
         #expect(
             invalidResponse { () throws(RemoteFailure) in
-                try wire.reader.answer(response(200), body: body, to: request)
+                try wire.reader.remoteResponse(response(200), body: body, to: request)
             } == .wrongType)
     }
 }

@@ -17,18 +17,18 @@ import Testing
         var head = response(201)
         head.headerFields[.eTag] = "\"Mg==\""
         head.headerFields[.date] = "Sat, 21 Nov 2026 03:14:35 GMT"
-        let answer = try wire.reader.answer(head, body: Array(row.utf8), to: request)
-        let item = try #require(answer.item)
+        let decoded = try wire.reader.remoteResponse(head, body: Array(row.utf8), to: request)
+        let item = try #require(decoded.item)
         #expect(item.id == "018f")
         #expect(item.version == "MQ==", "the body's version comes before the entity tag")
-        #expect(answer.version == "MQ==")
+        #expect(decoded.version == "MQ==")
         #expect(item.updatedAt?.text == "2026-11-21T03:14:34.003Z")
         #expect(!item.isDeleted)
         #expect(item[member: "shop"] == .text("Лента"))
         #expect(item[member: "points"] == .integer(7))
         #expect(item[member: "owner"] == .null)
         #expect(item[member: "extra"] == .object([("a", .array([.real(1.5), .text("12345678901234567.89")]))]))
-        #expect(answer.serverDate == Date(timeIntervalSince1970: 1_795_230_875))
+        #expect(decoded.serverDate == Date(timeIntervalSince1970: 1_795_230_875))
         // It is reserved in Azure Mobile Apps, and an ordinary member in Datasync.
         #expect((item.createdAt == nil) == (wire == .datasync))
         #expect((item[member: "createdAt"] == nil) == (wire == .azure))
@@ -42,20 +42,20 @@ import Testing
                 try wire.writer.undelete(.card()),
             ] {
                 head.headerFields[.eTag] = nil
-                #expect(try wire.reader.answer(head, body: [], to: request).version == nil)
+                #expect(try wire.reader.remoteResponse(head, body: [], to: request).version == nil)
                 head.headerFields[.eTag] = "\"AAAAAAAAB9E=\""
-                let answer = try wire.reader.answer(head, body: [], to: request)
-                #expect(answer.version == "AAAAAAAAB9E=")
-                #expect(answer.item == nil)
+                let decoded = try wire.reader.remoteResponse(head, body: [], to: request)
+                #expect(decoded.version == "AAAAAAAAB9E=")
+                #expect(decoded.item == nil)
             }
         }
     }
 
     @Test func `the response to an undelete reports whether the values were used`() throws {
-        let azure = try Wire.azure.reader.answer(
+        let azure = try Wire.azure.reader.remoteResponse(
             response(201), body: Array(row.utf8), to: try Wire.azure.writer.undelete(.card()))
         #expect(!azure.tookValues)
-        let datasync = try Wire.datasync.reader.answer(
+        let datasync = try Wire.datasync.reader.remoteResponse(
             response(200), body: Array(row.utf8), to: try Wire.datasync.writer.undelete(.card()))
         #expect(datasync.tookValues)
     }
@@ -65,33 +65,38 @@ import Testing
         var head = response(200)
         head.headerFields[.eTag] = tag
         let request = try Wire.azure.writer.update(.card())
-        #expect(try Wire.azure.reader.answer(head, body: Array(#"{"id":"018f"}"#.utf8), to: request).version == nil)
+        #expect(
+            try Wire.azure.reader.remoteResponse(head, body: Array(#"{"id":"018f"}"#.utf8), to: request).version == nil)
     }
 
     @Test(arguments: ["MQ==", "MTE=", "AAAAAAAAB9E=", String(repeating: "A", count: 4096), "2026-11-21T03:14:34.003Z"])
     func `versions may have any length`(version: String) throws {
         let body = #"{"id":"018f","version":"\#(version)"}"#
         let request = try Wire.datasync.writer.update(.card())
-        #expect(try Wire.datasync.reader.answer(response(200), body: Array(body.utf8), to: request).version == version)
+        #expect(
+            try Wire.datasync.reader.remoteResponse(response(200), body: Array(body.utf8), to: request).version
+                == version)
     }
 
     @Test func `a tombstone is a valid response to a delete`() throws {
         let body = Array(#"{"id":"018f","version":"Mw==","deleted":true}"#.utf8)
-        let answer = try Wire.azure.reader.answer(response(200), body: body, to: try Wire.azure.writer.delete(.card()))
-        #expect(answer.item?.isDeleted == true)
-        #expect(answer.version == "Mw==")
+        let decoded = try Wire.azure.reader.remoteResponse(
+            response(200), body: body, to: try Wire.azure.writer.delete(.card()))
+        #expect(decoded.item?.isDeleted == true)
+        #expect(decoded.version == "Mw==")
     }
 
     @Test(arguments: Wire.allCases) func `a server may assign another ID to an insert`(wire: Wire) throws {
         let body = Array(#"{"id":"FF00"}"#.utf8)
         #expect(
-            try wire.reader.answer(response(201), body: body, to: try wire.writer.insert(.card())).item?.id == "FF00")
+            try wire.reader.remoteResponse(response(201), body: body, to: try wire.writer.insert(.card())).item?.id
+                == "FF00")
         for request in [
             try wire.writer.update(.card()), try wire.writer.delete(.card()), try wire.writer.undelete(.card()),
         ] {
             #expect(
                 invalidResponse { () throws(RemoteFailure) in
-                    try wire.reader.answer(response(200), body: body, to: request)
+                    try wire.reader.remoteResponse(response(200), body: body, to: request)
                 }
                     == .otherItem)
         }
@@ -204,7 +209,7 @@ import Testing
         head.headerFields[.eTag] = "\"v\""
         #expect(try Wire.datasync.reader.found(head, body: Array(first.utf8), to: datasync)?.version == "v")
         #expect(try Wire.datasync.reader.found(response(404, [:]), body: [], to: datasync) == nil)
-        let lookUp = try Wire.datasync.writer.find("Card", key: .property("key", "k"))
+        let lookUp = try Wire.datasync.writer.find("Card", key: .property("key", value: "k"))
         // A list without the item is empty. If the table is missing, the item's state is unknown.
         for (wire, request) in [(Wire.azure, azure), (.datasync, lookUp)] {
             for (status, fields) in [(404, [:]), (404, [.contentType: "text/html"]), (410, [:])] as [(Int, HTTPFields)]

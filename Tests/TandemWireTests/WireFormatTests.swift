@@ -52,9 +52,9 @@ private func nested(_ wire: Wire) -> WireFormat {
             item.members.append((property.wireName, try dialect.format.node(of: value, for: property)))
         }
         let request = try RequestEncoder(dialect, at: Wire.address).insert(item)
-        let answer = try ResponseDecoder(dialect, at: Wire.address).answer(
+        let decoded = try ResponseDecoder(dialect, at: Wire.address).remoteResponse(
             response(201), body: request.body, to: request)
-        let received = try #require(answer.item)
+        let received = try #require(decoded.item)
         #expect(received.members.count == values.count)
         for (property, value) in values {
             let node = try #require(received[member: property.wireName])

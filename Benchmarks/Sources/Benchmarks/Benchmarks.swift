@@ -106,7 +106,7 @@ struct Benchmarks {
         guard let file = options.record, !recorded.isEmpty else { return }
         let page = try String(contentsOfFile: file, encoding: .utf8)
         let circumstances = Markdown.Circumstances(rounds: options.rounds, commit: options.commit)
-        try Markdown.page(page, replacing: recorded, circumstances)
+        try Markdown.page(page, replacing: recorded, in: circumstances)
             .write(toFile: file, atomically: true, encoding: .utf8)
     }
 }

@@ -58,7 +58,7 @@ public final class TandemFiles: RemoteFiles {
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         try file.check()
-        var start = Start.anew
+        var start = Start.beginning
         if file.size > Self.small {
             switch try await uploadProgress(of: file) {
             case .there(let uploaded):
@@ -75,17 +75,17 @@ public final class TandemFiles: RemoteFiles {
     /// - Parameters:
     ///   - file: The file's URL, and its ETag if it is known.
     ///   - offset: The first byte to fetch, less than the file's size.
-    ///   - take: Receives the pieces in order.
+    ///   - receive: Receives the pieces in order.
     /// - Throws: `RemoteFailure`, as `RemoteFiles` requires.
     public func download(
-        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let fields = FileDownload.fields(file, from: offset)
         let path = try path(of: file, at: [server] + formerAddresses)
         let exchange = FileExchange(transport, request: request(.get, path: path, fields: fields))
-        let download = FileDownload(exchange, wanted: file, from: offset, to: take)
+        let download = FileDownload(exchange, wanted: file, from: offset, to: receive)
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
-            try await exchange.run(take: { try await download.piece($0, bytes: $1) })
+            try await exchange.run(receive: { try await download.piece($0, bytes: $1) })
         }
         guard response.status.kind == .successful else {
             throw exchange.failure(response, body: text, onMismatch: .changed)
@@ -95,7 +95,7 @@ public final class TandemFiles: RemoteFiles {
 
     /// Deletes a file.
     ///
-    /// A URL with a former address is refused, because a row that uses the same file may have the present URL.
+    /// A URL with a former address is refused: a row that uses the same file may have the present URL.
     ///
     /// - Parameter file: The file's URL, and the ETag that it must still have.
     /// - Throws: `RemoteFailure`, as `RemoteFiles` requires.
@@ -129,7 +129,7 @@ extension TandemFiles {
     /// The start of an upload.
     private enum Start {
         /// The whole file. The server drops the bytes that it has.
-        case anew
+        case beginning
         case part(from: Int64)
     }
 
@@ -158,9 +158,9 @@ extension TandemFiles {
                     .size, message: "The response does not state how many bytes the server has.", status: 204)
             }
             // The partial upload is of another file, or is complete but not finished by the server.
-            guard length == file.size, fields.sha256 == file.sha256, offset < length else { return .start(.anew) }
+            guard length == file.size, fields.sha256 == file.sha256, offset < length else { return .start(.beginning) }
             return .start(.part(from: offset))
-        case 404, 410: return .start(.anew)
+        case 404, 410: return .start(.beginning)
         default: throw exchange.failure(response, body: text, onMismatch: .taken)
         }
     }
@@ -175,7 +175,7 @@ extension TandemFiles {
         fields[.reprDigest] = FileFields.digest(file.sha256)
         var offset: Int64 = 0
         switch start {
-        case .anew: fields[.ifNoneMatch] = "*"
+        case .beginning: fields[.ifNoneMatch] = "*"
         case .part(let start):
             offset = start
             fields[.contentRange] = "bytes \(start)-\(file.size - 1)/\(file.size)"
@@ -272,8 +272,8 @@ extension TandemFiles {
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         guard let credentials else { return try await run(exchange) }
         return try await credentials.authorize(exchange.request) { request throws(RemoteFailure) in
-            let answer = try await run(FileExchange(exchange.transport, request: request))
-            return (answer, answer.0.status.code == 401)
+            let response = try await run(FileExchange(exchange.transport, request: request))
+            return (response, response.0.status.code == 401)
         }
     }
 }

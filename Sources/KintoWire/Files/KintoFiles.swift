@@ -68,7 +68,7 @@ public struct KintoFiles: RemoteFiles {
 
     /// Downloads a file, from an offset on, in pieces.
     public func download(
-        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let (id, url) = (try id(of: file), file.url)
         guard let record = try await record(id), let attachment = record.attachment else { throw .notFound }
@@ -83,9 +83,9 @@ public struct KintoFiles: RemoteFiles {
         let served = ServedFile(size: attachment.size, etag: attachment.sha256, sha256: attachment.sha256)
         let wanted = RemoteFile(url: url, size: attachment.size)
         let download = FileDownload(exchange, wanted: wanted, from: offset) { piece in
-            try await take(FilePiece(bytes: piece.bytes, offset: piece.offset, file: served))
+            try await receive(FilePiece(bytes: piece.bytes, offset: piece.offset, file: served))
         }
-        let (response, text) = try await exchange.run(take: { try await download.piece($0, bytes: $1) })
+        let (response, text) = try await exchange.run(receive: { try await download.piece($0, bytes: $1) })
         guard response.status.kind == .successful else {
             throw exchange.failure(response, body: text, onMismatch: .changed)
         }
@@ -162,29 +162,29 @@ extension KintoFiles {
             ])
         let (transport, body) = (transport, form.body(progress: progress))
         let (response, text) = try await remote.client.authorized(head) { head throws(RemoteFailure) in
-            let answer = try await FileExchange(transport, request: head).run(body: body, take: nil)
-            return (answer, answer.0.status.code == 401)
+            let result = try await FileExchange(transport, request: head).run(body: body, receive: nil)
+            return (result, result.0.status.code == 401)
         }
         let exchange = FileExchange(transport, request: head)
         let request = KintoRequest(
             method: .post, path: path, table: collection, purpose: .resource)
-        let answer = remote.decoder.response(response, body: text, to: request)
-        switch answer.status {
+        let decoded = remote.decoder.response(response, body: text, to: request)
+        switch decoded.status {
         case 200, 201: break
         case 400, 403, 404:
-            let message = answer.message(limit: remote.decoder.limits.message)
-            if answer.status == 400, message.contains("exceeds the limit") { throw .file(.tooLarge) }
-            let isMissing = answer.status == 404 && message.isEmpty
+            let message = decoded.message(limit: remote.decoder.limits.message)
+            if decoded.status == 400, message.contains("exceeds the limit") { throw .file(.tooLarge) }
+            let isMissing = decoded.status == 404 && message.isEmpty
             throw .refused(
-                status: answer.status, message: isMissing ? "The server has no plugin kinto-attachment." : message)
+                status: decoded.status, message: isMissing ? "The server has no plugin kinto-attachment." : message)
         default: throw exchange.failure(response, body: text, onMismatch: .taken)
         }
-        guard let version = answer.tag.map(String.init) else {
-            throw exchange.bad(.noETag, message: "The response has no ETag.", status: answer.status)
+        guard let version = decoded.tag.map(String.init) else {
+            throw exchange.bad(.noETag, message: "The response has no ETag.", status: decoded.status)
         }
-        let node = try remote.decoder.document(answer, to: request)
+        let node = try remote.decoder.document(decoded, to: request)
         guard let attachment = KintoFileRecord.Attachment(node) else {
-            throw exchange.bad(.wrongType, message: "The response does not describe the file.", status: answer.status)
+            throw exchange.bad(.wrongType, message: "The response does not describe the file.", status: decoded.status)
         }
         return KintoFileRecord(version: version, attachment: attachment)
     }

@@ -12,11 +12,11 @@ struct MultipartUpload: Sendable {
     private let file: OutgoingFile
 
     /// - Parameters:
-    ///   - file: The file. Its name is not sent, but its extension.
+    ///   - file: The file. Its extension is sent, but not its name.
     ///   - field: The form's field.
     init(_ file: OutgoingFile, field: String) {
-        // A random file can't contain a boundary of 128 bits of its own ID and hash, but for an intended one. The
-        // server then reads fewer bytes, and their hash differs.
+        // The boundary has 128 bits of the file's own ID and hash. Only a file that was made for this purpose can
+        // contain the boundary. The server then reads fewer bytes, and their hash differs.
         let boundary = "tandem-\(file.id)-\(file.sha256.prefix(32))"
         contentType = "multipart/form-data; boundary=\(boundary)"
         let type = file.contentType.isEmpty ? "application/octet-stream" : file.contentType

@@ -10,7 +10,7 @@ struct BatchedWrite: Sendable {
     let version: String?
     let request: KintoRequest
 
-    init(index: Int, version: String?, _ request: KintoRequest) {
+    init(index: Int, version: String?, request: KintoRequest) {
         self.index = index
         self.version = version
         self.request = request

@@ -69,10 +69,10 @@ final class KintoClient: Sendable {
     private func exchange(
         _ request: KintoRequest, head: HTTPRequest, body: [UInt8]
     ) async throws(RemoteFailure) -> KintoResponse {
-        let answer = try await transport.send(
+        let (response, bytes) = try await transport.send(
             head, body: body, limit: decoder.limits.bytes, table: request.table, url: decoder.paths.url(request.path))
-        report(answer.0)
-        return decoder.response(answer.0, body: answer.1, to: request)
+        report(response)
+        return decoder.response(response, body: bytes, to: request)
     }
 
     /// Reports each announcement once.

@@ -112,7 +112,7 @@ extension KintoQuery {
             values.append(value)
         }
         guard let common else { throw RequestEncodingError(.filter, message: "A filter joins an empty list of parts.") }
-        try add(.among(common, values))
+        try add(.among(common, values: values))
     }
 
     private mutating func compare(

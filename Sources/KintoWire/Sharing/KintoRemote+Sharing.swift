@@ -55,7 +55,7 @@ extension KintoRemote {
     ///   object does not exist, or if the current user may not read it; the other errors of a request.
     public func permissions<M: Model>(of object: M) async throws(SyncError) -> KintoPermissions {
         let table = M.remoteTable
-        return try await reporting(table) { () async throws(RemoteFailure) in
+        return try await reporting(errorsOf: table) { () async throws(RemoteFailure) in
             let request = KintoRequest(
                 method: .get, path: try self.path(of: object), table: table, purpose: .record)
             return try await self.permissions(request)
@@ -68,7 +68,7 @@ extension KintoRemote {
     /// - Throws: `SyncError.Code.unauthenticated` if the credentials are missing or not valid; the other errors of a
     ///   request.
     public func principal() async throws(SyncError) -> KintoPrincipal {
-        try await reporting(nil) { () async throws(RemoteFailure) in
+        try await reporting(errorsOf: nil) { () async throws(RemoteFailure) in
             let request = KintoRequest(method: .get, path: "/", table: "user", purpose: .resource)
             let response = try await self.client.send(request)
             try self.decoder.checkStatus(response, request: request)
@@ -104,7 +104,7 @@ extension KintoRemote {
     func change(
         _ table: RemoteTableName, by operations: [JSONNode], path: () throws(RemoteFailure) -> String
     ) async throws(SyncError) {
-        try await reporting(table) { () async throws(RemoteFailure) in
+        try await reporting(errorsOf: table) { () async throws(RemoteFailure) in
             let request = KintoRequest(
                 method: .patch, path: try path(),
                 fields: [.contentType: "application/json-patch+json"], body: .array(operations), table: table,
@@ -144,7 +144,7 @@ extension KintoRemote {
 
     /// Runs an exchange, and throws its failure as an error for the app.
     private func reporting<T>(
-        _ table: RemoteTableName?, _ body: () async throws(RemoteFailure) -> T
+        errorsOf table: RemoteTableName?, body: () async throws(RemoteFailure) -> T
     ) async throws(SyncError) -> T {
         do {
             return try await body()

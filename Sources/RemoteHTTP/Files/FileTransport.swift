@@ -10,7 +10,7 @@ public import HTTPTypes
 /// 2. The call returns when the response is complete. A response that ends before its `Content-Length` or its last
 ///    chunk throws ``TransportFailure/lost(_:)``.
 /// 3. The transport asks for the next piece of a body when it has sent the previous one. It reads the next piece of a
-///    response when `take` has returned.
+///    response when `receive` has returned.
 /// 4. A response may arrive before the request's body is sent. The transport then drops the rest of the body.
 /// 5. A cancelled call ends within a second, if the caller's closures return. It throws `notSent` or `lost`, whichever
 ///    is true, with a `CancellationError` inside. No closure runs or is called after the call has ended.
@@ -21,13 +21,13 @@ public protocol FileTransport: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, if any.
-    ///   - take: Called with the response's head and each piece of its body, one after another. A response without a
+    ///   - receive: Called with the response's head and each piece of its body, one after another. A response without a
     ///     body has one empty piece, or none.
     /// - Returns: The response's head.
     /// - Throws: ``TransportFailure``, which tells whether the server may have received the request.
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
-        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        receive: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse
 }
 

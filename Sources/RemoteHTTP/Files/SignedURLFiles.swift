@@ -87,15 +87,15 @@ public struct SignedURLFiles: RemoteFiles {
     /// - Parameters:
     ///   - file: The file's URL, and its ETag if it is known.
     ///   - offset: The first byte to fetch, less than the file's size.
-    ///   - take: Receives the pieces in order.
+    ///   - receive: Receives the pieces in order.
     /// - Throws: `RemoteFailure`, as `RemoteFiles` requires, and the failures of the app's closure.
     public func download(
-        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let signed = try await signing { try await signDownload(file) }
         let exchange = try exchange(.get, signed: signed, fields: FileDownload.fields(file, from: offset))
-        let download = FileDownload(exchange, wanted: file, from: offset, to: take)
-        let (response, text) = try await exchange.run(take: { try await download.piece($0, bytes: $1) })
+        let download = FileDownload(exchange, wanted: file, from: offset, to: receive)
+        let (response, text) = try await exchange.run(receive: { try await download.piece($0, bytes: $1) })
         guard response.status.kind == .successful else {
             throw failure(exchange, response: response, text: text, isUpload: false)
         }

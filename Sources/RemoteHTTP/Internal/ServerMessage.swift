@@ -10,11 +10,9 @@ package enum ServerMessage {
     ///   - response: The response's head.
     ///   - body: The response's body.
     ///   - limit: The maximum number of characters.
-    ///   - names: The members that contain a message, the best one first.
     ///   - unlessItem: Whether the body may be an item. The `title` of an item is not an error message.
     package static func text(
-        of response: HTTPResponse, body: [UInt8], limit: Int,
-        names: [String] = ["error", "errorMessage", "message", "detail", "title"], unlessItem: Bool = false
+        of response: HTTPResponse, body: [UInt8], limit: Int, unlessItem: Bool = false
     ) -> String {
         guard !body.isEmpty, body.count <= 1 << 20, response.isJSON,
             let node = try? body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) })
@@ -24,8 +22,8 @@ package enum ServerMessage {
         case .text(let message): text = message
         case .object(let members):
             let isItem = unlessItem && members.contains { $0.key == "id" }
-            text = isItem ? "" : message(in: node, names: names) ?? ""
-        case .array(let nodes): text = nodes.compactMap { message(in: $0, names: names) }.joined(separator: " ")
+            text = isItem ? "" : message(in: node) ?? ""
+        case .array(let nodes): text = nodes.compactMap(message).joined(separator: " ")
         default: text = ""
         }
         return visible(text, limit: limit)
@@ -37,9 +35,9 @@ package enum ServerMessage {
         return String(String.UnicodeScalarView(visible.prefix(limit)))
     }
 
-    private static func message(in node: JSONNode, names: [String]) -> String? {
+    private static func message(in node: JSONNode) -> String? {
         guard case .object(let members) = node else { return nil }
-        for name in names {
+        for name in ["error", "errorMessage", "message", "detail", "title"] {
             for case (name, .text(let text)) in members { return text }
         }
         return nil

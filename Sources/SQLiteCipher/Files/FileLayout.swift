@@ -11,9 +11,9 @@ import Foundation
 /// ```
 ///
 /// Each file has its own key: HKDF-SHA256 of the file key and the salt. The nonce of a chunk is its index (11 bytes,
-/// big endian) and a final byte, which is 1 for the last chunk and 0 for the others. This is the STREAM construction of
-/// Hoang, Reyhanitabar, Rogaway and Vizár (2015). A nonce never repeats under a key, because no file is written twice
-/// under the same salt. Header and context are authenticated with each chunk.
+/// big endian) and a final byte. The final byte is 1 for the last chunk and 0 for the others. This is the STREAM
+/// construction of Hoang, Reyhanitabar, Rogaway and Vizár (2015). A nonce never repeats under a key, because no file is
+/// written twice under the same salt. Header and context are authenticated with each chunk.
 struct FileLayout {
     static let magic = Array("SQLCFile".utf8)
     static let headerSize = 48

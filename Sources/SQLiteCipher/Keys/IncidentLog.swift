@@ -33,7 +33,7 @@ struct IncidentLog: Sendable {
     /// Removes and returns the error behind a result code, if it was noted after a given serial number.
     ///
     /// - Parameter isOfThisThread: Whether only the calling thread's errors are searched. A second question about the
-    ///   same code must not remove the error of another thread, whose caller has yet to ask for it.
+    ///   same code must not remove the error of another thread. That thread's caller has yet to ask for the error.
     mutating func removeIncident(code: Int32, after: Int, ofThisThread isOfThisThread: Bool) -> CipherError? {
         let fitting = incidents.indices.filter { incidents[$0].code == code & 0xFF && incidents[$0].serial > after }
         let thread = Self.thread

@@ -76,8 +76,8 @@ package enum DatabaseCopier {
     /// Copies everything that `source` sees in a single snapshot to a file that does not exist yet.
     ///
     /// If the target accepts the pages, they are copied one by one, so each row keeps its `rowid`. SQLite rebuilds the
-    /// database (`VACUUM INTO`) if the target needs more reserved bytes or another page size, or if a free page is
-    /// unreadable. Rows of tables without an `INTEGER PRIMARY KEY` may then get other rowids.
+    /// database (`VACUUM INTO`) if the target needs more reserved bytes or another page size. It also does so if a free
+    /// page is unreadable. Rows of tables without an `INTEGER PRIMARY KEY` may then get other rowids.
     ///
     /// - Parameter path: The source's file. The copy gets its mode.
     static func copy(from source: DatabaseQueue, at path: String, to target: Endpoint) throws {

@@ -86,8 +86,9 @@ struct InPlaceRewrite {
         _ = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = \(mode)") }
     }
 
-    /// Waits until no other connection is left, moves the log into the database, and locks others out until the queue
-    /// is closed.
+    /// Locks others out of the database until the queue is closed.
+    ///
+    /// Before that, waits until no other connection is left, and moves the log into the database.
     ///
     /// - Returns: Whether the database had a write-ahead log.
     private func acquireExclusively(_ queue: DatabaseQueue) throws -> Bool {

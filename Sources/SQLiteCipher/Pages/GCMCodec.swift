@@ -12,8 +12,8 @@ import Foundation
 /// epoch is therefore not authentic. Page 1 begins with the salt in plaintext, where a plain database has a constant.
 /// Its nonce follows the salt.
 ///
-/// The page number is part of the message and not "associated data", and the parts are in the order of swift-crypto's
-/// combined form. This saves a third of the time per page.
+/// The page number is part of the message and not "associated data". The parts are in the order of swift-crypto's
+/// combined form. Together, this saves a third of the time per page.
 ///
 /// Random nonces can collide: after n pages under the same key with probability n² / 2⁹⁷. Each codec (a connection has
 /// one, and its worker another) therefore writes under an *epoch*. An epoch is a key that the codec picks at random

@@ -16,7 +16,7 @@ struct JournalIndex {
     init?(_ file: Descriptor, pageSize: Int) throws {
         self.file = file
         size = try file.size()
-        guard try !isSettled() else { return nil }
+        guard try !isSuperJournalRemoved() else { return nil }
         let recordSize = Int64(pageSize + 8)
         var start: Int64 = 0
         var sector: Int64 = 512
@@ -55,7 +55,7 @@ struct JournalIndex {
 
     /// Whether the super-journal was removed. Its removal commits a transaction over several databases, so nothing is
     /// left to roll back.
-    private func isSettled() throws -> Bool {
+    private func isSuperJournalRemoved() throws -> Bool {
         guard size > 16, let tail = try bytes(16, at: size - 16), tail.suffix(8).elementsEqual(JournalFile.magic) else {
             return false
         }

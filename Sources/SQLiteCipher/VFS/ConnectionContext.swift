@@ -98,7 +98,7 @@ final class ConnectionContext {
         return code
     }
 
-    func damaged(page: UInt32, _ where: String) -> Int32 {
+    func damaged(page: UInt32, place where: String) -> Int32 {
         entry.record(
             CipherError(
                 .damagedPage, message: "Page \(page) \(`where`) is damaged: it is not authentic under this key.",

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 
-/// A worker on another thread that decrypts pages for read-ahead and encrypts the pages of a transaction, one job at a
-/// time.
+/// A worker on another thread that encrypts and decrypts pages, one job at a time.
+///
+/// It decrypts pages for read-ahead, and encrypts the pages of a transaction.
 ///
 /// `@unchecked Sendable`: only `codec` is not `Sendable`, and only blocks of a serial queue use it.
 final class DecryptionWorker: @unchecked Sendable {

@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: two threads can access a queue, the connection's and, while it works, the worker's.
 /// - Only the connection's thread accesses `first` and `count`. It also changes the states, in `add` and `clear`. The
-///   worker does not read a frame that `add` writes before its state is `plain` (stored with release, read with
-///   acquire). `clear` runs after the worker has left. The worker's last access stores that fact with release, and the
-///   connection's thread reads it with acquire.
+///   worker does not read a frame that `add` writes before the frame's state is `plain`. The state is stored with
+///   release and read with acquire. `clear` runs after the worker has left. The worker's last access stores that fact
+///   with release, and the connection's thread reads it with acquire.
 /// - A frame's bytes belong to the thread that changed its state from `plain` to `claimed`. Only one thread can,
 ///   because it is an atomic exchange. After the worker has left, only the connection's thread accesses the bytes.
 final class FrameQueue: @unchecked Sendable {

@@ -2,7 +2,9 @@ import Foundation
 import GRDBSQLite
 import Synchronization
 
-/// The index of a write-ahead log in the memory of this process, used if no file system in memory can hold it.
+/// The index of a write-ahead log in the memory of this process.
+///
+/// It is used if no file system in memory can hold the index.
 ///
 /// All connections of the process to the same database share an index. Another process can't see it. That process finds
 /// the number in the `-shm` file, does not find the index, and is refused: see ``SharedMemory``.
@@ -12,7 +14,7 @@ final class HeapIndex: IndexMemory, Sendable {
 
     /// An allocation for a region of the index.
     ///
-    /// Proof of `@unchecked Sendable`: the struct is immutable. `map` gives its address to SQLite, which orders
+    /// Proof of `@unchecked Sendable`: the struct is immutable. `map` gives its address to SQLite. SQLite orders
     /// accesses to the memory with its own locks and barriers, as in a `-shm` file. Only `deinit` frees the memory,
     /// after the last connection has released the index.
     private struct Region: @unchecked Sendable {

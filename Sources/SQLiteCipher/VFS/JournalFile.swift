@@ -190,7 +190,7 @@ final class JournalFile: VFSFile {
             context.entry.record(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
-        if isPromised(offset) { return context.damaged(page: page, "in the rollback journal") }
+        if isPromised(offset) { return context.damaged(page: page, place: "in the rollback journal") }
         // The record was never synced, so it may be torn, and the database is still unchanged. SQLite ends the journal
         // here, as for a torn record without encryption. Do not return zeros: an attacker that can write a journal can
         // write a matching checksum.

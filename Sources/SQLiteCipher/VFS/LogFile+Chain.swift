@@ -47,7 +47,7 @@ extension LogFile {
     }
 
     /// Returns the checksum on disk before a frame: the previous frame's, or the log header's.
-    func checksum(before frame: Int, _ written: (frame: Int, checksum: FrameChecksum)?) throws -> FrameChecksum {
+    func checksum(before frame: Int, written: (frame: Int, checksum: FrameChecksum)?) throws -> FrameChecksum {
         if frame == 1 { return try checksum(at: 24) }
         if let written, written.frame == frame - 1 { return written.checksum }
         return try checksum(at: offset(frame - 1) + 16)

@@ -58,7 +58,7 @@ extension LogFile {
     /// Puts the checksums over ciphertext into the headers of the queued frames.
     private func chain(_ queue: FrameQueue) throws {
         let swapped = try isSwapped()
-        var sum = try checksum(before: queue.first, written)
+        var sum = try checksum(before: queue.first, written: written)
         for index in 0..<queue.count {
             let frame = queue.frame(index)
             var header = FrameHeader(frame)

@@ -128,7 +128,7 @@ final class LogFile: VFSFile {
             hasOverwritten = true
             let header = try readHeader(frame)
             guard isInItsPlace(header.page, frame: frame) else {
-                return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+                return context.damaged(page: header.page, place: "in frame \(frame) of the write-ahead log")
             }
             written = nil
             try context.readyCodec().encrypt(page, page: header.page, into: scratch)
@@ -194,7 +194,7 @@ final class LogFile: VFSFile {
         let stored = scratch + Self.frameHeaderSize
         guard isInItsPlace(header.page, frame: frame) else {
             memset(target, 0, pageSize)
-            return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+            return context.damaged(page: header.page, place: "in frame \(frame) of the write-ahead log")
         }
         if context.isCheckpointing {
             target.copyMemory(from: stored, byteCount: pageSize)
@@ -215,7 +215,7 @@ final class LogFile: VFSFile {
             context.entry.record(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
-        return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+        return context.damaged(page: header.page, place: "in frame \(frame) of the write-ahead log")
     }
 
     /// Whether a frame holds the page that SQLite expects. The page number in a frame's header is not authenticated. An

@@ -31,7 +31,9 @@ package final class LowerFile {
         }
     }
 
-    /// Returns the path as SQLite passes it to a VFS, with symbolic links resolved, because a VFS does not follow them.
+    /// Returns the path as SQLite passes it to a VFS, with symbolic links resolved.
+    ///
+    /// A VFS does not follow symbolic links.
     private static func fullPath(_ path: String, vfs: UnsafeMutablePointer<sqlite3_vfs>) -> String {
         var full = [CChar](repeating: 0, count: Int(vfs.pointee.mxPathname) + 1)
         let code = vfs.pointee.xFullPathname?(vfs, path, Int32(full.count), &full)

@@ -14,7 +14,7 @@ extension MainFile {
             guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
             // A database that does not exist yet reads as zeros. SQLite reads no other page that was not written.
             if size == 0, page == 1 { return code }
-            return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
+            return page == 1 ? explainFirstPage() : context.damaged(page: page, place: "of the database")
         }
         do {
             if try context.readyCodec().decrypt(target, page: page, into: target) {
@@ -32,7 +32,7 @@ extension MainFile {
             return context.fail(error, code: SQLITE_IOERR_READ)
         }
         memset(target, 0, pageSize)
-        return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
+        return page == 1 ? explainFirstPage() : context.damaged(page: page, place: "of the database")
     }
 
     /// Answers SQLite's read in `sqlite3_open`, before it holds a lock. SQLite uses only page size, reserved bytes and

@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// The database file.
 ///
-/// SQLite reads and writes whole pages, with two exceptions. It reads the first 100 bytes when it opens a database, and
-/// 16 bytes at offset 24 to detect the writes of other connections.
+/// SQLite reads and writes whole pages, with two exceptions. It reads the first 100 bytes when it opens a database. It
+/// reads 16 bytes at offset 24 to detect the writes of other connections.
 final class MainFile: VFSFile {
     let context: ConnectionContext
     let pageSize: Int
@@ -177,15 +177,15 @@ final class MainFile: VFSFile {
         readAhead.forget()
         // Offset 0 is the write lock.
         guard offset == 0, let log = context.log else { return base.shmLock(offset, count: count, flags: flags) }
-        var settled = SQLITE_OK
+        var flushCode = SQLITE_OK
         if flags & SQLITE_SHM_UNLOCK != 0 {
-            settled = log.flushPendingFrames()
-            log.leaveTail(settled == SQLITE_OK ? sharedMemory?.index : nil)
+            flushCode = log.flushPendingFrames()
+            log.leaveTail(flushCode == SQLITE_OK ? sharedMemory?.index : nil)
         }
         // Release the lock even after an error, because others wait for it.
         let code = base.shmLock(offset, count: count, flags: flags)
         if code == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 { log.checkTail(sharedMemory?.index) }
-        return settled == SQLITE_OK ? code : settled
+        return flushCode == SQLITE_OK ? code : flushCode
     }
 
     override func shmBarrier() {

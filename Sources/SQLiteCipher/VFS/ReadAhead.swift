@@ -13,8 +13,9 @@ import GRDBSQLite
 /// Batches are valid only within one read transaction. During it, no other connection changes the pages that SQLite
 /// reads from the database file. In a rollback journal mode, SQLite's lock ensures that. With a write-ahead log, a
 /// checkpoint writes only pages that this transaction reads from the log. `forget()` is therefore called whenever a
-/// transaction can begin or end (a lock is taken or released, or the log's header is read), and whenever this
-/// connection writes. A batch that the worker has at that time is not used again until the worker has left it.
+/// transaction can begin or end, and whenever this connection writes. A transaction can begin or end when a lock is
+/// taken or released, or when the log's header is read. A batch that the worker has at that time is not used again
+/// until the worker has left it.
 ///
 /// At most two batches of plaintext exist, and they are overwritten when they are dropped.
 final class ReadAhead {
@@ -86,8 +87,10 @@ final class ReadAhead {
         }
     }
 
-    /// Reads the first batch of a run. It also continues a run whose next batch could not be read in time, because the
-    /// worker had not left the memory.
+    /// Reads the first batch of a run.
+    ///
+    /// It also continues a run whose next batch could not be read in time. In that case the worker had not left the
+    /// memory.
     private func begin(at page: UInt32, from base: BaseFile) -> PageBatch? {
         let goesOn = current.map { page >= $0.first && page - $0.first <= UInt32($0.count) + Self.gap } ?? false
         let count = goesOn ? capacity : Self.firstCount

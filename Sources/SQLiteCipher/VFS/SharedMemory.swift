@@ -64,8 +64,10 @@ final class SharedMemory {
         return code == SQLITE_OK && memory.isReadOnly ? SQLITE_READONLY : code
     }
 
-    /// Opens the index with the stored number, or creates an index if there is no number yet. SQLite lets only the
-    /// holder of the write lock extend the index, so two connections can't create one at the same time.
+    /// Opens the index with the stored number, or creates an index if there is no number yet.
+    ///
+    /// SQLite lets only the holder of the write lock extend the index. So two connections can't create an index at the
+    /// same time.
     private func open(_ anchor: UnsafeMutableRawPointer, holdsLocks: Bool, extend: Bool) -> Int32 {
         let id = anchor.load(fromByteOffset: Self.idOffset, as: UInt64.self)
         let check = anchor.load(fromByteOffset: Self.idOffset + 8, as: UInt64.self)

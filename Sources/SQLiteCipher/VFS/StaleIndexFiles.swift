@@ -3,8 +3,8 @@ import Foundation
 /// Removal of index files that killed processes left in memory. If their database is never opened again, no other code
 /// removes them.
 ///
-/// Each process that maps an index holds a shared lock on its file (`flock`, which the system releases when the process
-/// dies). If an exclusive lock succeeds, no process uses the file.
+/// Each process that maps an index holds a shared lock on its file (`flock`). The system releases the lock when the
+/// process dies. If an exclusive lock succeeds, no process uses the file.
 enum StaleIndexFiles {
     /// Marks an open index as used while the descriptor is open.
     ///

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 // SQLite's preupdate hook (https://sqlite.org/c3ref/preupdate_blobwrite.html), which tells of each row before it is
-// changed. The headers that Swift sees leave it out, as it is compiled in only where SQLite was built with
+// changed. The headers that Swift sees leave it out. It is compiled in only if SQLite was built with
 // SQLITE_ENABLE_PREUPDATE_HOOK (Debian's is). Connections and values are SQLite's own, as untyped pointers.
 
 typedef void (*TandemPreupdateHook)(

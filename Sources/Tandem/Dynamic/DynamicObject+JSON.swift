@@ -5,9 +5,9 @@ extension DynamicObject {
     ///
     /// ``WriteTransaction/upsert(_:json:ignoringUnknown:)-(String,_,_)`` reads it without loss. Big integers, decimals,
     /// UUIDs, URLs and references are strings. A date is the number of seconds since 2001-01-01 00:00:00 UTC. Bytes are
-    /// an object with the member `$blob` in base64, and a number that JSON can't represent is one with `$real`. An
-    /// unreadable value is `null`. In a `Codable` value, numbers with more digits than a `Double` lose some when they
-    /// are read again.
+    /// an object with the member `$blob` in base64. A number that JSON can't represent is an object with the member
+    /// `$real`. An unreadable value is `null`. In a `Codable` value, numbers with more digits than a `Double` lose some
+    /// when they are read again.
     public var json: String {
         var bytes: [UInt8] = []
         var separator = "{"
@@ -25,14 +25,14 @@ extension DynamicObject {
                 bytes.append(contentsOf: "null".utf8)
             }
         }
-        func append(_ name: String, _ node: JSONNode?) {
+        func append(_ name: String, node: JSONNode?) {
             append(name) { try ExactJSON.writeForeign(node ?? .null, to: &$0) }
         }
-        append("localID", .text(localID.rawValue))
-        append("serverID", serverID.map { .text($0.rawValue) })
-        append("version", version.map { .text($0) })
-        append("createdAt", createdAt?.__json)
-        append("updatedAt", updatedAt?.__json)
+        append("localID", node: .text(localID.rawValue))
+        append("serverID", node: serverID.map { .text($0.rawValue) })
+        append("version", node: version.map { .text($0) })
+        append("createdAt", node: createdAt?.__json)
+        append("updatedAt", node: updatedAt?.__json)
         for (property, stored) in zip(model.properties, storedValues) {
             append(property.name) { try property.writeJSON(of: stored, to: &$0) }
         }

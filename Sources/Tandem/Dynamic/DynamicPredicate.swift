@@ -3,9 +3,9 @@
 /// For example:
 ///
 /// ```swift
-/// let isRich: DynamicPredicate = .compare("points", .greater, 100)
+/// let isRich: DynamicPredicate = .compare("points", by: .greater, to: 100)
 /// let cards = try store.objects(named: "Card")
-///     .where(isRich && .text("shop", .beginsWith, "лен") && !.isNil("owner"))
+///     .where(isRich && .text("shop", test: .beginsWith, operand: "лен") && !.isNil("owner"))
 /// let same = try store.objects(named: "Card")
 ///     .where("points > 100 and shop beginsWith 'лен' and owner is not nil")
 /// ```
@@ -26,26 +26,26 @@ public indirect enum DynamicPredicate: Hashable, Sendable {
     /// Holds if a `Bool` property is true.
     case isTrue(DynamicPath)
     /// Compares a property with a value.
-    case compare(DynamicPath, DynamicComparison, DynamicValue)
+    case compare(DynamicPath, by: DynamicComparison, to: DynamicValue)
     /// Compares two properties of the same kind.
-    case compareProperties(DynamicPath, DynamicComparison, DynamicPath)
+    case compareProperties(DynamicPath, by: DynamicComparison, to: DynamicPath)
     /// Compares a `@Folded` text with another text without regard to case. It must be `equal` or `notEqual`.
-    case compareFolded(DynamicPath, DynamicComparison, String)
+    case compareFolded(DynamicPath, by: DynamicComparison, to: String)
     /// Holds if the property has one of the values.
-    case `in`(DynamicPath, [DynamicValue])
+    case `in`(DynamicPath, values: [DynamicValue])
     /// Tests a text.
-    case text(DynamicPath, DynamicTextTest, String, case: DynamicCase = .automatic)
+    case text(DynamicPath, test: DynamicTextTest, operand: String, case: DynamicCase = .automatic)
     /// Holds if a searched text contains all words of another text, without regard to case, accents and punctuation.
-    case matches(DynamicPath, String)
+    case matches(DynamicPath, words: String)
     /// Tests the objects of a list of references, or of inverse links.
-    case linked(DynamicPath, DynamicQuantifier, DynamicPredicate)
+    case linked(DynamicPath, quantifier: DynamicQuantifier, where: DynamicPredicate)
     /// Compares the number of linked objects, or of elements in a collection.
-    case count(DynamicPath, DynamicComparison, Int)
+    case count(DynamicPath, by: DynamicComparison, to: Int)
     /// Holds if a collection contains a value, or if linked objects contain the object with a local ID.
-    case contains(DynamicPath, DynamicValue)
+    case contains(DynamicPath, value: DynamicValue)
 
     /// Returns a condition that holds if a property is nil.
-    public static func isNil(_ path: DynamicPath) -> Self { .compare(path, .equal, .null) }
+    public static func isNil(_ path: DynamicPath) -> Self { .compare(path, by: .equal, to: .null) }
 
     /// Returns a condition that holds if both operands hold.
     public static func && (lhs: Self, rhs: Self) -> Self {

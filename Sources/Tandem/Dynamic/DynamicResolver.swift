@@ -14,7 +14,7 @@ struct DynamicResolver {
 
     /// The end of a path.
     enum Target {
-        case property(ColumnPath, PropertyDefinition)
+        case property(ColumnPath, definition: PropertyDefinition)
         /// A column of the state.
         case state(ColumnPath, kind: PropertyKind)
         /// A list of references, or inverse links.
@@ -29,7 +29,8 @@ struct DynamicResolver {
     func target(_ path: DynamicPath) throws -> Target {
         guard path.names.count <= Self.maximumLength else {
             throw invalid(
-                "A path has \(path.names.count) names.", advice: "Use at most \(Self.maximumLength) names.", model)
+                "A path has \(path.names.count) names.", advice: "Use at most \(Self.maximumLength) names.",
+                model: model)
         }
         return try target(path.names[...], in: model, through: nil, of: path)
     }
@@ -41,13 +42,15 @@ struct DynamicResolver {
         _ names: ArraySlice<String>, in model: ModelDefinition, through reference: ColumnPath?, of path: DynamicPath
     ) throws -> Target {
         func reached(_ column: ColumnPath) -> ColumnPath { reference.map { column.reached(through: $0) } ?? column }
-        guard let name = names.first else { throw unknown("", in: model, path) }
+        guard let name = names.first else { throw unknown("", in: model, of: path) }
         let rest = names.dropFirst()
         if name == DynamicPath.links {
             return .links(try inverse(Array(rest), to: model, through: reference, of: path))
         }
         guard let index = model.index(ofProperty: name) else {
-            guard rest.isEmpty, let state = Self.state(name, of: model) else { throw unknown(name, in: model, path) }
+            guard rest.isEmpty, let state = Self.state(name, of: model) else {
+                throw unknown(name, in: model, of: path)
+            }
             return .state(reached(state.path), kind: state.kind)
         }
         let property = model.properties[index]
@@ -56,16 +59,17 @@ struct DynamicResolver {
             guard rest.isEmpty else {
                 throw invalid(
                     "\(path) leads through \(name), which is a list of references.",
-                    advice: "Test its objects: any \(name) (\(rest.joined(separator: ".")) == …).", model, name)
+                    advice: "Test its objects: any \(name) (\(rest.joined(separator: ".")) == …).",
+                    model: model, property: name)
             }
             return .links(
                 LinkPath(steps: column.steps, kind: .list(holder: model, property: index, target: target)))
         }
-        if rest.isEmpty { return .property(column, property) }
+        if rest.isEmpty { return .property(column, definition: property) }
         guard property.isToOne, let target = property.target?.definition else {
             throw invalid(
                 "\(path) leads through \(name), which is a \(property.kind) and not a reference.",
-                advice: "Use a reference, or end the path there.", model, name)
+                advice: "Use a reference, or end the path there.", model: model, property: name)
         }
         return try self.target(rest, in: target, through: column, of: path)
     }
@@ -82,7 +86,7 @@ struct DynamicResolver {
             throw invalid(
                 "\(path) does not name inverse links of \(model.name).",
                 advice: known.isEmpty
-                    ? "No property refers to this model." : "They are: \(known.joined(separator: ", ")).", model)
+                    ? "No property refers to this model." : "They are: \(known.joined(separator: ", ")).", model: model)
         }
         return LinkPath(
             steps: reference?.steps(to: model.table) ?? [],
@@ -118,32 +122,34 @@ struct DynamicResolver {
         case .all(let operands): return .all(try operands.map(node))
         case .any(let operands): return .any(try operands.map(node))
         case .isTrue(let path): return .isTrue(try column(path, is: "a Bool") { $0 == .bool }.path)
-        case .compare(let path, let comparison, let value): return try compare(path, comparison, value)
-        case .compareProperties(let lhs, let comparison, let rhs): return try compare(lhs, comparison, with: rhs)
+        case .compare(let path, let comparison, let value): return try compare(path, by: comparison, to: value)
+        case .compareProperties(let lhs, let comparison, let rhs):
+            return try compare(lhs, by: comparison, toProperty: rhs)
         case .compareFolded(let path, let comparison, let text):
             guard comparison.isEquality else {
                 throw invalid(
                     "\(path) is compared by \(comparison.rawValue) without regard to case.",
-                    advice: "Only == and != can ignore case.", model)
+                    advice: "Only == and != can ignore case.", model: model)
             }
-            return .comparison(try folded(path), comparison.comparison, .value(.text(text)))
+            return .comparison(try folded(path), by: comparison.comparison, to: .value(.text(text)))
         case .in(let path, let values):
             let column = try column(path)
-            if values.contains(where: { !$0.isNull }) { try check(.equal, of: column, path) }
-            return .among(column.path, try values.map { try operand($0, of: column, path) })
-        case .text(let path, let test, let text, let mode): return try self.text(path, test, text, mode)
-        case .matches(let path, let text): return .matches(try searched(path), SearchNeedle(text))
+            if values.contains(where: { !$0.isNull }) { try check(.equal, of: column, at: path) }
+            return .among(column.path, values: try values.map { try operand($0, of: column, at: path) })
+        case .text(let path, let test, let text, let mode):
+            return try self.text(path, test: test, operand: text, case: mode)
+        case .matches(let path, let text): return .matches(try searched(path), needle: SearchNeedle(text))
         case .linked(let path, let quantifier, let inner):
             let link = try links(path)
             let resolver = DynamicResolver(model: link.model, schema: schema, path: self.path)
-            return .quantified(link, quantifier.quantifier, try resolver.node(inner))
-        case .count(let path, let comparison, let count): return try self.count(path, comparison, count)
-        case .contains(let path, let value): return try contains(path, value)
+            return .quantified(link, quantifier: quantifier.quantifier, where: try resolver.node(inner))
+        case .count(let path, let comparison, let count): return try self.count(path, by: comparison, to: count)
+        case .contains(let path, let value): return try contains(value, in: path)
         }
     }
 
     private func compare(
-        _ path: DynamicPath, _ comparison: DynamicComparison, _ value: DynamicValue
+        _ path: DynamicPath, by comparison: DynamicComparison, to value: DynamicValue
     ) throws -> PredicateNode {
         let column = try column(path)
         if value.isNull {
@@ -151,52 +157,55 @@ struct DynamicResolver {
                 throw invalid(
                     "\(path) is compared with nil by \(comparison.rawValue).",
                     advice: "Only == and != compare with nil.",
-                    model)
+                    model: model)
             }
-            return .comparison(column.path, comparison.comparison, .value(.null))
+            return .comparison(column.path, by: comparison.comparison, to: .value(.null))
         }
-        try check(comparison, of: column, path)
-        return .comparison(column.path, comparison.comparison, .value(try operand(value, of: column, path)))
+        try check(comparison, of: column, at: path)
+        return .comparison(column.path, by: comparison.comparison, to: .value(try operand(value, of: column, at: path)))
     }
 
     private func compare(
-        _ lhs: DynamicPath, _ comparison: DynamicComparison, with rhs: DynamicPath
+        _ lhs: DynamicPath, by comparison: DynamicComparison, toProperty rhs: DynamicPath
     ) throws -> PredicateNode {
         let (left, right) = (try column(lhs), try column(rhs))
         guard left.kind == right.kind else {
             throw invalid(
                 "\(lhs) is a \(left.kind), and \(rhs) is a \(right.kind).",
-                advice: "Only properties of the same kind can be compared.", model)
+                advice: "Only properties of the same kind can be compared.", model: model)
         }
-        try check(comparison, of: left, lhs)
-        return .comparison(left.path, comparison.comparison, .column(right.path))
+        try check(comparison, of: left, at: lhs)
+        return .comparison(left.path, by: comparison.comparison, to: .column(right.path))
     }
 
     private func text(
-        _ path: DynamicPath, _ test: DynamicTextTest, _ text: String, _ mode: DynamicCase
+        _ path: DynamicPath, test: DynamicTextTest, operand text: String, case mode: DynamicCase
     ) throws -> PredicateNode {
-        if test == .contains, mode == .automatic, try isList(path) { return try contains(path, .string(text)) }
+        if test == .contains, mode == .automatic, try isList(path) { return try contains(.string(text), in: path) }
         let column = try column(path, is: "a text") { $0 == .string }
         let folding = column.property?.folding ?? .none
         switch (test, mode) {
-        case (.beginsWith, .ignored): return .text(try folded(path), .prefix, text)
-        case (.beginsWith, .automatic) where folding != .none: return .text(column.path.folded, .prefix, text)
-        case (.contains, .ignored): return .matches(try searched(path), SearchNeedle(text))
-        case (.contains, .automatic) where folding == .searched: return .matches(column.path, SearchNeedle(text))
+        case (.beginsWith, .ignored): return .text(try folded(path), test: .prefix, operand: text)
+        case (.beginsWith, .automatic) where folding != .none:
+            return .text(column.path.folded, test: .prefix, operand: text)
+        case (.contains, .ignored): return .matches(try searched(path), needle: SearchNeedle(text))
+        case (.contains, .automatic) where folding == .searched:
+            return .matches(column.path, needle: SearchNeedle(text))
         case (_, .ignored):
             throw invalid(
-                "\(test.rawValue) can't ignore case.", advice: "Use beginsWith, contains or matches.", model, "\(path)")
-        case (.beginsWith, _): return .text(column.path, .prefix, text)
-        case (.endsWith, _): return .text(column.path, .suffix, text)
-        case (.contains, _): return .text(column.path, .contains, text)
-        case (.like, _): return .text(column.path, .like, text)
+                "\(test.rawValue) can't ignore case.", advice: "Use beginsWith, contains or matches.",
+                model: model, property: "\(path)")
+        case (.beginsWith, _): return .text(column.path, test: .prefix, operand: text)
+        case (.endsWith, _): return .text(column.path, test: .suffix, operand: text)
+        case (.contains, _): return .text(column.path, test: .contains, operand: text)
+        case (.like, _): return .text(column.path, test: .like, operand: text)
         }
     }
 
-    private func count(_ path: DynamicPath, _ comparison: DynamicComparison, _ count: Int) throws -> PredicateNode {
-        if case .links(let link) = try target(path) { return .linkCount(link, comparison.comparison, count) }
+    private func count(_ path: DynamicPath, by comparison: DynamicComparison, to count: Int) throws -> PredicateNode {
+        if case .links(let link) = try target(path) { return .linkCount(link, by: comparison.comparison, to: count) }
         let column = try column(path, is: "a list") { $0.isCountable }
-        return .elementCount(column.path, comparison.comparison, count)
+        return .elementCount(column.path, by: comparison.comparison, to: count)
     }
 
     /// Returns whether a path names linked objects, or a collection of plain values.
@@ -208,14 +217,15 @@ struct DynamicResolver {
         }
     }
 
-    private func contains(_ path: DynamicPath, _ value: DynamicValue) throws -> PredicateNode {
+    private func contains(_ value: DynamicValue, in path: DynamicPath) throws -> PredicateNode {
         if case .links(let link) = try target(path) {
             switch value {
-            case .string(let id): return .linkContains(link, LocalID(id))
-            case .reference(let id): return .linkContains(link, id)
+            case .string(let id): return .linkContains(link, id: LocalID(id))
+            case .reference(let id): return .linkContains(link, id: id)
             default:
                 throw invalid(
-                    "\(path) names objects, and \(value) is \(value.kindName).", advice: "Give a local ID.", model)
+                    "\(path) names objects, and \(value) is \(value.kindName).", advice: "Give a local ID.",
+                    model: model)
             }
         }
         let column = try column(path, is: "a list") { $0.isCountable }
@@ -226,9 +236,9 @@ struct DynamicResolver {
         else {
             throw invalid(
                 "\(value) is \(value.kindName), which is not an element of \(path), a \(column.kind).",
-                advice: "Give a value of its elements' type.", model, "\(path)")
+                advice: "Give a value of its elements' type.", model: model, property: "\(path)")
         }
-        return .elementsContain(column.path, String(decoding: json, as: UTF8.self))
+        return .elementsContain(column.path, element: String(decoding: json, as: UTF8.self))
     }
 
     // MARK: Columns
@@ -249,18 +259,18 @@ struct DynamicResolver {
             throw invalid(
                 "\(path) names several objects.",
                 advice: "Test them with any, all or none, or their number with @count.",
-                model, "\(path)")
+                model: model, property: "\(path)")
         }
     }
 
     private func column(
-        _ path: DynamicPath, is wanted: String, _ condition: (PropertyKind) -> Bool
+        _ path: DynamicPath, is wanted: String, where condition: (PropertyKind) -> Bool
     ) throws -> Column {
         let column = try column(path)
         guard condition(column.kind) else {
             throw invalid(
-                "\(path) is a \(column.kind), and not \(wanted).", advice: "Use a condition of its kind.", model,
-                "\(path)")
+                "\(path) is a \(column.kind), and not \(wanted).", advice: "Use a condition of its kind.",
+                model: model, property: "\(path)")
         }
         return column
     }
@@ -271,7 +281,7 @@ struct DynamicResolver {
         guard let property = column.property, property.folding != .none else {
             throw invalid(
                 "\(path) can't be compared without regard to case, because it is not @Folded.",
-                advice: "Compare it exactly.", model, "\(path)")
+                advice: "Compare it exactly.", model: model, property: "\(path)")
         }
         return column.path.folded
     }
@@ -281,22 +291,23 @@ struct DynamicResolver {
         let column = try column(path)
         guard column.property?.folding == .searched else {
             throw invalid(
-                "\(path) can't be searched, because it is not @Folded.", advice: "Compare it exactly.", model, "\(path)"
-            )
+                "\(path) can't be searched, because it is not @Folded.", advice: "Compare it exactly.",
+                model: model, property: "\(path)")
         }
         return column.path
     }
 
-    private func check(_ comparison: DynamicComparison, of column: Column, _ path: DynamicPath) throws {
+    private func check(_ comparison: DynamicComparison, of column: Column, at path: DynamicPath) throws {
         guard comparison.isEquality ? column.kind.isComparable : column.kind.isOrdered else {
             throw invalid(
                 "\(path) is a \(column.kind), which can't be compared by \(comparison.rawValue).",
-                advice: column.kind.isComparable ? "Use == or !=." : "Compare it with nil only.", model, "\(path)")
+                advice: column.kind.isComparable ? "Use == or !=." : "Compare it with nil only.",
+                model: model, property: "\(path)")
         }
     }
 
     /// Returns the stored form of a value that a column is compared with.
-    private func operand(_ value: DynamicValue, of column: Column, _ path: DynamicPath) throws -> StorageValue {
+    private func operand(_ value: DynamicValue, of column: Column, at path: DynamicPath) throws -> StorageValue {
         if value.isNull { return .null }
         let stored: StorageValue? =
             if let property = column.property {
@@ -307,7 +318,7 @@ struct DynamicResolver {
         guard let stored, stored != .null else {
             throw invalid(
                 "\(path) is a \(column.kind), and \(value) is \(value.kindName).", advice: "Give a value of its kind.",
-                model, "\(path)")
+                model: model, property: "\(path)")
         }
         return stored
     }
@@ -326,8 +337,8 @@ struct DynamicResolver {
     private func links(_ path: DynamicPath) throws -> LinkPath {
         guard case .links(let link) = try target(path) else {
             throw invalid(
-                "\(path) is not a list of references.", advice: "Name a list of references, or inverse links.", model,
-                "\(path)")
+                "\(path) is not a list of references.", advice: "Name a list of references, or inverse links.",
+                model: model, property: "\(path)")
         }
         return link
     }
@@ -342,7 +353,7 @@ struct DynamicResolver {
 
     // MARK: Errors
 
-    private func unknown(_ name: String, in model: ModelDefinition, _ path: DynamicPath) -> TandemError {
+    private func unknown(_ name: String, in model: ModelDefinition, of path: DynamicPath) -> TandemError {
         let names = model.properties.map(\.name) + Self.stateNames
         let place = path.names.count > 1 ? " in \(path)" : ""
         return TandemError(
@@ -351,7 +362,7 @@ struct DynamicResolver {
     }
 
     private func invalid(
-        _ message: String, advice: String, _ model: ModelDefinition, _ property: String? = nil
+        _ message: String, advice: String, model: ModelDefinition, property: String? = nil
     ) -> TandemError {
         TandemError(
             .invalidQuery, message: message, advice: advice, store: path, model: model.name, property: property)

@@ -21,7 +21,7 @@ extension DynamicResults {
 
     /// Calls a function with each object, in the query's order. All objects come from the same state of the store.
     ///
-    /// The objects are read one at a time, in constant memory, if the order is that of the local IDs or of an index.
+    /// Objects are read one at a time, in constant memory, if the local IDs or an index provide the order.
     ///
     /// - Parameter body: Receives each object. An error that it throws ends the iteration.
     /// - Throws: The function's error, or ``TandemError``.

@@ -42,11 +42,6 @@ public struct DynamicResults: Sendable {
     let store: Store
     var query: QueryDescription
 
-    init(store: Store, query: QueryDescription) {
-        self.store = store
-        self.query = query
-    }
-
     private func with(_ query: QueryDescription) -> DynamicResults {
         DynamicResults(store: store, query: query)
     }
@@ -61,8 +56,8 @@ public struct DynamicResults: Sendable {
     /// Returns the objects for which a condition holds. With several calls, all conditions must hold.
     ///
     /// - Parameter predicate: The condition.
-    /// - Throws: ``TandemError`` with the code `invalidQuery` if a name is unknown, or if a value or a test does not
-    ///   fit the kind of its property.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if a name is unknown. It is also thrown if a value or a
+    ///   test does not fit the kind of its property.
     public func `where`(_ predicate: DynamicPredicate) throws -> DynamicResults {
         with(query.filtered(try resolver.node(predicate).resolved(by: store.collation)))
     }
@@ -111,7 +106,7 @@ public struct DynamicResults: Sendable {
         return with(query.skipping(count))
     }
 
-    /// Returns the same query with deleted objects included, which the server has not acknowledged yet.
+    /// Returns the same query, including deleted objects whose delete the server has not acknowledged yet.
     public func includingDeleted() -> DynamicResults {
         with(query.living(.any))
     }

@@ -158,8 +158,9 @@ extension DynamicValue {
         }
     }
 
-    /// The value as a JSON node, from which every property reads its type, or `nil` for text of JSON and
-    /// for unreadable values.
+    /// The value as a JSON node, from which every property reads its type.
+    ///
+    /// It is `nil` for text of JSON and for unreadable values.
     var node: JSONNode? {
         switch self {
         case .null: return .null

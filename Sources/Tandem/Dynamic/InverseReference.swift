@@ -24,13 +24,13 @@ public struct InverseReference: Sendable {
     func node(to target: LocalID) -> PredicateNode {
         guard property.isToMany else {
             return .comparison(
-                ColumnPath(source, property: propertyIndex), .equal, .value(.text(target.rawValue)))
+                ColumnPath(source, property: propertyIndex), by: .equal, to: .value(.text(target.rawValue)))
         }
         return .linkContains(
             LinkPath(
                 steps: [],
                 kind: .list(holder: source, property: propertyIndex, target: property.target?.definition ?? source)),
-            target)
+            id: target)
     }
 }
 

@@ -88,8 +88,9 @@ extension PropertyDefinition {
         }
     }
 
-    /// Returns the node of JSON in the store's own notation or in that of other programs, or `nil` if the property has
-    /// no JSON.
+    /// Returns the node of JSON in the store's own notation or in that of other programs.
+    ///
+    /// Returns `nil` if the property has no JSON.
     private func node(ofJSON text: String) -> JSONNode? {
         var text = text
         return text.withUTF8 { utf8 in

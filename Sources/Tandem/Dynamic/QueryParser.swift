@@ -91,7 +91,7 @@ struct QueryParser {
             guard consume(symbol: "(") else { throw error(["\"(\"", "\".\""]) }
             let inner = try or()
             guard consume(symbol: ")") else { throw error(["\"and\"", "\"or\"", "\")\""]) }
-            return .linked(path, quantifier, inner)
+            return .linked(path, quantifier: quantifier, where: inner)
         }
         return try test()
     }
@@ -102,39 +102,41 @@ struct QueryParser {
         if isCount { names.removeLast() }
         let path = DynamicPath(names)
         if let comparison = consumeComparison() {
-            return isCount ? .count(path, comparison, try integer()) : try compare(path, comparison)
+            return isCount ? .count(path, by: comparison, to: try integer()) : try compare(path, by: comparison)
         }
         guard !isCount else { throw error(DynamicComparison.allCases.map { "\"\($0.rawValue)\"" }) }
-        if consume(keyword: "in") { return .in(path, try list()) }
+        if consume(keyword: "in") { return .in(path, values: try list()) }
         if consume(keyword: "is") {
             let isNegated = consume(keyword: "not")
             guard consume(keyword: "nil") || consume(keyword: "null") else {
                 throw error(isNegated ? ["\"nil\""] : ["\"nil\"", "\"not\""])
             }
-            return .compare(path, isNegated ? .notEqual : .equal, .null)
+            return .compare(path, by: isNegated ? .notEqual : .equal, to: .null)
         }
-        if consume(keyword: "matches") { return .matches(path, try string()) }
+        if consume(keyword: "matches") { return .matches(path, words: try string()) }
         for test in DynamicTextTest.allCases where consume(keyword: test.rawValue) {
             let mode = try modifier() ?? .automatic
             // The elements of a list can have any type, and are distinguished when the names are known.
             if test == .contains, mode == .automatic {
                 let value = try value()
-                guard case .string(let text) = value else { return .contains(path, value) }
-                return .text(path, .contains, text, case: .automatic)
+                guard case .string(let text) = value else { return .contains(path, value: value) }
+                return .text(path, test: .contains, operand: text, case: .automatic)
             }
-            return .text(path, test, try string(), case: mode)
+            return .text(path, test: test, operand: try string(), case: mode)
         }
         return .isTrue(path)
     }
 
-    private mutating func compare(_ path: DynamicPath, _ comparison: DynamicComparison) throws -> DynamicPredicate {
+    private mutating func compare(_ path: DynamicPath, by comparison: DynamicComparison) throws -> DynamicPredicate {
         let mode = try modifier()
-        if mode == .ignored { return .compareFolded(path, comparison, try string()) }
-        if case .quotedName = current.kind { return .compareProperties(path, comparison, DynamicPath(try names())) }
-        if case .name(let name) = current.kind, !Self.isLiteral(name) {
-            return .compareProperties(path, comparison, DynamicPath(try names()))
+        if mode == .ignored { return .compareFolded(path, by: comparison, to: try string()) }
+        if case .quotedName = current.kind {
+            return .compareProperties(path, by: comparison, to: DynamicPath(try names()))
         }
-        return .compare(path, comparison, try value(or: "a property"))
+        if case .name(let name) = current.kind, !Self.isLiteral(name) {
+            return .compareProperties(path, by: comparison, to: DynamicPath(try names()))
+        }
+        return .compare(path, by: comparison, to: try value(or: "a property"))
     }
 
     private mutating func modifier() throws -> DynamicCase? {

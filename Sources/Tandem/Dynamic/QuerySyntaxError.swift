@@ -43,7 +43,9 @@ extension QuerySyntaxError: CustomStringConvertible {
 }
 
 extension QuerySyntaxError: LocalizedError {
+    /// A text for an alert.
     public var errorDescription: String? { "The query \"\(text)\" is not valid. \(description)" }
 
+    /// Advice for the user or the developer, as one sentence.
     public var recoverySuggestion: String? { "Correct the text at this position." }
 }

@@ -59,7 +59,7 @@ struct QueryLexer {
         }
         if first == "`" { return try quotedName(start) }
         if first == "'" || first == "\"" {
-            let string = try string(quote: first, start)
+            let string = try string(quote: first, start: start)
             return token(.value(.string(string)))
         }
         if let digit = first == "-" ? scalar(at: position + 1) : first, Self.isDigit(digit) {
@@ -109,7 +109,7 @@ struct QueryLexer {
             source: Self.string(scalars[start...position]))
     }
 
-    private mutating func string(quote: Unicode.Scalar, _ start: Int) throws -> String {
+    private mutating func string(quote: Unicode.Scalar, start: Int) throws -> String {
         position += 1
         var result = String.UnicodeScalarView()
         while let next = scalar(at: position), next != quote {

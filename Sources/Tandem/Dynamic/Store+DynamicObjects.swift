@@ -33,7 +33,7 @@ extension Store {
     ) throws -> DynamicObject? {
         let definition = try self.model(named: model)
         var query = QueryDescription(definition).filtered(
-            .comparison(.localID(of: definition), .equal, .value(.text(localID.rawValue))))
+            .comparison(.localID(of: definition), by: .equal, to: .value(.text(localID.rawValue))))
         if includingDeleted { query = query.living(.any) }
         return try DynamicResults(store: self, query: query).first()
     }
@@ -73,8 +73,9 @@ extension ReadTransaction {
 // MARK: References
 
 extension Store {
-    /// Returns the target of a reference of an object, or nil if the reference is nil, or its target is not in the
-    /// store or is deleted.
+    /// Returns the target of a reference of an object.
+    ///
+    /// Returns `nil` if the reference is nil, or if its target is deleted or not in the store.
     ///
     /// - Parameters:
     ///   - property: The name of the reference.

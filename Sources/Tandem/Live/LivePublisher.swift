@@ -17,9 +17,9 @@ import OpenCombine
 /// ```
 ///
 /// Every subscription begins with the current result, even if it is empty. It continues with a value for each commit
-/// that changes the result, in the order of the commits, from any thread or process. Each value belongs to exactly one
-/// committed state. A subscriber that is slow, or that requests no values, gets its missed changes in a single value:
-/// nothing is lost, and nothing accumulates.
+/// that changes the result, from any thread or process. The values are in the order of the commits. Each value belongs
+/// to exactly one committed state. A subscriber that is slow, or that requests no values, gets its missed changes in a
+/// single value: nothing is lost, and nothing accumulates.
 ///
 /// A publisher finishes when its store is closed. It fails with a ``TandemError`` if the store can't be read any more.
 /// You can then subscribe again.

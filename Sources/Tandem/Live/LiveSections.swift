@@ -1,7 +1,7 @@
-/// The objects of a live query in sections, one for each value of a property or first letter of a folded text, in the
-/// state of a single commit.
+/// The objects of a live query in sections, in the state of a single commit.
 ///
-/// It is an immutable snapshot: it does not change when later ones arrive.
+/// There is a section for each value of a property, or for each first letter of a folded text. The list is an immutable
+/// snapshot: it does not change when later ones arrive.
 public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollection, Sendable {
     /// A section of the list.
     public struct Section: RandomAccessCollection, Sendable {

@@ -87,8 +87,10 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks that each file in the folder is named by a row, left over, or an uncommitted draft of this process.
-    /// Drafts of other processes are unknown, and are reported.
+    /// Checks that each file in the folder is known.
+    ///
+    /// A known file is named by a row, left over, or an uncommitted draft of this process. Drafts of other processes
+    /// are unknown, and are reported.
     private func checkFolder(naming blobs: Set<BlobName>) throws {
         guard let store, let folder = try? store.fileFolder() else { return }
         try folder.eachBlob { blob in

@@ -1,5 +1,3 @@
-import GRDBSQLite
-
 /// The checks of ``Store/checkIntegrity()``, in a single transaction of a connection.
 final class IntegrityCheck {
     let connection: Connection
@@ -86,7 +84,7 @@ final class IntegrityCheck {
     }
 
     private func checkSearchIndex(of table: TableLayout) throws {
-        guard let search = table.definition.searchTable, sqlite3_db_readonly(connection.sqlite, "main") == 0 else {
+        guard let search = table.definition.searchTable, !connection.isReadOnly else {
             return
         }
         do {

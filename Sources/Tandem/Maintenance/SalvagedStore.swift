@@ -4,8 +4,9 @@ import SQLiteCipher
 
 /// Turns a database with a store's salvaged rows into a store.
 ///
-/// Data that can be derived from the objects' rows is rebuilt when the store is opened with its models, as in a
-/// migration: folded keys, search indexes, link tables and indexes. References to lost objects then become unresolved.
+/// Some data can be derived from the objects' rows: folded keys, search indexes, link tables and indexes. This data is
+/// rebuilt when the store is opened with its models, as in a migration. References to lost objects then become
+/// unresolved.
 struct SalvagedStore {
     let db: Database
 
@@ -42,7 +43,7 @@ struct SalvagedStore {
             for table in ["__operations", "__unresolved", "__server_items", "__server_extras", "__sync_tokens"] {
                 try db.execute(sql: "DELETE FROM \(table.quotedSQL) WHERE \"table\" = ?", arguments: [model.table])
             }
-            // They may be on another page of the schema, and would conflict with the new table.
+            // The link tables may be on another page of the schema, and would conflict with the new ones.
             for name in model.linkTables { try db.execute(sql: "DROP TABLE IF EXISTS \(name.quotedSQL)") }
         }
         try db.execute(
@@ -60,7 +61,7 @@ extension SalvagedStore {
     ///
     /// - Returns: The copied files, or `nil` if there are none.
     static func copyFiles(
-        from path: String, to salvaged: EncryptedDatabase, _ queue: DatabaseQueue
+        from path: String, to salvaged: EncryptedDatabase, queue: DatabaseQueue
     ) throws -> CopiedFiles? {
         // Without its settings it is not a store.
         guard try queue.read({ try $0.tableExists("__settings") }) else { return nil }

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import SQLiteCipher
 
 extension Store {
@@ -9,7 +8,7 @@ extension Store {
         /// The encryption of the store itself.
         case same
         case plain
-        case encrypted(CipherKey, CipherProfile)
+        case encrypted(CipherKey, profile: CipherProfile)
 
         var isSame: Bool { if case .same = self { true } else { false } }
     }
@@ -83,7 +82,7 @@ extension Store {
         func copyDatabase() throws {
             try reading { try DatabaseCopier.copy(from: $0.sqlite, at: file, to: place) }
         }
-        let knownKey = try fileKey(ofStoreAt: target, encryption)
+        let knownKey = try fileKey(ofStoreAt: target, encryption: encryption)
         let hasFolder = file.map { BlobCopier.isNeeded(for: $0) } ?? schema.hasAttachments
         try hooks.willCopy()
         if !hasFolder {
@@ -98,7 +97,7 @@ extension Store {
         let folder = try fileFolder()
         return try folder.whileCopying {
             try copyDatabase()
-            return try copyFiles(from: folder, to: target, namedBy: place, encryption, knownKey: knownKey)
+            return try copyFiles(from: folder, to: target, namedBy: place, encryption: encryption, knownKey: knownKey)
         }
     }
 
@@ -110,8 +109,7 @@ extension Store {
 
     private func copyFiles(
         from folder: FileFolder, to target: String, namedBy place: DatabaseCopier.Endpoint,
-        _ encryption: CopyEncryption,
-        knownKey: FileKey?
+        encryption: CopyEncryption, knownKey: FileKey?
     ) throws -> CopiedFiles? {
         let copy = try place.open(GRDB.Configuration())
         defer { try? copy.close() }
@@ -138,7 +136,7 @@ extension Store {
     }
 
     /// Returns the file key of the store that a copy replaces.
-    private func fileKey(ofStoreAt target: String, _ encryption: CopyEncryption) throws -> FileKey? {
+    private func fileKey(ofStoreAt target: String, encryption: CopyEncryption) throws -> FileKey? {
         guard !isPlain(encryption), FileManager.default.fileExists(atPath: target) else { return nil }
         return try Self.reading(install(target, encryption: encryption)) { try FileKeys($0)?.current }
     }

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import SQLiteCipher
 
 /// Opens a store's connections.

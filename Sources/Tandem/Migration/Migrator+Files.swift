@@ -2,13 +2,9 @@ extension Migrator {
     /// Removes the triggers of a table that is renamed or dropped. What then happens to its rows is not a change of
     /// theirs.
     func dropFileTriggers(of table: String) throws {
-        let statement = try connection.uncachedStatement(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
-        statement.bind(1, to: table)
-        var names: [String] = []
-        while try statement.step() { names.append(try statement.text(0)) }
-        statement.reset()
-        for name in names { try connection.execute("DROP TRIGGER \(name.quotedSQL)") }
+        for name in try sql(ofAll: "trigger", of: table).keys {
+            try connection.execute("DROP TRIGGER \(name.quotedSQL)")
+        }
     }
 
     /// Updates triggers and uses to match the tables, if any of them has, or had, attachments. Then frees unused files.
@@ -19,7 +15,7 @@ extension Migrator {
         var isStale = !migration.deletedTables.filter(\.hasAttachments).isEmpty
         for table in schema.tables {
             let wanted = FileUses(table.definition)?.triggers ?? []
-            let existing = try fileTriggers(of: table.table)
+            let existing = try sql(ofAll: "trigger", of: table.table)
             let old = migration.record.model(named: table.definition.name)
             if rewritten.contains(where: { $0 === table }), old?.hasAttachments == true || !wanted.isEmpty {
                 isStale = true
@@ -65,16 +61,6 @@ extension Migrator {
         try connection.execute(FileGarbage.keepUsed)
         try connection.execute(FileGarbage.forgetFiles)
         try connection.execute(FileGarbage.empty)
-    }
-
-    private func fileTriggers(of table: String) throws -> [String: String] {
-        let statement = try connection.uncachedStatement(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
-        statement.bind(1, to: table)
-        defer { statement.reset() }
-        var triggers: [String: String] = [:]
-        while try statement.step() { triggers[try statement.text(0)] = try statement.text(1) }
-        return triggers
     }
 
     /// Adds rows for files that objects name and the store does not know. A damaged store may have lost them with the

@@ -2,7 +2,7 @@ extension Migrator {
     /// Rewrites the operations of a table: they name columns, and contain stored values.
     ///
     /// - Parameter plan: The sources of the columns, or `nil` if the table is unchanged.
-    func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
+    func rewriteOperations(of table: TableLayout, plan: [ColumnPlan]?) throws {
         let select = try connection.uncachedStatement(
             """
             SELECT "id", "changes", "sent", "attempted", "kind", "object", "replaced", "attemptedKinds" \
@@ -28,7 +28,8 @@ extension Migrator {
             let changes = try rewrite(1)
             let sent = try rewrite(2)
             let attempted =
-                select.isNull(3) ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan)
+                select.isNull(3)
+                ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan: plan)
             let isEmpty = changes?.isEmpty ?? true && sent?.isEmpty ?? true
             let update = Int64(PendingOperation.Kind.update.rawValue)
             // After a delete that may have reached the server, the object must be undeleted.
@@ -77,7 +78,7 @@ extension Migrator {
     }
 
     private func rewrite(
-        attempted bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
+        attempted bytes: UnsafeRawBufferPointer, of table: TableLayout, plan: [ColumnPlan]?
     ) throws -> AttemptedValues {
         let old = try readable(table) { try AttemptedValues(bytes: bytes) }
         return AttemptedValues(
@@ -85,7 +86,7 @@ extension Migrator {
                 guard let step = try step(of: column.name, in: table, plan: plan) else { return nil }
                 func convert(_ entry: AttemptedValues.Entry) -> AttemptedValues.Entry? {
                     switch entry {
-                    // A value that the new type can't represent can't come back in it. The rows' own values were
+                    // The server can't return a value in a type that can't represent it. The rows' own values were
                     // converted before.
                     case .value(let value): (try? step.convert(value)).map { .value($0) }
                     // A digest does not determine the value in another type.
@@ -109,7 +110,9 @@ extension Migrator {
         }
     }
 
-    /// Returns the new column for an old column that operations name, or `nil` if it was removed or is no longer sent.
+    /// Returns the new column for an old column that operations name.
+    ///
+    /// Returns `nil` if the column was removed or is no longer sent.
     private func step(
         of column: String, in table: TableLayout, plan: [ColumnPlan]?
     ) throws -> (column: String, keepsValues: Bool, convert: (StorageValue) throws -> StorageValue)? {
@@ -129,7 +132,7 @@ extension Migrator {
             let isLessSent = table.definition.properties.contains { property in
                 property.isLocalOnly && old.property(named: property.name)?.isLocalOnly == false
             }
-            if isLessSent, plan == nil { try rewriteOperations(of: table, nil) }
+            if isLessSent, plan == nil { try rewriteOperations(of: table, plan: nil) }
             return
         }
         if table.isLocalOnly {

@@ -1,12 +1,10 @@
 extension Migrator {
     /// Renames the columns of unresolved references. References of removed columns are dropped.
-    func renameWaitingColumns(of table: TableLayout, _ plan: [ColumnPlan]) throws {
-        let select = try connection.uncachedStatement(
-            "SELECT \"target\", \"id\", \"object\", \"column\", \"position\" FROM \"__unresolved\" WHERE \"table\" = ?")
-        select.bind(1, to: table.table)
-        var waiting: [[StorageValue]] = []
-        while try select.step() { waiting.append((0..<5).map { select.value($0) }) }
-        select.reset()
+    func renameWaitingColumns(of table: TableLayout, plan: [ColumnPlan]) throws {
+        let waiting = try connection.rows(
+            "SELECT \"target\", \"id\", \"object\", \"column\", \"position\" FROM \"__unresolved\" WHERE \"table\" = ?",
+            binding: [.text(table.table)]
+        ) { row in (0..<5).map { row.value($0) } }
         guard !waiting.isEmpty else { return }
         try connection.execute("DELETE FROM \"__unresolved\" WHERE \"table\" = ?", binding: [.text(table.table)])
         for row in waiting {

@@ -9,8 +9,10 @@ extension Migrator {
         }
     }
 
-    /// Removes delta tokens, so that missing data is fetched again from the start. It is missing for properties that
-    /// are new or sent from now on, and for rows that could not be salvaged. A delta token would skip this data.
+    /// Removes delta tokens, so that missing data is fetched again from the start.
+    ///
+    /// Data is missing for properties that are new or sent from now on. It is also missing for rows that could not be
+    /// salvaged. A delta token would skip this data.
     func forgetStaleTokens() throws {
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name) else { continue }

@@ -8,8 +8,9 @@ final class Migrator {
     let connection: Connection
     let schema: Schema
     let migration: Migration
-    /// The version of the folding rules of the stored keys, if these rules, the format of the keys or the sort order
-    /// have changed since.
+    /// The version of the folding rules of the stored keys, if the keys are outdated.
+    ///
+    /// The rules, the format of the keys or the sort order have then changed since.
     private let oldFolding: Int?
     private let configuration: Store.Configuration
     /// Tables that are kept for enumerating their objects: the temporary name by the old name.
@@ -197,14 +198,15 @@ final class Migrator {
         }
     }
 
-    /// Returns the SQL of a table's indexes, by their names.
-    private func indexes(of table: String) throws -> [String: String] {
-        let statement = try connection.uncachedStatement(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
-        statement.bind(1, to: table)
-        var existing: [String: String] = [:]
-        while try statement.step() { existing[try statement.text(0)] = try statement.text(1) }
-        return existing
+    private func indexes(of table: String) throws -> [String: String] { try sql(ofAll: "index", of: table) }
+
+    /// Returns the SQL of a table's indexes or triggers, by their names.
+    func sql(ofAll type: String, of table: String) throws -> [String: String] {
+        let found = try connection.rows(
+            "SELECT name, sql FROM sqlite_master WHERE type = ? AND tbl_name = ? AND sql IS NOT NULL",
+            binding: [.text(type), .text(table)]
+        ) { (try $0.text(0), try $0.text(1)) }
+        return Dictionary(found) { $1 }
     }
 
     private func drop(_ model: SchemaRecord.Model) throws {
@@ -237,7 +239,7 @@ final class Migrator {
                 property.name = ""
                 property.isIndexed = false
                 property.isUnique = false
-                // It decides about a column only together with the folding.
+                // This attribute decides about a column only together with the folding.
                 property.isUniqueFolded = property.caselessColumn == nil ? nil : true
                 property.isLocalOnly = false
                 return property
@@ -312,7 +314,7 @@ final class Migrator {
         migration.deletedTables.filter(\.hasAttachments).compactMap { aside[$0.table] }
     }
 
-    func progress(of table: TableLayout, _ work: MigrationProgress.Work) throws -> MigrationProgress.Counter {
+    func progress(of table: TableLayout, work: MigrationProgress.Work) throws -> MigrationProgress.Counter {
         try progress(ofTable: table.table, in: table, work: work)
     }
 
@@ -370,8 +372,8 @@ final class Migrator {
             try rebuildSearch(of: table)
         }
         try renameInQueue(from: rewrite.aside, to: table.table)
-        try renameWaitingColumns(of: table, rewrite.plan)
-        try rewriteOperations(of: table, rewrite.plan)
+        try renameWaitingColumns(of: table, plan: rewrite.plan)
+        try rewriteOperations(of: table, plan: rewrite.plan)
     }
 
     func rebuildSearch(of table: TableLayout) throws {
@@ -418,10 +420,12 @@ final class Migrator {
     }
 
     private func fillLinkTables(_ table: TableLayout) throws {
-        for property in table.definition.properties where property.isToMany { try fillLinkTable(of: property, table) }
+        for property in table.definition.properties where property.isToMany {
+            try fillLinkTable(of: property, table: table)
+        }
     }
 
-    func fillLinkTable(of property: PropertyDefinition, _ table: TableLayout) throws {
+    func fillLinkTable(of property: PropertyDefinition, table: TableLayout) throws {
         let links = table.definition.linkTable(property).quotedSQL
         try connection.execute(
             """

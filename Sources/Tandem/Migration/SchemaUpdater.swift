@@ -237,9 +237,9 @@ struct SchemaUpdater {
             configuration: configuration)
         try migrator.run()
         let record = migrator.finalRecord
-        // A process that has the store open need not open it again if its tables do not change. A process that has it
-        // open in an older format must open it again, because it would not maintain the additions. A process with
-        // another sort order would mix its keys with the new ones. They detect that by the stamp.
+        // A process that has the store open need not open it again if its tables do not change. A process with an older
+        // format must open the store again, because it would not maintain the additions. A process with another sort
+        // order would mix its keys with the new ones. Such processes detect the change by the stamp.
         let isSame =
             stored.map { stored in
                 stored.format == Self.formatVersion && stored.schemaVersion == configuration.schemaVersion

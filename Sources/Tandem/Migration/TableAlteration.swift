@@ -1,7 +1,7 @@
 /// The changes that adapt an old table by ALTER TABLE, without rewriting its rows.
 ///
-/// SQLite adds and renames a column without touching the rows. It removes a column with its own pass over the table,
-/// without the models' encoding, the indexes of other columns and the search index.
+/// SQLite adds and renames a column without touching the rows. It removes a column with its own pass over the table.
+/// That pass does not involve the models' encoding, the indexes of other columns or the search index.
 struct TableAlteration {
     let table: TableLayout
     let old: SchemaRecord.Model
@@ -61,7 +61,7 @@ struct TableAlteration {
         old.properties.compactMap(\.searchColumn) != table.definition.properties.compactMap(\.searchColumn)
     }
 
-    /// Whether the columns change that the triggers for files name.
+    /// Whether the change affects columns that the triggers for files name.
     var changesAttachments: Bool {
         let isAttachment = { (kind: PropertyKind) in kind.attachmentIsList != nil }
         return dropped.contains { isAttachment($0.kind) } || renamed.contains { isAttachment($0.old.kind) }
@@ -103,8 +103,8 @@ extension Migrator {
             try rebuildSearch(of: table)
         }
         if alteration.changesColumns {
-            try renameWaitingColumns(of: table, alteration.plan)
-            try rewriteOperations(of: table, alteration.plan)
+            try renameWaitingColumns(of: table, plan: alteration.plan)
+            try rewriteOperations(of: table, plan: alteration.plan)
         }
     }
 
@@ -140,11 +140,13 @@ extension Migrator {
         }
         if property.isToMany {
             for sql in builder.createLinkTables(of: property) { try connection.execute(sql) }
-            if values != [Migration.stored([Int]())] { try fillLinkTable(of: property, table) }
+            if values != [Migration.stored([Int]())] { try fillLinkTable(of: property, table: table) }
         }
     }
 
-    /// Returns a value as an SQL literal that SQLite reads back to the same bits, or `nil` if there is none.
+    /// Returns a value as an SQL literal that SQLite reads back to the same bits.
+    ///
+    /// Returns `nil` if there is no such literal.
     private func literal(of value: StorageValue) throws -> String? {
         let literal: String
         switch value {
@@ -166,7 +168,7 @@ extension Migrator {
     ) throws {
         let update = try connection.uncachedStatement(
             "UPDATE \(table.quotedTable) SET \(Self.assignments(columns)) WHERE \"__rid\" = ?")
-        var progress = try progress(of: table, .rows)
+        var progress = try progress(of: table, work: .rows)
         var last = Int64.min
         while true {
             let batch = try rows(of: table, after: last)
@@ -186,12 +188,10 @@ extension Migrator {
     }
 
     private func rows(of table: TableLayout, after last: Int64) throws -> [Int64] {
-        let select = try connection.uncachedStatement(
-            "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \"__rid\" > ? ORDER BY \"__rid\" LIMIT 1000")
-        select.bind(1, to: last)
-        var rows: [Int64] = []
-        while try select.step() { rows.append(select.integer(0)) }
-        return rows
+        try connection.rows(
+            "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \"__rid\" > ? ORDER BY \"__rid\" LIMIT 1000",
+            binding: [.integer(last)]
+        ) { $0.integer(0) }
     }
 }
 

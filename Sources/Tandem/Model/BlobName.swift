@@ -1,7 +1,7 @@
 /// The name of a file in a store's folder.
 ///
-/// It differs from the attachment's ID. A file that is encrypted again gets another name, and the old file stays
-/// readable until the row has the new name.
+/// It differs from the attachment's ID. A file that is encrypted again gets another name. The old file stays readable
+/// until the row has the new name.
 struct BlobName: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits.
     let rawValue: String

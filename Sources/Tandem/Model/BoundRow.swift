@@ -3,27 +3,32 @@ import Synchronization
 
 /// A row of values that are not in a table, for code that reads SQLite rows.
 ///
-/// Proof of `@unchecked Sendable`: only one thread uses a row at a time. A row for single values is removed from the
-/// pool while it is used. A row for an object never leaves the function that created it.
+/// Proof of `@unchecked Sendable`: only one thread uses a row at a time. A row of the pool is removed from it while it
+/// is used. A row for an object never leaves the function that created it.
 final class BoundRow: @unchecked Sendable {
     private let database: OpaquePointer?
     let handle: OpaquePointer
 
-    /// The column of a row for single values.
+    /// The column of a single value.
     static let column: Int32 = 0
 
-    /// Unused rows for single values.
+    /// Unused rows for one or two values.
     private static let pool = Mutex<[BoundRow]>([])
     private static let poolSize = 8
 
     /// Reads a single value: the function receives a reader with the value in column 0.
     static func reading<T>(_ value: StorageValue, read: (RowDecoder) throws -> T) throws -> T {
-        let row = try pool.withLock { $0.popLast() } ?? BoundRow(columns: ["?"])
+        try reading([value], read: read)
+    }
+
+    /// Reads at most two values, in the columns from 0 on.
+    static func reading<T>(_ values: [StorageValue], read: (RowDecoder) throws -> T) throws -> T {
+        let row = try pool.withLock { $0.popLast() } ?? BoundRow(columns: ["?", "?"])
         defer {
             row.clear()
             pool.withLock { if $0.count < poolSize { $0.append(row) } }
         }
-        row.step([value])
+        row.step(values)
         // The properties follow the columns of the state, which this row lacks.
         return try read(RowDecoder(statement: row.handle, base: -Int32(RowDecoder.stateColumns.count)))
     }

@@ -53,8 +53,8 @@ public struct LocalIDGenerator: Sendable {
 /// The live source of UUIDs of version 7 (RFC 9562, section 5.7).
 ///
 /// A UUID has 48 bits of Unix milliseconds, then 12 and 62 bits of a counter. The counter starts at a random value in
-/// each millisecond, and grows by random steps within it (section 6.2, method 2). IDs of a process therefore sort in
-/// the order of their creation, even if the clock is set back.
+/// each millisecond. It grows by random steps within the millisecond (section 6.2, method 2). IDs of a process
+/// therefore sort in the order of their creation, even if the clock is set back.
 final class UUIDv7: Sendable {
     static let shared = UUIDv7()
 

@@ -82,10 +82,12 @@ extension Model {
     /// A reference to this object, to store in another object.
     public var reference: Reference<Self> { Reference(self) }
 
-    /// Returns a copy of this object with a local ID chosen by the app, for data that has its own keys.
+    /// Returns a copy of this object with a local ID chosen by the app.
+    ///
+    /// Use it for data that has its own keys.
     ///
     /// The ID must be unique among the model's objects: inserting a second object with the same ID throws an error. The
-    /// copy is a new object that no server knows.
+    /// copy is a new object that no server has stored.
     ///
     /// - Parameter localID: The local ID of the copy.
     public func identified(by localID: LocalID) -> Self {

@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 
 /// A column's value in memory. Its bytes are valid while the memory of the row is.
 struct PackedColumn {
@@ -18,37 +17,37 @@ struct PackedColumn {
         self.bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    static var null: PackedColumn { PackedColumn(type: SQLITE_NULL) }
+    static var null: PackedColumn { PackedColumn(type: StorageClass.null) }
 
     static func integer(_ value: Int64) -> PackedColumn {
-        PackedColumn(type: SQLITE_INTEGER, bits: UInt64(bitPattern: value))
+        PackedColumn(type: StorageClass.integer, bits: UInt64(bitPattern: value))
     }
 
-    static func real(bits: UInt64) -> PackedColumn { PackedColumn(type: SQLITE_FLOAT, bits: bits) }
+    static func real(bits: UInt64) -> PackedColumn { PackedColumn(type: StorageClass.real, bits: bits) }
 
     static func text(_ bytes: UnsafeRawBufferPointer, isUUID: Bool = false) -> PackedColumn {
-        PackedColumn(type: SQLITE_TEXT, bytes: bytes, isUUID: isUUID)
+        PackedColumn(type: StorageClass.text, bytes: bytes, isUUID: isUUID)
     }
 
     static func blob(_ bytes: UnsafeRawBufferPointer) -> PackedColumn {
-        PackedColumn(type: SQLITE_BLOB, bytes: bytes)
+        PackedColumn(type: StorageClass.blob, bytes: bytes)
     }
 
     /// The integer, or 0 for another value.
-    var integer: Int64 { type == SQLITE_INTEGER ? Int64(bitPattern: bits) : 0 }
+    var integer: Int64 { type == StorageClass.integer ? Int64(bitPattern: bits) : 0 }
 
     /// The number, or 0 for another value.
     var real: Double {
         switch type {
-        case SQLITE_FLOAT: Double(bitPattern: bits)
-        case SQLITE_INTEGER: Double(Int64(bitPattern: bits))
+        case StorageClass.real: Double(bitPattern: bits)
+        case StorageClass.integer: Double(Int64(bitPattern: bits))
         default: 0
         }
     }
 
     /// The text, or `nil` for another value.
     var text: String? {
-        guard type == SQLITE_TEXT else { return nil }
+        guard type == StorageClass.text else { return nil }
         return isUUID ? PackedUUID.text(bytes.baseAddress.unsafelyUnwrapped) : String(decoding: bytes, as: UTF8.self)
     }
 

@@ -1,9 +1,13 @@
 /// A type for a model's property, which is written to a column and read back without change.
 ///
-/// Conforming types: `Bool`, all integers, `Double`, `Float`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`,
-/// `BigInt`, `BigUInt`, ``Reference``, ``Attachment``, arrays of attachments, and arrays, sets and dictionaries with
-/// string keys of these. A property can also be an enum with a raw value of one of these types, any `Codable` value,
-/// and an optional of each.
+/// Conforming types:
+/// - `Bool`, all integers, `Double`, `Float`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`, `BigInt` and
+///   `BigUInt`;
+/// - ``Reference``, ``Attachment`` and arrays of attachments;
+/// - arrays, sets and dictionaries with string keys of these.
+///
+/// A property can also be an enum with a raw value of one of these types. It can also be any `Codable` value, and an
+/// optional of each.
 ///
 /// <doc:StorageFormat> describes how each type is stored.
 public protocol PropertyValue: Hashable, Sendable {
@@ -21,8 +25,10 @@ public protocol PropertyValue: Hashable, Sendable {
     /// The value as a node of exact JSON, for collections.
     var __json: JSONNode { get }
 
-    /// Creates a value from a JSON node. The node is a result of ``__json``, or the form that a person would write,
-    /// such as a number or a string. Returns `nil` if the node is not a value of this type.
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
+    ///
+    /// The node is a result of ``__json``, or the form that a person would write. The latter is, for example, a number
+    /// or a string.
     init?(__json node: JSONNode)
 }
 

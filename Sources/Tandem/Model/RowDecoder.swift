@@ -145,7 +145,7 @@ extension RowDecoder {
     ///   - property: The index of the property in the model's definition.
     ///   - type: The property's type.
     /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
-    @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T.Type) throws -> T {
+    @inlinable public func value<T: PropertyValue>(_ property: Int, as type: T.Type) throws -> T {
         try T.__read(self, column: column(property))
     }
 
@@ -155,7 +155,7 @@ extension RowDecoder {
     ///   - property: The index of the property in the model's definition.
     ///   - type: The property's type.
     /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
-    @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T?.Type) throws -> T? {
+    @inlinable public func value<T: PropertyValue>(_ property: Int, as type: T?.Type) throws -> T? {
         let column = column(property)
         return isNull(column) ? nil : try T.__read(self, column: column)
     }
@@ -166,7 +166,7 @@ extension RowDecoder {
     ///   - property: The index of the property in the model's definition.
     ///   - type: The property's type.
     /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
-    @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T.Type) throws -> T
+    @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, as type: T.Type) throws -> T
     where T.RawValue: PropertyValue {
         let column = column(property)
         let rawValue = try T.RawValue.__read(self, column: column)
@@ -182,9 +182,9 @@ extension RowDecoder {
     ///   - property: The index of the property in the model's definition.
     ///   - type: The property's type.
     /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
-    @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T?
+    @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, as type: T?.Type) throws -> T?
     where T.RawValue: PropertyValue {
-        isNull(column(property)) ? nil : try value(property, T.self)
+        isNull(column(property)) ? nil : try value(property, as: T.self)
     }
 
     /// Reads a `Codable` value from JSON.
@@ -194,7 +194,7 @@ extension RowDecoder {
     ///   - type: The property's type.
     /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @_disfavoredOverload
-    public func value<T: Codable & Sendable>(_ property: Int, _ type: T.Type) throws -> T {
+    public func value<T: Codable & Sendable>(_ property: Int, as type: T.Type) throws -> T {
         try CodableStorage.decode(T.self, from: self, column: column(property))
     }
 
@@ -205,7 +205,7 @@ extension RowDecoder {
     ///   - type: The property's type.
     /// - Throws: ``InvalidStoredValue`` or another error if the stored value does not have this type.
     @_disfavoredOverload
-    public func value<T: Codable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T? {
+    public func value<T: Codable & Sendable>(_ property: Int, as type: T?.Type) throws -> T? {
         let column = column(property)
         return isNull(column) ? nil : try CodableStorage.decode(T.self, from: self, column: column)
     }

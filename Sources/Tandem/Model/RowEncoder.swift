@@ -1,7 +1,7 @@
 /// A row's values in their stored form, before they are bound to a statement.
 ///
-/// Generated code appends a model's properties in the order of its definition. All writing uses it: an insert binds the
-/// values, an update compares them with the stored row, and a bulk import appends only named values.
+/// Generated code appends a model's properties in the order of its definition. All writing uses it. An insert binds the
+/// values. An update compares them with the stored row. A bulk import appends only named values.
 ///
 /// It is reused, so that a row needs no allocation once the capacity is sufficient.
 public final class RowEncoder {
@@ -132,36 +132,36 @@ public final class RowEncoder {
 /// the property's type. Enums and `Codable` values need not conform to a protocol of Tandem.
 extension RowEncoder {
     /// Appends a stored type.
-    @inlinable public func append<T: PropertyValue>(_ value: T, _ type: T.Type) {
+    @inlinable public func append<T: PropertyValue>(_ value: T, as type: T.Type) {
         value.__append(to: self)
     }
 
     /// Appends an optional stored type.
-    @inlinable public func append<T: PropertyValue>(_ value: T?, _ type: T?.Type) {
+    @inlinable public func append<T: PropertyValue>(_ value: T?, as type: T?.Type) {
         if let value { value.__append(to: self) } else { appendNull() }
     }
 
     /// Appends a type with a stored raw value.
-    @inlinable public func append<T: RawRepresentable & Sendable>(_ value: T, _ type: T.Type)
+    @inlinable public func append<T: RawRepresentable & Sendable>(_ value: T, as type: T.Type)
     where T.RawValue: PropertyValue {
         value.rawValue.__append(to: self)
     }
 
     /// Appends an optional type with a stored raw value.
-    @inlinable public func append<T: RawRepresentable & Sendable>(_ value: T?, _ type: T?.Type)
+    @inlinable public func append<T: RawRepresentable & Sendable>(_ value: T?, as type: T?.Type)
     where T.RawValue: PropertyValue {
         if let value { value.rawValue.__append(to: self) } else { appendNull() }
     }
 
     /// Appends a `Codable` value as JSON.
     @_disfavoredOverload
-    public func append<T: Codable & Sendable>(_ value: T, _ type: T.Type) {
+    public func append<T: Codable & Sendable>(_ value: T, as type: T.Type) {
         append(codable: value)
     }
 
     /// Appends an optional `Codable` value as JSON.
     @_disfavoredOverload
-    public func append<T: Codable & Sendable>(_ value: T?, _ type: T?.Type) {
+    public func append<T: Codable & Sendable>(_ value: T?, as type: T?.Type) {
         if let value { append(codable: value) } else { appendNull() }
     }
 

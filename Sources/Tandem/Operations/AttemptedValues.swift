@@ -75,9 +75,7 @@ struct AttemptedValues: Equatable {
 
     var isEmpty: Bool { columns.isEmpty }
 
-    init() {}
-
-    init(columns: [Column]) {
+    init(columns: [Column] = []) {
         self.columns = columns
     }
 

@@ -1,5 +1,3 @@
-import GRDBSQLite
-
 /// An SQL function that encodes the stored values of changed columns in the form of ``PropertyBases``.
 ///
 /// Its arguments are, for each column: the name, whether the value changes, and the stored value.
@@ -13,40 +11,38 @@ final class ChangedBases: ConnectionCache {
     /// Registers the function at its first use on a connection.
     func register(on connection: Connection) throws {
         guard !isRegistered else { return }
-        let code = sqlite3_create_function_v2(
-            connection.sqlite, Self.functionName, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
-            { context, count, arguments in
-                ChangedBases.encode(UnsafeBufferPointer(start: arguments, count: Int(count)), result: context)
-            }, nil, nil, nil)
-        try SQLFunctions.check(code, handle: connection.sqlite)
+        try SQLFunctions.register(Self.functionName, on: connection.sqlite, function: Self.encode)
         isRegistered = true
     }
 
-    private static func encode(_ arguments: UnsafeBufferPointer<OpaquePointer?>, result context: OpaquePointer?) {
-        let changed = stride(from: 0, to: arguments.count - 2, by: 3)
-            .filter { sqlite3_value_int(arguments[$0 + 1]) != 0 }
+    private static func encode(_ arguments: SQLFunctions.Arguments) -> [UInt8] {
+        let changed = stride(from: 0, to: arguments.count - 2, by: 3).filter {
+            if case .integer(let isChanged) = arguments[$0 + 1] { isChanged != 0 } else { false }
+        }
         var out = PackedWriter(version: 1, capacity: 32 * (changed.count + 1))
         out.append(count: changed.count)
         for index in changed {
-            out.append(counted: SQLFunctions.bytes(arguments[index]))
+            if case .text(let name) = arguments[index] {
+                out.append(counted: UnsafeRawBufferPointer(name))
+            } else {
+                out.append(counted: UnsafeRawBufferPointer(start: nil, count: 0))
+            }
             append(arguments[index + 2], to: &out)
         }
-        out.bytes.withUnsafeBytes {
-            sqlite3_result_blob(context, $0.baseAddress, Int32($0.count), SQLFunctions.transient)
-        }
+        return out.bytes
     }
 
-    private static func append(_ value: OpaquePointer?, to out: inout PackedWriter) {
-        switch sqlite3_value_type(value) {
-        case StorageClass.integer: out.append(.integer(sqlite3_value_int64(value)))
-        case StorageClass.real: out.append(.real(sqlite3_value_double(value)))
-        case StorageClass.text:
+    private static func append(_ value: ColumnView, to out: inout PackedWriter) {
+        switch value {
+        case .null: out.append(.null)
+        case .integer(let value): out.append(.integer(value))
+        case .real(let value): out.append(.real(value))
+        case .text(let text):
             out.append(byte: 3)
-            out.append(counted: SQLFunctions.bytes(value))
-        case StorageClass.blob:
+            out.append(counted: UnsafeRawBufferPointer(text))
+        case .blob(let blob):
             out.append(byte: 4)
-            out.append(counted: SQLFunctions.bytes(value))
-        default: out.append(.null)
+            out.append(counted: UnsafeRawBufferPointer(blob))
         }
     }
 }

@@ -78,29 +78,24 @@ extension ReadTransaction {
         in table: String, where condition: String, binding values: [StorageValue]
     ) throws -> [DeferredItem] {
         guard let layout = store.schema.table(named: table) else { return [] }
-        let statement = try connectionForReading(searching: false).statement(
+        return try connectionForReading(searching: false).rows(
             """
             SELECT k."serverID", t."localID", k."version", k."updatedAt", k."deleted", k."item", k."reason", \
             k."message" FROM "__server_items" k LEFT JOIN \(layout.quotedTable) t ON t."__rid" = k."object" \
             WHERE k."table" = ?1 AND \(condition)
-            """)
-        defer { statement.reset() }
-        statement.bind([.text(table)] + values)
-        var items: [DeferredItem] = []
-        while try statement.step() {
-            guard let reason = DeferredItem.Reason(rawValue: Int(statement.integer(6))) else {
+            """, binding: [.text(table)] + values
+        ) { row in
+            guard let reason = DeferredItem.Reason(rawValue: Int(row.integer(6))) else {
                 throw TandemError(
-                    damage: InvalidEncoding("a kept item", code: .malformed, problem: "its reason has no meaning"),
+                    damage: InvalidEncoding("a deferred item", code: .malformed, problem: "its reason has no meaning"),
                     store: store.path)
             }
-            items.append(
-                DeferredItem(
-                    serverID: ServerID(try statement.text(0)),
-                    localID: try statement.optionalText(1).map { LocalID($0) }, version: try statement.optionalText(2),
-                    updatedAt: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)),
-                    isDeleted: statement.integer(4) != 0, source: Array(statement.bytes(5)), reason: reason,
-                    message: try statement.optionalText(7)))
+            return DeferredItem(
+                serverID: ServerID(try row.text(0)), localID: try row.optionalText(1).map { LocalID($0) },
+                version: try row.optionalText(2),
+                updatedAt: row.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: row.real(3)),
+                isDeleted: row.integer(4) != 0, source: Array(row.bytes(5)), reason: reason,
+                message: try row.optionalText(7))
         }
-        return items
     }
 }

@@ -63,9 +63,7 @@ extension Attachment {
 extension Connection {
     /// Returns the row of a file, or `nil` if there is none.
     func file(_ id: FileID) throws -> FileRow? {
-        let statement = try statement("SELECT \(FileRow.columns) FROM \"__files\" f WHERE f.\"id\" = ?")
-        statement.bind(1, to: id.rawValue)
-        defer { statement.reset() }
-        return try statement.step() ? try FileRow(statement) : nil
+        let sql = "SELECT \(FileRow.columns) FROM \"__files\" f WHERE f.\"id\" = ?"
+        return try rows(sql, binding: [.text(id.rawValue)], FileRow.init).first
     }
 }

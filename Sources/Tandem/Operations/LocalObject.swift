@@ -72,7 +72,7 @@ extension ReadTransaction {
             values = table.definition.properties.indices.map { statement.value(table.column($0)) }
         }
         for link in table.links {
-            let waiting = try connection.waitingEntries(of: state.rowID, link.property, in: table)
+            let waiting = try connection.waitingEntries(of: state.rowID, property: link.property, in: table)
             values[link.property] = WaitingEntry.whole(values[link.property], with: waiting, isToMany: link.isToMany)
         }
         return (state, values)
@@ -81,11 +81,8 @@ extension ReadTransaction {
     /// Returns the local IDs of a table's objects, including deleted ones, in their order.
     package func localIDs(in table: String) throws -> [LocalID] {
         guard let table = store.schema.table(named: table) else { return [] }
-        let statement = try connectionForReading(searching: false).statement(
-            "SELECT \"localID\" FROM \(table.quotedTable) ORDER BY \"localID\"")
-        defer { statement.reset() }
-        var ids: [LocalID] = []
-        while try statement.step() { ids.append(LocalID(try statement.text(0))) }
-        return ids
+        return try connectionForReading(searching: false).rows(
+            "SELECT \"localID\" FROM \(table.quotedTable) ORDER BY \"localID\""
+        ) { LocalID(try $0.text(0)) }
     }
 }

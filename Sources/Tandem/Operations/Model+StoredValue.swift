@@ -20,7 +20,7 @@ extension Model {
         guard expression.__column.steps.isEmpty, let definition = expression.__column.definition,
             let stored = values[definition.name]
         else { return nil }
-        return try ModelValues.value(of: expression, stored, of: definition)
+        return try ModelValues.value(of: expression, stored: stored, of: definition)
     }
 
     /// Returns a property's value from a row of ``Store/sql(_:binding:)``, by the column's name.
@@ -45,6 +45,6 @@ extension Model {
         guard expression.__column.steps.isEmpty, let definition = expression.__column.definition,
             let stored = row[definition.column]
         else { return nil }
-        return try ModelValues.value(of: expression, stored, of: definition)
+        return try ModelValues.value(of: expression, stored: stored, of: definition)
     }
 }

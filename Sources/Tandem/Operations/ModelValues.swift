@@ -45,7 +45,7 @@ package enum ModelValues {
 
     /// Returns a property's value from its stored form.
     static func value<E: PropertyExpression>(
-        of expression: E, _ stored: StorageValue, of property: PropertyDefinition
+        of expression: E, stored: StorageValue, of property: PropertyDefinition
     ) throws -> E.Value {
         // SQLite reads NULL and texts as the number 0.
         guard stored == .null ? property.isOptional : property.kind.isStored(as: stored) else {

@@ -21,19 +21,11 @@ package struct OperationMarks: Hashable, Sendable {
     }
 
     /// The marks in the order of the queue.
-    private var marks: [Mark] = []
+    private var marks: [Mark]
 
-    package init() {}
-
-    /// - Parameter operations: The operations in the order of the queue.
-    package init(_ operations: some Sequence<PendingOperation>) {
-        for operation in operations where operation.state == .pending || operation.state == .attempted {
-            marks.append(Mark(operation))
-        }
-    }
-
-    mutating func add(_ id: PendingOperation.ID, kind: PendingOperation.Kind, changedAt: TimeInterval) {
-        marks.append(Mark(id: id, kind: kind, changedAt: changedAt))
+    /// - Parameter marks: The marks in the order of the queue.
+    package init(_ marks: [Mark] = []) {
+        self.marks = marks
     }
 
     /// Returns whether the marks contain an operation.
@@ -75,14 +67,13 @@ extension ReadTransaction {
     ///
     /// - Complexity: O(*n*) in the number of operations. Their changes are not read.
     package func operationMarks() throws -> OperationMarks {
-        let statement = try connectionForReading(searching: false).statement(
-            "SELECT \"id\", \"kind\", \"changedAt\" FROM \"__operations\" WHERE \"state\" <= 1 ORDER BY \"id\"")
-        defer { statement.reset() }
-        var marks = OperationMarks()
-        while try statement.step() {
-            guard let kind = PendingOperation.Kind(rawValue: Int(statement.integer(1))) else { continue }
-            marks.add(statement.integer(0), kind: kind, changedAt: statement.real(2))
+        let marks = try connectionForReading(searching: false).rows(
+            "SELECT \"id\", \"kind\", \"changedAt\" FROM \"__operations\" WHERE \"state\" <= 1 ORDER BY \"id\""
+        ) { row in
+            PendingOperation.Kind(rawValue: Int(row.integer(1))).map { kind in
+                OperationMarks.Mark(id: row.integer(0), kind: kind, changedAt: row.real(2))
+            }
         }
-        return marks
+        return OperationMarks(marks.compactMap(\.self))
     }
 }

@@ -37,23 +37,14 @@ struct OperationReader {
     /// Returns the number of operations that satisfy a condition in SQL.
     func count(_ condition: String, binding values: [StorageValue]) throws -> Int {
         try store.reading { connection in
-            guard
-                case .integer(let count)? = try connection.value(
-                    "SELECT count(*) FROM \"__operations\" \(condition)", binding: values)
-            else { return 0 }
-            return Int(count)
+            try connection.count("SELECT count(*) FROM \"__operations\" \(condition)", binding: values)
         }
     }
 
     /// Returns the operations that satisfy a condition in SQL, in the order of the queue.
     func fetch(_ condition: String, binding values: [StorageValue], limit: Int? = nil) throws -> [PendingOperation] {
         try store.reading { connection in
-            let statement = try connection.statement(Self.select(condition, limit: limit))
-            defer { statement.reset() }
-            statement.bind(values)
-            var operations: [PendingOperation] = []
-            while try statement.step() { operations.append(try read(statement)) }
-            return operations
+            try connection.rows(Self.select(condition, limit: limit), binding: values) { try read($0) }
         }
     }
 
@@ -70,15 +61,7 @@ struct OperationReader {
     private static let columns = StoredOperation.columnNames.map { "o.\($0.quotedSQL)" }.joined(separator: ", ")
 
     private func read(_ statement: Statement) throws -> PendingOperation {
-        let stored: StoredOperation
-        do {
-            stored = try StoredOperation(statement)
-        } catch let error as InvalidEncoding {
-            throw TandemError(
-                .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
-                store: store.path,
-                underlying: error)
-        }
+        let stored = try store.decodingOperation { try StoredOperation(statement) }
         let table = try statement.text(9)
         let definition = store.schema.table(named: table)?.definition
         func named(_ bases: PropertyBases) -> [String: StorageValue] {

@@ -9,8 +9,11 @@ public struct PendingOperation: Hashable, Sendable, Identifiable {
 
     /// The request to send to the server.
     public enum Kind: Int, Hashable, Sendable, CustomStringConvertible {
+        /// Inserts a new object.
         case insert = 1
+        /// Updates the changed properties of an object.
         case update = 2
+        /// Deletes an object.
         case delete = 3
 
         /// The kind's name.

@@ -35,19 +35,15 @@ extension ReadTransaction {
             JOIN \(target.quotedTable) t ON t."localID" = l."target"
             """
             : "JOIN \(target.quotedTable) t ON t.\"localID\" = h.\(property.column.quotedSQL)"
-        let statement = try connectionForReading(searching: false).statement(
+        return try connectionForReading(searching: false).rows(
             """
             SELECT t."localID", o."state" FROM \(table.quotedTable) h \(joined) \
             JOIN "__operations" o ON o."table" = ?1 AND o."object" = t."__rid" \
             WHERE h."localID" = ?2 AND t."serverID" IS NULL AND NOT t."deleted"
-            """)
-        defer { statement.reset() }
-        statement.bind([.text(target.table), .text(localID.rawValue)])
-        var found: [(LocalID, Bool)] = []
-        while try statement.step() {
-            let state = PendingOperation.State(rawValue: Int(statement.integer(1)))
-            found.append((LocalID(try statement.text(0)), state == .failed || state == .held))
+            """, binding: [.text(target.table), .text(localID.rawValue)]
+        ) { row in
+            let state = PendingOperation.State(rawValue: Int(row.integer(1)))
+            return (LocalID(try row.text(0)), state == .failed || state == .held)
         }
-        return found
     }
 }

@@ -49,12 +49,11 @@ extension ReadTransaction {
     package func countOfOperationsToRetry() throws -> Int {
         try checkUsable()
         // Query the errors: they are few, however long the queue is.
-        let count = try connectionForReading(searching: false).value(
+        return try connectionForReading(searching: false).count(
             """
             SELECT count(*) FROM "__operation_errors" e JOIN "__operations" o ON o."id" = e."operation" \
             WHERE o."state" IN (0, 1)
             """)
-        return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
 
     /// Returns whether a delete of the operation's object was sent and may have been executed. This operation, or one

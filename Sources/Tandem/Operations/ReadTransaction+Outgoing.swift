@@ -48,10 +48,10 @@ struct OutgoingRows: Sendable {
 package struct OutgoingReference: Hashable, Sendable {
     /// The server's knowledge of the referenced object.
     package enum Target: Hashable, Sendable {
-        /// The server knows it.
+        /// The server has stored the object under this ID.
         case known(ServerID)
         /// The target's insert is queued. The server does not know this ID until it acknowledges the insert.
-        case unsent(PendingOperation.ID, PendingOperation.State)
+        case unsent(PendingOperation.ID, state: PendingOperation.State)
         /// The target does not exist here: the server named it, or it was deleted.
         case unknown
     }
@@ -62,15 +62,12 @@ package struct OutgoingReference: Hashable, Sendable {
     package let localID: LocalID
     /// The server's knowledge of that object.
     package let target: Target
-    /// Whether the object can be sent without it.
-    package let isOptional: Bool
 
     /// Creates a reference.
-    package init(property: String, localID: LocalID, target: Target, isOptional: Bool) {
+    package init(property: String, localID: LocalID, target: Target) {
         self.property = property
         self.localID = localID
         self.target = target
-        self.isOptional = isOptional
     }
 }
 
@@ -108,28 +105,21 @@ extension ReadTransaction {
         guard case .text(let text) = value, let place = table.links.firstIndex(where: { $0.property == property })
         else { return [] }
         let target = table.linkTargets[place]
-        let isToMany = table.links[place].isToMany
-        let definition = table.definition.properties[property]
-        let ids = isToMany ? try readable { try LinkList.parse(text) } : [LocalID(text)]
+        let name = table.definition.properties[property].name
+        let ids = table.links[place].isToMany ? try readable { try LinkList.parse(text) } : [LocalID(text)]
         return try ids.map { id in
-            OutgoingReference(
-                property: definition.name, localID: id, target: try self.target(id, in: target),
-                isOptional: isToMany || definition.isOptional)
+            OutgoingReference(property: name, localID: id, target: try self.target(id, in: target))
         }
     }
 
     private func target(_ id: LocalID, in table: TableLayout) throws -> OutgoingReference.Target {
-        let statement = try connection.statement(
-            "SELECT \"__rid\", \"serverID\" FROM \(table.quotedTable) WHERE \"localID\" = ?")
-        statement.bind(1, to: id.rawValue)
-        let row: (id: Int64, serverID: String?)?
-        do {
-            defer { statement.reset() }
-            row = try statement.step() ? (statement.integer(0), try statement.optionalText(1)) : nil
+        let sql = "SELECT \"__rid\", \"serverID\" FROM \(table.quotedTable) WHERE \"localID\" = ?"
+        let found = try connection.rows(sql, binding: [.text(id.rawValue)]) {
+            ($0.integer(0), try $0.optionalText(1))
         }
-        guard let row else { return .unknown }
-        if let serverID = row.serverID { return .known(ServerID(serverID)) }
-        guard let operation = try operation(of: row.id, in: table) else { return .unknown }
-        return .unsent(operation.id, operation.state)
+        guard let (row, serverID) = found.first else { return .unknown }
+        if let serverID { return .known(ServerID(serverID)) }
+        guard let operation = try operation(of: row, in: table) else { return .unknown }
+        return .unsent(operation.id, state: operation.state)
     }
 }

@@ -15,7 +15,7 @@ extension ReadTransaction {
         let here = try attachments(in: value, of: definition)
         guard here.contains(where: { $0.serverURL == nil }) else { return value }
         let before = try base.map { try attachments(in: $0, of: definition) } ?? []
-        return storedValue(of: try sendable(here, over: before, column: column, property: definition), column)
+        return storedValue(of: try sendable(here, over: before, column: column, property: definition), in: column)
     }
 
     private func sendable(
@@ -75,7 +75,7 @@ extension ReadTransaction {
     }
 
     func fileDependence(
-        of operation: StoredOperation, onRow rowID: Int64, _ table: TableLayout
+        of operation: StoredOperation, onRow rowID: Int64, in table: TableLayout
     ) throws -> FileDependence {
         guard table.sendsFiles, operation.isUntriedUpdate else { return .none }
         var dependence = FileDependence.additions
@@ -101,7 +101,7 @@ extension ReadTransaction {
         guard let (operation, tableName, rowID) = try self.operation(id),
             let table = store.schema.table(named: tableName)
         else { return false }
-        return try fileDependence(of: operation, onRow: rowID, table) == .replacements
+        return try fileDependence(of: operation, onRow: rowID, in: table) == .replacements
     }
 
     // MARK: Values
@@ -124,7 +124,7 @@ extension ReadTransaction {
         }
     }
 
-    func storedValue(of attachments: [Attachment], _ column: AttachmentColumn) -> StorageValue {
+    func storedValue(of attachments: [Attachment], in column: AttachmentColumn) -> StorageValue {
         guard column.isList || !attachments.isEmpty else { return .null }
         let row = RowEncoder()
         row.append(json: column.isList ? .array(attachments.map(\.__json)) : attachments[0].__json)

@@ -3,16 +3,13 @@ extension ReadTransaction {
     /// a server ID, operations, deferred items and sync tokens. The tables are in the order of their names.
     package func exchangedTablesWithoutModel() throws -> [String] {
         let connection = try connectionForReading(searching: false)
-        let statement = try connection.statement(
+        let found = try connection.rows(
             """
             SELECT "table" FROM "__operations" UNION SELECT "table" FROM "__sync_tokens" \
             UNION SELECT "table" FROM "__server_items"
-            """)
-        var tables: Set<String> = []
-        do {
-            defer { statement.reset() }
-            while try statement.step() { tables.insert(try statement.text(0)) }
-        }
+            """
+        ) { try $0.text(0) }
+        var tables = Set(found)
         for model in try absentModels(connection) where !model.isLocalOnly && !tables.contains(model.table) {
             let isKnown = "SELECT EXISTS (SELECT 1 FROM \(model.table.quotedSQL) WHERE \"serverID\" IS NOT NULL)"
             if try connection.value(isKnown) == .integer(1) { tables.insert(model.table) }

@@ -10,7 +10,9 @@ struct ServerPage {
     private let batch: RowBatch
     /// The indices of the items whose objects wait in the batch.
     private var waiting: [Int] = []
-    /// The IDs in the page that objects have as server IDs or as local IDs, or may have by an earlier item.
+    /// The IDs in the page that objects already have as server IDs or as local IDs.
+    ///
+    /// IDs that objects may have got from an earlier item are included.
     private var used: Set<ServerID> = []
     /// The properties that refer to other objects of the table.
     private let ownReferences: [PropertyDefinition]

@@ -73,14 +73,10 @@ struct StoredOperation {
 
 extension ReadTransaction {
     func operation(_ id: PendingOperation.ID) throws -> (StoredOperation, table: String, rowID: Int64)? {
-        let statement = try connection.statement(
-            "SELECT \(StoredOperation.columns), \"table\", \"object\" FROM \"__operations\" WHERE \"id\" = ?")
-        statement.bind(1, to: id)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return (
-            try decoded { try StoredOperation(statement) }, try statement.text(9), statement.integer(10)
-        )
+        try connection.rows(
+            "SELECT \(StoredOperation.columns), \"table\", \"object\" FROM \"__operations\" WHERE \"id\" = ?",
+            binding: [.integer(id)]
+        ) { row in (try store.decodingOperation { try StoredOperation(row) }, try row.text(9), row.integer(10)) }.first
     }
 
     /// Returns the operation of an object, or `nil` if it has none.
@@ -90,26 +86,27 @@ extension ReadTransaction {
         statement.bind(2, to: rowID)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        return try decoded { try StoredOperation(statement) }
+        return try store.decodingOperation { try StoredOperation(statement) }
     }
 
     /// Returns the values sent for an operation since the server's last response.
     func attemptedValues(_ id: PendingOperation.ID) throws -> AttemptedValues {
-        let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
-        statement.bind(1, to: id)
-        defer { statement.reset() }
-        guard try statement.step(), !statement.isNull(0) else { return AttemptedValues() }
-        return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
+        try connection.rows(
+            "SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ? AND \"attempted\" IS NOT NULL",
+            binding: [.integer(id)]
+        ) { row in try store.decodingOperation { try AttemptedValues(bytes: row.bytes(0)) } }.first ?? AttemptedValues()
     }
+}
 
-    fileprivate func decoded<T>(_ body: () throws -> T) throws -> T {
+extension Store {
+    /// Decodes data of the queue. Reports unreadable data as damage of the store.
+    func decodingOperation<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as InvalidEncoding {
             throw TandemError(
                 .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
-                store: store.path,
-                underlying: error)
+                store: path, underlying: error)
         }
     }
 }

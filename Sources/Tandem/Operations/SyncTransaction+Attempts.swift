@@ -59,7 +59,7 @@ extension SyncTransaction {
         var left = PropertyBases()
         var attempted = try attemptedValues(id)
         if isInsert {
-            // The server may hold the object without the references that an unanswered attempt omitted.
+            // The server may hold the object without the references that an attempt without a response omitted.
             for entry in operation.changes.entries where Self.isEmpty(entry.value) {
                 if operation.sent?[entry.column] != nil { attempted.record(entry.value, of: entry.column) }
             }
@@ -67,7 +67,7 @@ extension SyncTransaction {
         // No response reported that an earlier attempt failed, so the server may have executed it.
         attempted.markMayHaveExecuted()
         if let table = store.schema.table(named: tableName), let (object, values) = read {
-            if isInsert { left = emptyBases(of: leavingOut, table) }
+            if isInsert { left = emptyBases(of: leavingOut, in: table) }
             // If the response to an insert was lost, its object is deleted by sending the insert again.
             let isOfLost = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isOfLost {
@@ -102,7 +102,7 @@ extension SyncTransaction {
     }
 
     /// Returns the references that an insert omits. Their bases are the values that the server will hold.
-    private func emptyBases(of names: Set<String>, _ table: TableLayout) -> PropertyBases {
+    private func emptyBases(of names: Set<String>, in table: TableLayout) -> PropertyBases {
         PropertyBases(
             table.links.map { ($0, table.definition.properties[$0.property]) }
                 .filter { names.contains($1.name) && !$1.isLocalOnly }
@@ -303,7 +303,7 @@ extension SyncTransaction {
         return found
     }
 
-    /// Returns an operation whose attempt is under way or unanswered. Returns `nil` if that attempt has ended or
+    /// Returns an operation whose attempt is under way or has no response. Returns `nil` if that attempt has ended or
     /// another one has begun.
     func underWay(
         _ id: PendingOperation.ID, attempt: Int
@@ -328,6 +328,6 @@ extension ReadTransaction {
             "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"__rid\" = ?")
         statement.bind(1, to: rowID)
         defer { statement.reset() }
-        return try statement.step() ? try state(of: statement, table) : nil
+        return try statement.step() ? try state(of: statement, in: table) : nil
     }
 }

@@ -35,16 +35,14 @@ extension SyncTransaction {
         for holder in table.holders {
             let property = holder.table.definition.properties[holder.property]
             let column = property.column.quotedSQL
-            let statement = try connection.statement(transaction.holderQuery(holder, columns: "\"__rid\", \(column)"))
-            statement.bind(1, to: localID.rawValue)
-            var held: [(row: Int64, value: String)] = []
-            while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
-            statement.reset()
+            let held = try connection.rows(
+                transaction.holderQuery(holder, columns: "\"__rid\", \(column)"), binding: [.text(localID.rawValue)]
+            ) { ($0.integer(0), try $0.text(1)) }
             let link = TableLayout.Link(
                 property: holder.property, isToMany: holder.isToMany, target: ModelTarget(table.definition))
             for (row, value) in held {
                 let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
-                let others = try transaction.waitingEntries(of: row, holder.property, in: holder.table)
+                let others = try transaction.waitingEntries(of: row, property: holder.property, in: holder.table)
                 let waiting = ids.enumerated().filter { $0.element == localID }.map {
                     UnresolvedReference(
                         link: link, target: table,

@@ -45,7 +45,7 @@ extension SyncTransaction {
         let state: ObjectState
         do {
             defer { found.reset() }
-            state = try self.state(of: found, table)
+            state = try self.state(of: found, in: table)
         }
         let here = try valuesIncludingUnresolved(of: state, in: table)
         let row = RowEncoder()

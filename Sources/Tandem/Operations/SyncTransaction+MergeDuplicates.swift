@@ -1,7 +1,7 @@
 import Foundation
 
-// If the server makes the IDs and an insert's response is lost, a pull may fetch the inserted object as a new one. When
-// the insert is finally answered, two local objects are one object on the server.
+// The server may make the IDs, and an insert's response may be lost. A pull may then fetch the inserted object as a new
+// one. When the insert finally gets its response, two local objects are one object on the server.
 
 extension SyncTransaction {
     /// Merges another object with the given server ID into this one. It was pulled while the response to this object's
@@ -17,7 +17,7 @@ extension SyncTransaction {
         let other: ObjectState
         do {
             defer { found.reset() }
-            other = try self.state(of: found, table)
+            other = try self.state(of: found, in: table)
         }
         guard other.rowID != state.rowID else { return state }
         // Row numbers increase in the order of arrival.
@@ -41,7 +41,7 @@ extension SyncTransaction {
     ///   - newer: The object that has the server ID. It is removed.
     ///   - table: The table of both.
     private func merge(_ older: ObjectState, withNewer newer: ObjectState, in table: TableLayout) throws {
-        // If one object was deleted and the other changed, the change wins: it was made in sight of the object.
+        // If one object was deleted and the other changed, the change wins: its author saw the object.
         let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
         // References to a deleted object are unresolved.
         if older.isDeleted && !revives { try detachHolders(of: newer.localID, in: table) }
@@ -51,7 +51,7 @@ extension SyncTransaction {
             binding: [.text(older.localID.rawValue), .text(table.table), .text(newer.localID.rawValue)])
         let changes = try unsentChanges(of: newer, in: table)
         if let operation = try operation(of: newer.rowID, in: table) { try transaction.drop(operation, in: table) }
-        try dropDeferred(of: newer.rowID, newer.serverID, in: table)
+        try dropDeferred(of: newer.rowID, serverID: newer.serverID, in: table)
         try eraseRow(of: newer, in: table)
         guard revives else { return try apply(changes, to: older, in: table) }
         do {
@@ -101,17 +101,12 @@ extension SyncTransaction {
         if holder.isToMany {
             // The link table stores a tombstone's list like a live one's.
             let links = holder.table.definition.linkTable(property).quotedSQL
-            let statement = try connection.statement(
+            let lists = try connection.rows(
                 """
                 SELECT "__rid", \(column) FROM \(holder.table.quotedTable) WHERE "__rid" IN \
                 (SELECT "object" FROM \(links) WHERE "target" = ?)
-                """)
-            statement.bind(1, to: old.rawValue)
-            var lists: [(row: Int64, text: String)] = []
-            do {
-                defer { statement.reset() }
-                while try statement.step() { lists.append((statement.integer(0), try statement.text(1))) }
-            }
+                """, binding: [.text(old.rawValue)]
+            ) { (row: $0.integer(0), text: try $0.text(1)) }
             for (row, text) in lists {
                 try connection.execute(
                     "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
@@ -126,25 +121,20 @@ extension SyncTransaction {
                 "UPDATE \(holder.table.quotedTable) SET \(column) = ?1 WHERE \(column) = ?2",
                 binding: [.text(new.rawValue), .text(old.rawValue)])
         }
-        try redirectBases(of: property, holder, from: old, to: new)
+        try redirectBases(of: property, holder: holder, from: old, to: new)
     }
 
     /// Bases name objects by their local IDs.
     private func redirectBases(
-        of property: PropertyDefinition, _ holder: TableLayout.Holder, from old: LocalID, to new: LocalID
+        of property: PropertyDefinition, holder: TableLayout.Holder, from old: LocalID, to new: LocalID
     ) throws {
         // The loop reads one table's operations. It runs at most once for a lost response.
-        let statement = try connection.statement(
+        let operations = try connection.rows(
             """
             SELECT \(StoredOperation.columns) FROM "__operations" WHERE "table" = ? \
             AND ("changes" IS NOT NULL OR "sent" IS NOT NULL)
-            """)
-        statement.bind(1, to: holder.table.table)
-        var operations: [StoredOperation] = []
-        do {
-            defer { statement.reset() }
-            while try statement.step() { operations.append(try readable { try StoredOperation(statement) }) }
-        }
+            """, binding: [.text(holder.table.table)]
+        ) { row in try readable { try StoredOperation(row) } }
         for operation in operations {
             var (changes, sent) = (operation.changes, operation.sent)
             if let base = changes[property.column] {

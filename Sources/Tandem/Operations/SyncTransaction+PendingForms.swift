@@ -1,4 +1,4 @@
-// A file that is not uploaded is an unsent change: no server knows it, whatever its item contains. Sent and compared
+// A file that is not uploaded is an unsent change: no server has it, whatever its item contains. Sent and compared
 // values omit it. The server's values are written with it added.
 
 extension TableLayout {
@@ -47,7 +47,7 @@ extension SyncTransaction {
                 next = index.map { $0 + 1 } ?? result.count
             }
         }
-        return storedValue(of: result, column)
+        return storedValue(of: result, in: column)
     }
 
     /// A property of a row with attachments that wait to be uploaded.
@@ -120,6 +120,6 @@ extension SyncTransaction {
         guard column.isList || definition.isOptional else { return value }
         let attachments = try attachments(in: value, of: definition)
         let known = try attachments.filter { try $0.serverURL != nil || connection.file($0.id) != nil }
-        return known.count == attachments.count ? value : storedValue(of: known, column)
+        return known.count == attachments.count ? value : storedValue(of: known, in: column)
     }
 }

@@ -87,7 +87,7 @@ extension SyncTransaction {
         }
         if item.isDeleted {
             object.row?.reset()
-            try dropDeferred(of: state.rowID, item.serverID, in: table)
+            try dropDeferred(of: state.rowID, serverID: item.serverID, in: table)
             try eraseObject(state, in: table)
             return .removed(state.localID)
         }
@@ -108,7 +108,7 @@ extension SyncTransaction {
     ) throws -> (KnownObject?, isFree: Bool) {
         if let found = try find(item.serverID, in: table) {
             do {
-                return (KnownObject(state: try state(of: found, table), row: found), false)
+                return (KnownObject(state: try state(of: found, in: table), row: found), false)
             } catch {
                 found.reset()
                 throw error
@@ -123,7 +123,7 @@ extension SyncTransaction {
         guard let localID else { return (nil, false) }
         guard let found = try connection.tableStatements(table).find(localID) else { return (nil, identity == .client) }
         defer { found.reset() }
-        let state = try state(of: found, table)
+        let state = try state(of: found, in: table)
         guard state.serverID == nil, try operation(of: state.rowID, in: table) != nil else { return (nil, false) }
         return (KnownObject(state: state), false)
     }
@@ -154,7 +154,7 @@ extension SyncTransaction {
     }
 
     func receiveUnknownTombstone(_ item: ServerItem, in table: TableLayout) throws -> ServerReceipt {
-        try dropDeferred(of: 0, item.serverID, in: table)
+        try dropDeferred(of: 0, serverID: item.serverID, in: table)
         return .unknownTombstone
     }
 
@@ -179,7 +179,7 @@ extension SyncTransaction {
 
     /// Stores the data beside a new object.
     func completeNew(_ item: ServerItem, as state: ObjectState, in table: TableLayout) throws -> ServerReceipt {
-        try dropDeferred(of: state.rowID, item.serverID, in: table)
+        try dropDeferred(of: state.rowID, serverID: item.serverID, in: table)
         try storeExtras(item.extras, of: state.rowID, in: table)
         return .inserted(state.localID)
     }
@@ -221,7 +221,7 @@ extension SyncTransaction {
         }
         try storeExtras(item.extras, of: state.rowID, in: table)
         let isUnchanged = connection.totalChanges == before
-        try dropDeferred(of: state.rowID, item.serverID, in: table)
+        try dropDeferred(of: state.rowID, serverID: item.serverID, in: table)
         return isUnchanged ? .unchanged : .updated(state.localID)
     }
 
@@ -233,7 +233,7 @@ extension SyncTransaction {
             try matchesBaseOrAttempt(item, operation: operation, state: state, in: table)
         {
             // The server's state is the base of the change. A deferred item is obsolete if the server has reverted it.
-            try dropDeferred(of: state.rowID, item.serverID, in: table)
+            try dropDeferred(of: state.rowID, serverID: item.serverID, in: table)
             return .unchanged
         }
         try deferItem(item, of: state.rowID, in: table, reason: .pending)

@@ -84,7 +84,7 @@ extension SyncTransaction {
                 try isNew
                 ? item.wasUndeleted
                     || !isUnchanged(
-                        sinceInsertOf: state, attempted, property: index, in: table, here: here[index],
+                        sinceInsertOf: state, attempted: attempted, property: index, in: table, here: here[index],
                         rounding: rounding)
                 : old.map {
                     try item.wasUndeleted || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
@@ -110,12 +110,14 @@ extension SyncTransaction {
             changedHere: changedHere, changedThere: changedThere)
     }
 
-    /// Returns whether the server's object has come from an insert of this object without a response, and a property
-    /// has not changed here since that insert.
+    /// Returns whether a property is unchanged here since the insert that the server's object has come from.
+    ///
+    /// The insert is that of this object, and has had no response. Returns `false` if the server's object has not come
+    /// from such an insert.
     ///
     /// Another client can have created an object with a natural key as ID. Its values are then a conflict.
     private func isUnchanged(
-        sinceInsertOf state: ObjectState, _ attempted: AttemptedValues, property: Int, in table: TableLayout,
+        sinceInsertOf state: ObjectState, attempted: AttemptedValues, property: Int, in table: TableLayout,
         here: StorageValue, rounding: WireRounding
     ) throws -> Bool {
         // A file that waits to be uploaded was not sent.
@@ -275,7 +277,7 @@ extension SyncTransaction {
                 .integer(state.rowID),
             ])
         try resolveNews(of: state, serverID: serverID, in: table)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        // The deletion there is known as long as the queue records that a delete may have arrived.
         try restart(operation, as: .update, changes: changes, sent: .delete, in: table)
     }
 

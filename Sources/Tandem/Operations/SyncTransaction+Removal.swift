@@ -1,10 +1,12 @@
 // The removal of objects that the server no longer has, or that the app no longer needs on this device.
 
 extension ReadTransaction {
-    /// Calls a closure with the row number and the server ID of each live object that has a server ID and no operation.
+    /// Calls a closure for each live object that has a server ID and no operation.
+    ///
+    /// The closure receives the object's row number and server ID.
     ///
     /// - Parameter filter: A condition on the objects, or `nil` for all.
-    /// - Complexity: O(*n*), *n* objects in the table. If an index supports the filter, O(*k*) for *k* matches.
+    /// - Complexity: O(*n*) for *n* objects in the table. If an index supports the filter, O(*k*) for *k* matches.
     package func forEachSyncedRow(
         in table: String, matching filter: PredicateNode?, _ body: (Int64, ServerID) throws -> Void
     ) throws {
@@ -21,20 +23,20 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the number of distinct server IDs of a table's objects, including deleted ones, and of its deferred
-    /// items, except tombstones.
+    /// Returns the number of distinct server IDs of a table's objects and deferred items.
+    ///
+    /// Deleted objects count, but tombstones among the deferred items do not.
     ///
     /// - Complexity: O(*n*) for *n* objects, by the index of the server IDs.
     package func countOfServerItems(in table: String) throws -> Int {
         try checkUsable()
         guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
-        let count = try connectionForReading(searching: false).value(
+        return try connectionForReading(searching: false).count(
             """
             SELECT (SELECT count(*) FROM \(layout.quotedTable) WHERE "serverID" IS NOT NULL) \
             + (SELECT count(*) FROM "__server_items" k WHERE k."table" = ? AND k."deleted" = 0 \
             AND NOT EXISTS (SELECT 1 FROM \(layout.quotedTable) t WHERE t."serverID" = k."serverID"))
             """, binding: [.text(table)])
-        return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
 
     /// Iterates over the rows of a query, in no particular order.
@@ -48,13 +50,7 @@ extension ReadTransaction {
             columns.map { "\(alias: scope.alias).\(name: $0)" as SQL }.joined(", ")
         }
         for model in compiler.models { try store.requireModel(model) }
-        let statement = try connectionForReading(searching: compiler.searches).statement(sql.text)
-        defer {
-            statement.reset()
-            statement.clearBindings()
-        }
-        statement.bind(sql.values)
-        while try statement.step() { try body(statement) }
+        try connectionForReading(searching: compiler.searches).forEachRow(of: sql, body: body)
     }
 }
 
@@ -89,19 +85,20 @@ extension SyncTransaction {
             {
                 continue
             }
-            if !leavingKept { try dropDeferred(of: row, serverID, in: table) }
+            if !leavingKept { try dropDeferred(of: row, serverID: serverID, in: table) }
             try eraseObject(state, in: table)
             count += 1
         }
         return count
     }
 
-    /// Discards the operations of some tables' objects, and removes these objects, including tombstones. References to
-    /// an object with a server ID become unresolved. An object without one is removed by the delete rules of its
-    /// references, after those referring objects that are removed as well.
+    /// Discards the operations of some tables' objects, and removes these objects, including tombstones.
+    ///
+    /// References to an object with a server ID become unresolved. An object without a server ID is removed by the
+    /// delete rules of its references. It is removed after those referring objects that are removed as well.
     ///
     /// - Parameter filter: Limits the operations to those of matching objects, in a single table; `nil` for all.
-    /// - Returns: How many operations are lost.
+    /// - Returns: The number of lost operations.
     /// - Throws: ``TandemError/Code/deleteDenied`` if a reference to an object without a server ID denies its removal.
     ///   Nothing is changed then.
     package func dropOperations(in tables: [String], matching filter: PredicateNode?) throws -> Int {
@@ -157,7 +154,7 @@ extension SyncTransaction {
             let operation = try operation(of: row, in: table)
         else { return false }
         try savepoint {
-            try dropDeferred(of: row, state.serverID, in: table)
+            try dropDeferred(of: row, serverID: state.serverID, in: table)
             try transaction.drop(operation, in: table)
             guard ifKnown else {
                 _ = try transaction.delete(state.localID, in: table)

@@ -100,7 +100,7 @@ extension SyncTransaction {
         try dropDeferred(knowing: item, of: state.rowID, in: table)
         guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
         // An operation that waits for a file has nothing else to send now.
-        return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
+        return try fileDependence(of: rest, onRow: state.rowID, in: table) == .replacements ? .done : .stillPending
     }
 
     /// Writes the server's values over properties unchanged here meanwhile. Nothing is written if it throws.
@@ -187,10 +187,10 @@ extension SyncTransaction {
     private func acknowledgeDelete(_ operation: StoredOperation, state: ObjectState, in table: TableLayout) throws {
         guard operation.kind != .delete else {
             try transaction.drop(operation, in: table)
-            // The server may know the object under the ID made here. The object may have been deleted before its
+            // The server may have stored the object under the ID made here. The object may have been deleted before its
             // acknowledgment.
             let serverID = state.serverID ?? ServerID(state.localID.rawValue)
-            try dropDeferred(of: state.rowID, serverID, in: table)
+            try dropDeferred(of: state.rowID, serverID: serverID, in: table)
             guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
             let texts: [String?]
             do {
@@ -213,7 +213,7 @@ extension SyncTransaction {
             let state = try state(ofRow: rowID, in: table)
         else { throw stale(id) }
         try savepoint {
-            try dropDeferred(of: rowID, state.serverID, in: table)
+            try dropDeferred(of: rowID, serverID: state.serverID, in: table)
             try resend(operation, state: state, in: table)
         }
     }

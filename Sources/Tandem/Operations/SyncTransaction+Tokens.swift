@@ -24,30 +24,23 @@ package struct SyncToken: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns the token of a query, or `nil` if the next pull must begin from the start.
     package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
-        let statement = try connectionForReading(searching: false).statement(
+        try connectionForReading(searching: false).rows(
             """
             SELECT "digest", "time", "settled", "lastSuccess" FROM "__sync_tokens" WHERE "table" = ? AND "queryID" = ?
-            """)
-        defer { statement.reset() }
-        statement.bind([.text(table), .text(queryID)])
-        guard try statement.step() else { return nil }
-        return SyncToken(
-            digest: Array(statement.bytes(0)), time: try statement.optionalText(1),
-            isSettled: statement.integer(2) != 0,
-            lastSuccess: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)))
+            """, binding: [.text(table), .text(queryID)]
+        ) { row in
+            SyncToken(
+                digest: Array(row.bytes(0)), time: try row.optionalText(1), isSettled: row.integer(2) != 0,
+                lastSuccess: row.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: row.real(3)))
+        }.first
     }
 
     /// Returns the local time at which a pull of each table last completed.
     package func lastSuccesses() throws -> [String: Date] {
-        let statement = try connectionForReading(searching: false).statement(
-            "SELECT \"table\", max(\"lastSuccess\") FROM \"__sync_tokens\" GROUP BY 1")
-        defer { statement.reset() }
-        var dates: [String: Date] = [:]
-        while try statement.step() {
-            if statement.isNull(1) { continue }
-            dates[try statement.text(0)] = Date(timeIntervalSinceReferenceDate: statement.real(1))
-        }
-        return dates
+        let dates = try connectionForReading(searching: false).rows(
+            "SELECT \"table\", max(\"lastSuccess\") FROM \"__sync_tokens\" WHERE \"lastSuccess\" IS NOT NULL GROUP BY 1"
+        ) { (try $0.text(0), Date(timeIntervalSinceReferenceDate: $0.real(1))) }
+        return Dictionary(dates) { $1 }
     }
 
     /// Returns a sync setting: the data's owner or server.

@@ -1,6 +1,8 @@
 extension SyncTransaction {
-    /// Applies server items that may block each other through unique values. If a unique value moved between two
-    /// objects on the server, or two objects swapped theirs, each item clashes with the other's old value here.
+    /// Applies server items that may block each other through unique values.
+    ///
+    /// A unique value may have moved between two objects on the server, or two objects may have swapped theirs. Each
+    /// item then clashes with the other object's old value here.
     ///
     /// The method first applies each item. Then all refused objects without unsent changes release their unique values
     /// at once. The refused items are applied again, as long as that helps. An item that clashes with an object outside
@@ -43,7 +45,7 @@ extension SyncTransaction {
         for item in items where !item.isDeleted {
             guard let found = try find(item.serverID, in: table) else { continue }
             defer { found.reset() }
-            let state = try self.state(of: found, table)
+            let state = try self.state(of: found, in: table)
             if state.isSynced { group.append((item, state)) }
         }
         while group.count > 1 {
@@ -67,13 +69,13 @@ extension SyncTransaction {
                         }
                     }
                     guard clashing.isEmpty else {
-                        throw Clash(rows: clashing, takers: try takers(group.map(\.state), in: table))
+                        throw Clash(rows: clashing, claimants: try claimants(group.map(\.state), in: table))
                     }
                 }
                 return true
             } catch let clash as Clash {
-                let stay = try unresolvableRows(clash, in: table)
-                group.removeAll { stay.contains($0.state.rowID) }
+                let unresolvable = try unresolvableRows(clash, in: table)
+                group.removeAll { unresolvable.contains($0.state.rowID) }
             }
         }
         return false
@@ -85,7 +87,7 @@ extension SyncTransaction {
         /// The rows that can't take their unique values.
         let rows: Set<Int64>
         /// The rows by the unique values that they would have taken.
-        let takers: [UniqueKey: Int64]
+        let claimants: [UniqueKey: Int64]
     }
 
     /// A unique value, or several that are unique together.
@@ -94,24 +96,24 @@ extension SyncTransaction {
         let values: [StorageValue]
     }
 
-    private func takers(_ states: [ObjectState], in table: TableLayout) throws -> [UniqueKey: Int64] {
-        var takers: [UniqueKey: Int64] = [:]
+    private func claimants(_ states: [ObjectState], in table: TableLayout) throws -> [UniqueKey: Int64] {
+        var claimants: [UniqueKey: Int64] = [:]
         for state in states {
-            for key in try uniqueKeys(of: state.rowID, in: table) { takers[key] = state.rowID }
+            for key in try uniqueKeys(of: state.rowID, in: table) { claimants[key] = state.rowID }
         }
-        return takers
+        return claimants
     }
 
     /// Returns the rows of a clash, and transitively the rows that would take their values.
     private func unresolvableRows(_ clash: Clash, in table: TableLayout) throws -> Set<Int64> {
-        var stay = clash.rows
-        var next = Array(stay)
+        var unresolvable = clash.rows
+        var next = Array(unresolvable)
         while let row = next.popLast() {
             for key in try uniqueKeys(of: row, in: table) {
-                if let taker = clash.takers[key], stay.insert(taker).inserted { next.append(taker) }
+                if let claimant = clash.claimants[key], unresolvable.insert(claimant).inserted { next.append(claimant) }
             }
         }
-        return stay
+        return unresolvable
     }
 
     private func uniqueKeys(of rowID: Int64, in table: TableLayout) throws -> [UniqueKey] {

@@ -4,7 +4,7 @@ struct UpdatePlan<M: Model> {
     /// The assignments in the order of the properties. If a property is assigned twice, the last assignment counts.
     let assignments: [(property: Int, assignment: Assignment<M>)]
 
-    /// - Throws: ``TandemError/Code/invalidQuery`` if a target is not a property of the model itself, and
+    /// - Throws: ``TandemError/Code/invalidQuery`` if a target is not a property of the model itself;
     ///   ``TandemError/Code/invalidValue`` for a constant that can't be encoded.
     init(_ given: [Assignment<M>], of table: TableLayout, in store: Store) throws {
         self.table = table

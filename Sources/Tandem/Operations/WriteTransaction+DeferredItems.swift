@@ -48,7 +48,7 @@ extension SyncTransaction {
     }
 
     /// Deletes the deferred items for an object, by its row or by its server ID.
-    func dropDeferred(of rowID: Int64, _ serverID: ServerID?, in table: TableLayout) throws {
+    func dropDeferred(of rowID: Int64, serverID: ServerID?, in table: TableLayout) throws {
         guard try transaction.hasDeferredItems() else { return }
         try connection.execute(
             "DELETE FROM \"__server_items\" WHERE \"table\" = ?1 AND (\"object\" = ?2 OR \"serverID\" = ?3)",

@@ -2,6 +2,7 @@ import Foundation
 
 // The rules that merge a change into the existing operation. Each object has at most one operation.
 //
+// ```
 //     existing   change    becomes
 //     -          insert    insert
 //     -          update    update, with the bases of the changed properties
@@ -12,6 +13,7 @@ import Foundation
 //     update     delete    delete, which remembers the update
 //     delete     undelete  the operation that the delete had replaced, or none
 //     delete     insert    update (WriteTransaction.insert: undelete, then update)
+// ```
 
 extension WriteTransaction {
     /// Queues the insert of a new object.
@@ -118,7 +120,7 @@ extension WriteTransaction {
         var values = table.definition.properties.indices.map { statement.value(table.column($0)) }
         if found == nil { statement.reset() }
         for link in table.links {
-            let waiting = try waitingEntries(of: state.rowID, link.property, in: table)
+            let waiting = try waitingEntries(of: state.rowID, property: link.property, in: table)
             values[link.property] = WaitingEntry.whole(values[link.property], with: waiting, isToMany: link.isToMany)
         }
         return values

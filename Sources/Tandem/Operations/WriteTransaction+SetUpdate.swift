@@ -110,7 +110,7 @@ extension WriteTransaction {
             row.removeAll()
             for property in plan.table.definition.properties.indices { row.append(values[property] ?? .null) }
             hasRewrittenLinks = false
-            // A value that is assigned to many objects at once does not name the references that wait in one of them.
+            // A value that is assigned to many objects does not name the references that wait in one of them.
             _ = try update(statement, with: row, in: plan.table, only: properties, keepsWaiting: true)
         }
     }

@@ -38,7 +38,7 @@ extension Aggregate {
     public static func sum<P: PropertyExpression>(_ property: KeyPath<Root.Columns, P>) -> Self
     where P.Root == Root, P.Value: QuerySummable, P.Value.Sum == Value {
         let sums = P.Value.__sums
-        return Aggregate(node: .sum(Root.Columns()[keyPath: property].__column, sums.kind)) { row, column in
+        return Aggregate(node: .sum(Root.Columns()[keyPath: property].__column, kind: sums.kind)) { row, column in
             guard let total = try sums.total(row, column: column), let sum = sums.sum(total) else {
                 throw SumOverflow()
             }
@@ -50,7 +50,7 @@ extension Aggregate {
     public static func average<P: PropertyExpression>(_ property: KeyPath<Root.Columns, P>) -> Self
     where P.Root == Root, P.Value: QuerySummable, Value == P.Value.Average? {
         let sums = P.Value.__sums
-        return Aggregate(node: .average(Root.Columns()[keyPath: property].__column, sums.kind)) { row, column in
+        return Aggregate(node: .average(Root.Columns()[keyPath: property].__column, kind: sums.kind)) { row, column in
             let count = Int(row.integer(column + 1))
             guard count > 0 else { return nil }
             guard let total = try sums.total(row, column: column) else { throw SumOverflow() }

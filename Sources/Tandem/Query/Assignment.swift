@@ -31,7 +31,7 @@ public struct Assignment<Root: Model>: Sendable {
         isLeaf = false
         compute = { _, _ in withExtendedLifetime(constant) { value } }
         self.constant = value
-        isInvalid = value == .null && !((constant as? any NilTestable)?.isNil ?? false)
+        isInvalid = value == .null && (constant as? any AnyOptional).map { $0.wrapped != nil } ?? true
     }
 
     fileprivate init<E: ValueExpression>(
@@ -60,12 +60,12 @@ public struct Assignment<Root: Model>: Sendable {
 }
 
 /// A value that may be nil.
-private protocol NilTestable {
-    var isNil: Bool { get }
+protocol AnyOptional {
+    var wrapped: Any? { get }
 }
 
-extension Optional: NilTestable {
-    fileprivate var isNil: Bool { self == nil }
+extension Optional: AnyOptional {
+    var wrapped: Any? { self }
 }
 
 extension PropertyExpression where Value: Sendable {

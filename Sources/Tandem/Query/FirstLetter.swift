@@ -15,11 +15,11 @@ public struct FirstLetter<Root: Model>: Sendable {
 
     /// Returns a predicate for the texts in the section of a letter. Nil selects the texts that are nil.
     func predicate(_ letter: String?, collation: Collation) -> PredicateNode {
-        guard let letter else { return .identical(text.folded, .null) }
-        let isInSection = PredicateNode.hasFirstLetter(text, collation, letter)
+        guard let letter else { return .identical(text.folded, to: .null) }
+        let isInSection = PredicateNode.hasFirstLetter(text, collation: collation, letter: letter)
         // The range is redundant, but lets an index find the section.
         guard let range = collation.range(ofSection: letter) else { return isInSection }
-        return .and(.inKeyRanges(text.folded, [range]), isInSection)
+        return .and(.inKeyRanges(text.folded, ranges: [range]), isInSection)
     }
 }
 

@@ -16,17 +16,17 @@ public struct FoldedText<Root: Model>: Sendable {
 
     /// Returns a predicate that holds if the text equals another one. Nil does not equal any text.
     public static func == (lhs: Self, rhs: String) -> Predicate<Root> {
-        Predicate(.comparison(lhs.column, .equal, .value(.text(rhs))))
+        Predicate(.comparison(lhs.column, by: .equal, to: .value(.text(rhs))))
     }
 
     /// Returns a predicate that holds if the text differs from another one, or is nil.
     public static func != (lhs: Self, rhs: String) -> Predicate<Root> {
-        Predicate(.comparison(lhs.column, .notEqual, .value(.text(rhs))))
+        Predicate(.comparison(lhs.column, by: .notEqual, to: .value(.text(rhs))))
     }
 
     /// Returns a predicate that holds if the text equals any of the given texts, of any number.
     public func `in`(_ texts: [String]) -> Predicate<Root> {
-        Predicate(.among(column, texts.map { .text($0) }))
+        Predicate(.among(column, values: texts.map { .text($0) }))
     }
 
     /// Returns a predicate that holds if the text begins with a prefix. It does not hold for nil.
@@ -34,7 +34,7 @@ public struct FoldedText<Root: Model>: Sendable {
     /// - Complexity: The index finds texts by the letters of the prefix. The last ones do not count if they may begin
     ///   a letter of several characters, as `c` does in Czech. A prefix of such letters alone reads all texts.
     public func hasPrefix(_ prefix: String) -> Predicate<Root> {
-        Predicate(.text(column, .prefix, prefix))
+        Predicate(.text(column, test: .prefix, operand: prefix))
     }
 }
 

@@ -72,13 +72,13 @@ extension InverseProperty: LoadedLink {
         } read: { row in
             .named(try row.nextValue { try $0.isNull($1) ? [] : [LocalID($0.text($1))] })
         } load: { transaction, ids in
-            let sources = try sources(of: ids, transaction)
+            let sources = try sources(of: ids, in: transaction)
             return { $0.flatMap { sources[$0] ?? [] } }
         }
     }
 
     /// Returns the referring objects by the local ID of the object that they refer to.
-    private func sources(of ids: Set<LocalID>, _ transaction: ReadTransaction) throws -> [LocalID: [Source]] {
+    private func sources(of ids: Set<LocalID>, in transaction: ReadTransaction) throws -> [LocalID: [Source]] {
         let definition = Source.__definition
         guard !definition.properties[property].isToMany else {
             return try Dictionary(
@@ -86,7 +86,8 @@ extension InverseProperty: LoadedLink {
                     ($0, try transaction.store.objects(InverseLinks<Source>(target: $0, property: property)).all())
                 })
         }
-        let refers = PredicateNode.among(ColumnPath(definition, property: property), ids.map { .text($0.rawValue) })
+        let refers = PredicateNode.among(
+            ColumnPath(definition, property: property), values: ids.map { .text($0.rawValue) })
         let results = Results<Source>(store: transaction.store, query: QueryDescription(definition).filtered(refers))
         var sources: [LocalID: [Source]] = [:]
         let row = RowEncoder()

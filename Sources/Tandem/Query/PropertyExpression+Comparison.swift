@@ -6,24 +6,24 @@ extension PropertyExpression where Value: Equatable {
     ///
     /// Texts are equal if their Unicode scalars are equal. Composed and decomposed "é" are different texts.
     public static func == (lhs: Self, rhs: Value) -> Predicate<Root> {
-        Predicate(.comparison(lhs.__column, .equal, .value(lhs.__encode(rhs))))
+        Predicate(.comparison(lhs.__column, by: .equal, to: .value(lhs.__encode(rhs))))
     }
 
     /// Returns a predicate that holds if the property has another value, or is nil.
     public static func != (lhs: Self, rhs: Value) -> Predicate<Root> {
-        Predicate(.comparison(lhs.__column, .notEqual, .value(lhs.__encode(rhs))))
+        Predicate(.comparison(lhs.__column, by: .notEqual, to: .value(lhs.__encode(rhs))))
     }
 
     /// Returns a predicate that holds if two properties have the same value, or are both nil.
     public static func == <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
-        Predicate(.comparison(lhs.__column, .equal, .column(rhs.__column)))
+        Predicate(.comparison(lhs.__column, by: .equal, to: .column(rhs.__column)))
     }
 
     /// Returns a predicate that holds if two properties have different values, or if one of them is nil.
     public static func != <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
-        Predicate(.comparison(lhs.__column, .notEqual, .column(rhs.__column)))
+        Predicate(.comparison(lhs.__column, by: .notEqual, to: .column(rhs.__column)))
     }
 
     /// Returns a predicate that holds if the property has any of the given values: `$0.barcode.in(["1", "2"])`,
@@ -31,7 +31,7 @@ extension PropertyExpression where Value: Equatable {
     ///
     /// The number of values is not limited.
     public func `in`(_ values: [Value]) -> Predicate<Root> {
-        Predicate(.among(__column, values.map(__encode)))
+        Predicate(.among(__column, values: values.map(__encode)))
     }
 }
 
@@ -46,31 +46,31 @@ extension PropertyExpression where Value: QueryOrdered {
     public static func >= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greaterOrEqual, with: rhs) }
 
     func compare(_ comparison: Comparison, with value: Value.Ordered) -> Predicate<Root> {
-        Predicate(.comparison(__column, comparison, .value(__encode(Value.__wrap(value)))))
+        Predicate(.comparison(__column, by: comparison, to: .value(__encode(Value.__wrap(value)))))
     }
 
     /// Returns a predicate that holds if a property is less than another one.
     public static func < <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
-        Predicate(.comparison(lhs.__column, .less, .column(rhs.__column)))
+        Predicate(.comparison(lhs.__column, by: .less, to: .column(rhs.__column)))
     }
 
     /// Returns a predicate that holds if a property is at most another one.
     public static func <= <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
-        Predicate(.comparison(lhs.__column, .lessOrEqual, .column(rhs.__column)))
+        Predicate(.comparison(lhs.__column, by: .lessOrEqual, to: .column(rhs.__column)))
     }
 
     /// Returns a predicate that holds if a property is greater than another one.
     public static func > <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
-        Predicate(.comparison(lhs.__column, .greater, .column(rhs.__column)))
+        Predicate(.comparison(lhs.__column, by: .greater, to: .column(rhs.__column)))
     }
 
     /// Returns a predicate that holds if a property is at least another one.
     public static func >= <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
-        Predicate(.comparison(lhs.__column, .greaterOrEqual, .column(rhs.__column)))
+        Predicate(.comparison(lhs.__column, by: .greaterOrEqual, to: .column(rhs.__column)))
     }
 
     /// Returns a predicate that holds if the value is in a range, which is closed, half-open or one-sided:

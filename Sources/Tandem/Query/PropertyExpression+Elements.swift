@@ -29,7 +29,7 @@ extension PropertyExpression where Value: QueryCollection {
         var json: [UInt8] = []
         // A value that can't be encoded can't be stored either.
         guard (try? ExactJSON.write(element.__json, to: &json)) != nil else { return .false }
-        return Predicate(.elementsContain(__column, String(decoding: json, as: UTF8.self)))
+        return Predicate(.elementsContain(__column, element: String(decoding: json, as: UTF8.self)))
     }
 
     /// The number of elements: `$0.labels.count > 2`. The count of nil is nil, so it does not equal any number, and is
@@ -37,7 +37,7 @@ extension PropertyExpression where Value: QueryCollection {
     ///
     /// - Complexity: O(*n*), without an index.
     public var count: CountExpression<Root> {
-        CountExpression { [column = __column] in .elementCount(column, $0, $1) }
+        CountExpression { [column = __column] in .elementCount(column, by: $0, to: $1) }
     }
 
     /// A predicate that holds if there are no elements. It does not hold for nil.

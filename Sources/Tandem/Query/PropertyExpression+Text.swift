@@ -12,21 +12,21 @@ extension PropertyExpression where Value: QueryText {
     ///
     /// - Complexity: With an index on the property, O(log *n*) for the first match.
     public func hasPrefix(_ prefix: String) -> Predicate<Root> {
-        Predicate(.text(__column, .prefix, prefix))
+        Predicate(.text(__column, test: .prefix, operand: prefix))
     }
 
     /// Returns a predicate that holds if the text ends with a suffix.
     ///
     /// - Complexity: O(*n*), without an index.
     public func hasSuffix(_ suffix: String) -> Predicate<Root> {
-        Predicate(.text(__column, .suffix, suffix))
+        Predicate(.text(__column, test: .suffix, operand: suffix))
     }
 
     /// Returns a predicate that holds if the text contains another one. Every text contains the empty text.
     ///
     /// - Complexity: O(*n*), without an index. `matches` on a `@Folded` property uses an index.
     public func contains(_ part: String) -> Predicate<Root> {
-        Predicate(.text(__column, .contains, part))
+        Predicate(.text(__column, test: .contains, operand: part))
     }
 
     /// Returns a predicate that holds if the text matches a pattern. `*` matches any number of scalars, and `?` matches
@@ -38,7 +38,7 @@ extension PropertyExpression where Value: QueryText {
     ///
     /// - Complexity: O(*n*), or that of a prefix if the pattern begins with text and the property has an index.
     public func like(_ pattern: String) -> Predicate<Root> {
-        Predicate(.text(__column, .like, pattern))
+        Predicate(.text(__column, test: .like, operand: pattern))
     }
 }
 
@@ -54,6 +54,6 @@ extension FoldedProperty where Value: QueryText {
     /// - Complexity: An index finds words of at least three scalars. Shorter words are searched in every text that the
     ///   rest of the query leaves, at some 0.2 µs each.
     public func matches(_ needle: String) -> Predicate<Root> {
-        Predicate(.matches(__column, SearchNeedle(needle)))
+        Predicate(.matches(__column, needle: SearchNeedle(needle)))
     }
 }

@@ -5,8 +5,8 @@ extension Results {
     /// `Float` is rounded, and is NaN if a value is. Its rounding errors do not grow with the number of values.
     ///
     /// - Parameter property: A number of the model, or of an object that it refers to.
-    /// - Throws: ``TandemError`` with the code `overflow` if the sum does not fit its type (see ``SummableValue``), or
-    ///   if a decimal sum would have to be rounded.
+    /// - Throws: ``TandemError`` with the code `overflow` if the sum does not fit its type (see ``SummableValue``).
+    ///   It is also thrown if a decimal sum would have to be rounded.
     public func sum<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> P.Value.Sum
     where P.Root == M, P.Value: QuerySummable {
         try value(of: .sum(property))

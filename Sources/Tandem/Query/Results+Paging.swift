@@ -9,7 +9,7 @@ extension Results {
     /// }
     /// ```
     ///
-    /// The position is that of the given values, so it does not matter if the object was changed or deleted in the
+    /// The position is that of the given values. So it does not matter if the object was changed or deleted in the
     /// meantime. The position includes the local ID, which breaks ties, so no object is skipped or repeated.
     ///
     /// - Parameter object: The last object of the page before.

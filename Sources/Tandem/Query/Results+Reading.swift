@@ -24,9 +24,9 @@ extension Results {
 
     /// Calls a function with each object, in the query's order.
     ///
-    /// The objects are read one at a time, in constant memory, if the order is that of the local IDs or of an index.
-    /// Otherwise SQLite sorts them first. All objects come from the same state of the store: later commits are not
-    /// visible. In a write block, it is undefined whether changes that the function makes to these objects are visible.
+    /// Objects are read one at a time, in constant memory, if the local IDs or an index provide the order. Otherwise
+    /// SQLite sorts them first. All objects come from the same state of the store: later commits are not visible. In a
+    /// write block, it is undefined whether changes that the function makes to these objects are visible.
     ///
     /// - Parameter body: Receives each object. An error that it throws ends the iteration.
     /// - Throws: The function's error, which ends the iteration, or ``TandemError``.
@@ -63,7 +63,8 @@ extension Results {
     /// - Parameter localID: The local ID to find.
     /// - Throws: ``TandemError`` if the query is not valid, or the store can't be read.
     public func contains(_ localID: LocalID) throws -> Bool {
-        let isObject = PredicateNode.comparison(M.Columns().localID.__column, .equal, .value(.text(localID.rawValue)))
+        let isObject = PredicateNode.comparison(
+            M.Columns().localID.__column, by: .equal, to: .value(.text(localID.rawValue)))
         return try !Results(store: store, query: query.filtered(isObject)).isEmpty()
     }
 

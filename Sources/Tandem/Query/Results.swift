@@ -12,8 +12,8 @@
 /// for try await card in cards.elements { print(card.shop) }  // a million in constant memory
 /// ```
 ///
-/// Without an order, the objects are in the order of their local IDs, which also breaks the ties of every other order.
-/// Deleted objects are not found, unless you include them.
+/// Without an order, the objects are in the order of their local IDs. The local ID also breaks the ties of every other
+/// order. Deleted objects are not found, unless you include them.
 ///
 /// Results are values. Each step returns a new value, which you can keep, pass between threads and read again. Each
 /// read uses a single transaction, and returns the store's state at that time. Steps apply in the order in which they
@@ -62,11 +62,6 @@
 public struct Results<M: Model>: Sendable {
     let store: Store
     var query: QueryDescription
-
-    init(store: Store, query: QueryDescription) {
-        self.store = store
-        self.query = query
-    }
 
     private func with(_ query: QueryDescription) -> Results {
         Results(store: store, query: query)
@@ -152,7 +147,7 @@ public struct Results<M: Model>: Sendable {
         return with(query.skipping(count))
     }
 
-    /// Returns the same query with deleted objects included, which the server has not acknowledged yet.
+    /// Returns the same query, including deleted objects whose delete the server has not acknowledged yet.
     public func includingDeleted() -> Results {
         with(query.living(.any))
     }
@@ -177,10 +172,10 @@ extension Store {
             let target = definition.properties[links.property].target?.definition ?? definition
             node = .linkContains(
                 LinkPath(steps: [], kind: .list(holder: definition, property: links.property, target: target)),
-                links.target)
+                id: links.target)
         } else {
             node = .comparison(
-                ColumnPath(definition, property: links.property), .equal, .value(.text(links.target.rawValue)))
+                ColumnPath(definition, property: links.property), by: .equal, to: .value(.text(links.target.rawValue)))
         }
         return Results(store: self, query: QueryDescription(definition).filtered(node))
     }

@@ -41,7 +41,7 @@ extension Results {
             while try statement.step() {
                 let row = statement.row()
                 // Compare stored forms, so that NaNs, which do not equal any value, also find their section.
-                let same = PredicateNode.identical(column, row.storageValue(0))
+                let same = PredicateNode.identical(column, to: row.storageValue(0))
                 sections.append(
                     ResultsSection(
                         key: try property.value(row, column: 0, store: connection.path), count: Int(row.integer(1)),

@@ -63,7 +63,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
     }
 
     private func makeBatch(_ transaction: ReadTransaction) -> LinkedBatch<M, repeat (each Link).Loaded> {
-        LinkedBatch(transaction, repeat LinkColumn((each links).__loading))
+        LinkedBatch(transaction, columns: repeat LinkColumn((each links).__loading))
     }
 
     /// Reads all rows from the same state of the store, and calls a function after each row.
@@ -93,7 +93,7 @@ private final class LinkedBatch<M: Model, each Loaded> {
     private let columns: (repeat LinkColumn<each Loaded>)
     private var objects: [M] = []
 
-    init(_ transaction: ReadTransaction, _ columns: repeat LinkColumn<each Loaded>) {
+    init(_ transaction: ReadTransaction, columns: repeat LinkColumn<each Loaded>) {
         self.transaction = transaction
         self.columns = (repeat each columns)
     }

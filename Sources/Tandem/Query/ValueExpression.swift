@@ -70,7 +70,7 @@ extension Predicate: ValueExpression {
 
 extension ComputedValue {
     fileprivate init<Left: ValueExpression, Right: ValueExpression>(
-        _ lhs: Left, _ rhs: Right, operation: @escaping @Sendable (Value, Value) throws -> Value
+        left lhs: Left, right rhs: Right, operation: @escaping @Sendable (Value, Value) throws -> Value
     ) where Left.Root == Root, Left.Value == Value, Right.Root == Root, Right.Value == Value {
         let (left, right) = (lhs.__computed, rhs.__computed)
         let width = Int32(left.leaves.count)
@@ -88,49 +88,49 @@ extension ComputedValue {
 extension ValueExpression where Value: ArithmeticValue {
     /// Returns the sum of an expression and a number.
     public static func + (lhs: Self, rhs: Value) -> ComputedValue<Root, Value> {
-        ComputedValue(lhs, ComputedValue(rhs)) { try Value.__sum($0, $1) }
+        ComputedValue(left: lhs, right: ComputedValue(rhs)) { try Value.__sum($0, $1) }
     }
 
     /// Returns the sum of a number and an expression.
     public static func + (lhs: Value, rhs: Self) -> ComputedValue<Root, Value> {
-        ComputedValue(ComputedValue(lhs), rhs) { try Value.__sum($0, $1) }
+        ComputedValue(left: ComputedValue(lhs), right: rhs) { try Value.__sum($0, $1) }
     }
 
     /// Returns the sum of two expressions.
     public static func + <Other: ValueExpression>(lhs: Self, rhs: Other) -> ComputedValue<Root, Value>
     where Other.Root == Root, Other.Value == Value {
-        ComputedValue(lhs, rhs) { try Value.__sum($0, $1) }
+        ComputedValue(left: lhs, right: rhs) { try Value.__sum($0, $1) }
     }
 
     /// Returns the difference of an expression and a number.
     public static func - (lhs: Self, rhs: Value) -> ComputedValue<Root, Value> {
-        ComputedValue(lhs, ComputedValue(rhs)) { try Value.__difference($0, $1) }
+        ComputedValue(left: lhs, right: ComputedValue(rhs)) { try Value.__difference($0, $1) }
     }
 
     /// Returns the difference of a number and an expression.
     public static func - (lhs: Value, rhs: Self) -> ComputedValue<Root, Value> {
-        ComputedValue(ComputedValue(lhs), rhs) { try Value.__difference($0, $1) }
+        ComputedValue(left: ComputedValue(lhs), right: rhs) { try Value.__difference($0, $1) }
     }
 
     /// Returns the difference of two expressions.
     public static func - <Other: ValueExpression>(lhs: Self, rhs: Other) -> ComputedValue<Root, Value>
     where Other.Root == Root, Other.Value == Value {
-        ComputedValue(lhs, rhs) { try Value.__difference($0, $1) }
+        ComputedValue(left: lhs, right: rhs) { try Value.__difference($0, $1) }
     }
 
     /// Returns the product of an expression and a number.
     public static func * (lhs: Self, rhs: Value) -> ComputedValue<Root, Value> {
-        ComputedValue(lhs, ComputedValue(rhs)) { try Value.__product($0, $1) }
+        ComputedValue(left: lhs, right: ComputedValue(rhs)) { try Value.__product($0, $1) }
     }
 
     /// Returns the product of a number and an expression.
     public static func * (lhs: Value, rhs: Self) -> ComputedValue<Root, Value> {
-        ComputedValue(ComputedValue(lhs), rhs) { try Value.__product($0, $1) }
+        ComputedValue(left: ComputedValue(lhs), right: rhs) { try Value.__product($0, $1) }
     }
 
     /// Returns the product of two expressions.
     public static func * <Other: ValueExpression>(lhs: Self, rhs: Other) -> ComputedValue<Root, Value>
     where Other.Root == Root, Other.Value == Value {
-        ComputedValue(lhs, rhs) { try Value.__product($0, $1) }
+        ComputedValue(left: lhs, right: rhs) { try Value.__product($0, $1) }
     }
 }

@@ -39,6 +39,7 @@ final class Connection {
     let mustStop = StopFlag()
     /// The observers of changed rows: see ``observeRows(_:)``.
     var rowObservers: [any RowObserver] = []
+    private weak var commitObserver: (any CommitObserver)?
     /// The caches of other parts of the store, by type.
     private var caches: [(type: ObjectIdentifier, cache: AnyObject)] = []
 
@@ -127,6 +128,23 @@ final class Connection {
         return try statement.step() ? statement.value(0) : nil
     }
 
+    /// Returns a value for each row of a query. The closure must not run the same query.
+    func rows<Row>(
+        _ sql: String, binding values: [StorageValue] = [], _ read: (Statement) throws -> Row
+    ) throws -> [Row] {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        statement.bind(values)
+        var rows: [Row] = []
+        while try statement.step() { rows.append(try read(statement)) }
+        return rows
+    }
+
+    /// Returns the number in the first column of the first row, or 0 if there is no row.
+    func count(_ sql: String, binding values: [StorageValue] = []) throws -> Int {
+        try rows(sql, binding: values) { Int($0.integer(0)) }.first ?? 0
+    }
+
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(sqlite)) }
 
@@ -136,6 +154,38 @@ final class Connection {
 
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqlite) }
 
+    /// Whether the database can't be written.
+    var isReadOnly: Bool { sqlite3_db_readonly(sqlite, "main") != 0 }
+
+    /// Whether another process is in a transaction of the database, or `nil` if SQLite can't tell. Connections of this
+    /// process do not count.
+    ///
+    /// This asks for the locks on the log's read marks. A writer also holds one, from the beginning of its transaction
+    /// until its commit is published.
+    var hasExternalReaders: Bool? {
+        var found: Int32 = 0
+        let code = sqlite3_file_control(sqlite, "main", SQLITE_FCNTL_EXTERNAL_READER, &found)
+        return code == SQLITE_OK ? found != 0 : nil
+    }
+
+    /// Sets the time to wait for locks of other connections, in milliseconds.
+    func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(sqlite, milliseconds) }
+
+    /// Sets the observer of this connection's commits, or removes it. The connection does not retain the observer.
+    func setCommitObserver(_ observer: (any CommitObserver)?) {
+        commitObserver = observer
+        guard observer != nil else {
+            sqlite3_commit_hook(sqlite, nil, nil)
+            return
+        }
+        sqlite3_commit_hook(
+            sqlite,
+            { context in
+                Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue().commitObserver?.willCommit()
+                return 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
     var isInTransaction: Bool { sqlite3_get_autocommit(sqlite) == 0 }
 
     /// Returns the error that SQLite reported on this connection.
@@ -144,8 +194,15 @@ final class Connection {
         let extended = sqlite3_extended_errcode(sqlite)
         if let explained = cipher?.explain(extended) { return explained }
         let message = String(cString: sqlite3_errmsg(sqlite))
-        return TandemError(sqlite: code & 0xFF == extended & 0xFF ? extended : code, message, path: path, sql: sql)
+        return TandemError(
+            sqlite: code & 0xFF == extended & 0xFF ? extended : code, message: message, path: path, sql: sql)
     }
+}
+
+/// An observer of commits: see ``Connection/setCommitObserver(_:)``.
+protocol CommitObserver: AnyObject {
+    /// Called before each commit. It must not run statements.
+    func willCommit()
 }
 
 /// A flag that ends a connection's current statement. Any thread can set and read it.
@@ -159,8 +216,14 @@ final class StopFlag: Sendable {
 }
 
 extension TandemError {
+    /// Whether SQLite rejected a row because of a constraint.
+    var isConstraint: Bool { sqliteCode.map { $0 & 0xFF == SQLITE_CONSTRAINT } ?? false }
+
+    /// Whether SQLite rejected a row because of NULL in a column that must have a value.
+    var isMissingValue: Bool { sqliteCode == SQLITE_CONSTRAINT | (5 << 8) }
+
     /// Creates an error from SQLite's result code.
-    init(sqlite code: Int32, _ message: String, path: String, sql: String? = nil) {
+    init(sqlite code: Int32, message: String, path: String, sql: String? = nil) {
         func make(_ kind: Code, text: String, advice: String?) -> TandemError {
             TandemError(kind, message: "\(text) (SQLite: \(message))", advice: advice, store: path, sqliteCode: code)
         }

@@ -4,8 +4,8 @@ import SQLiteCipher
 ///
 /// They are read without a connection, because that would write another program's unfinished log to its file. They are
 /// read through SQLite's VFS, because of POSIX locks. When a process closes any descriptor of a file, it loses all its
-/// locks on the file, including those of an open store (https://www.sqlite.org/howtocorrupt.html, 2.2). Another process
-/// would then treat the store as closed, and remove the log that is still written to.
+/// locks on the file. That includes the locks of an open store (https://www.sqlite.org/howtocorrupt.html, 2.2). Another
+/// process would then treat the store as closed, and remove the log that is still written to.
 package struct DatabaseHead {
     /// The application ID in the SQLite header of a Tandem store: "TNDM".
     static let applicationID: Int64 = 0x544E_444D

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// SQLite begins a log again only if all its pages are copied. Under continuous writing, a checkpoint on another thread
 /// rarely copies all of them, because the log grows meanwhile. Therefore the writer waits for a checkpoint when the log
-/// is very long, and that checkpoint blocks other writers. If a long reader or a checkpoint of another process keeps it
-/// from copying all pages, the writer tries again after each commit.
+/// is very long, and that checkpoint blocks other writers. A long reader or a checkpoint of another process may keep
+/// that checkpoint from copying all pages. The writer then tries again after each commit.
 final class LogCheckpointer: Sendable {
     /// The number of pages by which the log grows until a checkpoint is requested. It is SQLite's own number.
     static let interval = 1000
@@ -79,7 +79,7 @@ final class LogCheckpointer: Sendable {
         case .wait:
             let isComplete = queue.sync { run(SQLITE_CHECKPOINT_FULL) }
             // The writer's own connection would wait for readers in a full checkpoint.
-            if !(isComplete ?? Self.checkpoint(handle, SQLITE_CHECKPOINT_PASSIVE)) {
+            if !(isComplete ?? Self.checkpoint(handle, mode: SQLITE_CHECKPOINT_PASSIVE)) {
                 state.withLock { $0.due = Self.maximumPages }
             }
         }
@@ -98,7 +98,7 @@ final class LogCheckpointer: Sendable {
 
     /// Runs a checkpoint. Returns whether all pages were copied; `nil` if there is no connection for it.
     private func run(_ mode: Int32) -> Bool? {
-        opened()?.unsafeReentrantWrite { db in db.sqliteConnection.map { Self.checkpoint($0, mode) } }
+        opened()?.unsafeReentrantWrite { db in db.sqliteConnection.map { Self.checkpoint($0, mode: mode) } }
     }
 
     /// Returns the connection, or `nil` if it can't be opened. The log then grows until the writer copies it.
@@ -124,7 +124,7 @@ final class LogCheckpointer: Sendable {
     /// a failure leaves the pages in the log for the next checkpoint.
     ///
     /// - Returns: Whether all pages of the log were copied.
-    private static func checkpoint(_ handle: OpaquePointer, _ mode: Int32) -> Bool {
+    private static func checkpoint(_ handle: OpaquePointer, mode: Int32) -> Bool {
         var (pages, copied) = (Int32(-1), Int32(-1))
         let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pages, &copied)
         return code == SQLITE_OK && pages == copied

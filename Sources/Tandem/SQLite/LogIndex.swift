@@ -3,8 +3,8 @@ import Synchronization
 
 /// A view of the write-ahead log's index, in the memory that SQLite shares with all processes that use the database.
 ///
-/// SQLite writes a header in two copies, the second one first, and a reader accepts it only if both are equal. A commit
-/// is therefore visible to readers only after the first copy has changed.
+/// SQLite writes a header in two copies, the second one first. A reader accepts the header only if both copies are
+/// equal. A commit is therefore visible to readers only after the first copy has changed.
 ///
 /// Proof of `@unchecked Sendable`: the memory is only read, and by atomic loads. The user of a view must stop before
 /// the connection that it came from is closed, which unmaps the memory.
@@ -59,9 +59,9 @@ struct LogIndex: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Returns a view of the log's index, or `nil` if the database has no log, or if this process can't write to it.
+    /// Returns a view of the log's index, which is valid until this connection is closed.
     ///
-    /// The view is valid until this connection is closed.
+    /// Returns `nil` if the database has no log, or if this process can't write to the index.
     func logIndex() throws -> LogIndex? {
         guard try value("PRAGMA journal_mode") == .text("wal") else { return nil }
         // SQLite maps the index in its first read transaction.

@@ -2,7 +2,7 @@
 /// identifies a state of the database: each commit of any process changes it.
 ///
 /// SQLite itself compares headers to decide whether its cached pages are valid. A header holds a count of the commits,
-/// the log's salts, the number of its last frame, and the cumulative checksum of the frames.
+/// the log's salts, and the number of the log's last frame. It also holds the cumulative checksum of the frames.
 struct LogIndexHeader: Equatable, Sendable {
     typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 

@@ -15,7 +15,7 @@ final class ReaderPool: Sendable {
     }
 
     /// The result delivered to a waiting reader.
-    private enum Answer: Sendable {
+    private enum WaitResult: Sendable {
         case reader(Reader)
         /// The pool has room for another reader: create it.
         case make
@@ -27,14 +27,14 @@ final class ReaderPool: Sendable {
 
     private enum Waiter: Sendable {
         case thread(ThreadWaiter)
-        case task(UInt64, CheckedContinuation<Answer, Never>)
+        case task(UInt64, continuation: CheckedContinuation<WaitResult, Never>)
 
-        func resume(_ answer: Answer) {
+        func resume(_ result: WaitResult) {
             switch self {
             case .thread(let waiter):
-                waiter.answer.withLock { $0 = answer }
+                waiter.result.withLock { $0 = result }
                 waiter.semaphore.signal()
-            case .task(_, let continuation): continuation.resume(returning: answer)
+            case .task(_, let continuation): continuation.resume(returning: result)
             }
         }
     }
@@ -42,7 +42,7 @@ final class ReaderPool: Sendable {
     /// A thread that waits for a reader.
     private final class ThreadWaiter: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
-        let answer = Mutex(Answer.closed)
+        let result = Mutex(WaitResult.closed)
     }
 
     private struct State {
@@ -108,14 +108,14 @@ final class ReaderPool: Sendable {
             case .idle(let reader): return reader
             case .make: return try makeReader()
             case .wait:
-                // The holder of a reader may need this thread to return it, because asynchronous readers run on a pool
-                // with few threads. Avoid a deadlock by creating a reader beyond the maximum.
+                // Asynchronous readers run on a pool with few threads. So the holder of a reader may need this thread
+                // to return the reader. Avoid a deadlock by creating a reader beyond the maximum.
                 if waiter.semaphore.wait(timeout: .now() + Self.patience) == .timedOut {
                     if abandon(waiter) { return try borrowForWalk() }
                     waiter.semaphore.wait()
                 }
             }
-            switch waiter.answer.withLock({ $0 }) {
+            switch waiter.result.withLock({ $0 }) {
             case .reader(let reader): return reader
             case .make, .tryAgain: continue
             case .closed, .cancelled: throw closedError
@@ -132,12 +132,12 @@ final class ReaderPool: Sendable {
                 state.nextTask += 1
                 return state.nextTask
             }
-            let answer = await withTaskCancellationHandler {
-                await withCheckedContinuation { wait(as: task, $0) }
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { wait(as: task, continuation: $0) }
             } onCancel: {
                 cancel(task)
             }
-            switch answer {
+            switch result {
             case .reader(let reader): return reader
             case .make: return try makeReader()
             case .tryAgain: continue
@@ -160,8 +160,10 @@ final class ReaderPool: Sendable {
         }
     }
 
-    private func wait(as task: UInt64, _ continuation: CheckedContinuation<Answer, Never>) {
-        let turn = state.withLock { state in Result { try self.turn(&state, waiter: .task(task, continuation)) } }
+    private func wait(as task: UInt64, continuation: CheckedContinuation<WaitResult, Never>) {
+        let turn = state.withLock { state in
+            Result { try self.turn(&state, waiter: .task(task, continuation: continuation)) }
+        }
         switch turn {
         case .success(.idle(let reader)): continuation.resume(returning: .reader(reader))
         case .success(.make): continuation.resume(returning: .make)

@@ -1,3 +1,4 @@
+import GRDBSQLite
 import SQLitePreupdate
 
 /// An observer of the rows that a connection changes, called before each change.
@@ -7,13 +8,17 @@ protocol RowObserver: AnyObject {
     /// Called before a row changes. It must not run statements.
     ///
     /// - Parameters:
+    ///   - change: The rowids before and after the change.
     ///   - table: The table's name, which is valid only during the call.
-    ///   - operation: `SQLITE_INSERT`, `SQLITE_UPDATE` or `SQLITE_DELETE`.
-    ///   - old: The rowid before the change.
-    ///   - new: The rowid after the change.
-    func willChange(
-        _ table: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
-        to new: Int64)
+    func willChange(_ change: RowChange, in table: UnsafePointer<CChar>)
+}
+
+/// A change of a row that SQLite reports.
+enum RowChange {
+    case insert(Int64)
+    case delete(Int64)
+    /// An update, which may also change the rowid.
+    case update(Int64, to: Int64)
 }
 
 extension Connection {
@@ -26,12 +31,27 @@ extension Connection {
         guard rowObservers.count == 1 else { return }
         tandem_preupdate_set(
             UnsafeMutableRawPointer(sqlite),
-            { context, _, operation, database, table, oldRow, newRow in
+            { context, _, operation, _, table, oldRow, newRow in
                 let connection = Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue()
-                for observer in connection.rowObservers {
-                    observer.willChange(table!, in: database, operation: operation, from: oldRow, to: newRow)
-                }
+                let change: RowChange =
+                    switch operation {
+                    case SQLITE_INSERT: .insert(newRow)
+                    case SQLITE_DELETE: .delete(oldRow)
+                    default: .update(oldRow, to: newRow)
+                    }
+                for observer in connection.rowObservers { observer.willChange(change, in: table!) }
             }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Returns a value of the row before the reported change, or `nil` if SQLite can't return it. Only
+    /// ``RowObserver/willChange(_:in:)`` may call it, and not for an insert.
+    ///
+    /// For a column that was added after the row was written, SQLite before 3.44 returns NULL, not the default.
+    @inline(__always)
+    func oldValue(_ column: Int32) -> ColumnView? {
+        var value: UnsafeMutableRawPointer?
+        let code = tandem_preupdate_old(UnsafeMutableRawPointer(sqlite), column, &value)
+        return code == SQLITE_OK ? ColumnView(value.map(OpaquePointer.init)) : nil
     }
 
     /// Removes an observer, and with the last one the hook.

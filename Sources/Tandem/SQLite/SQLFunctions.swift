@@ -51,6 +51,39 @@ enum SQLFunctions {
         try check(code, handle: handle)
     }
 
+    /// Registers a deterministic function that has any number of arguments and returns a blob.
+    static func register(
+        _ name: String, on handle: OpaquePointer, function: @escaping (Arguments) -> [UInt8]
+    ) throws {
+        let code = sqlite3_create_function_v2(
+            handle, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+            Unmanaged.passRetained(BlobFunction(function)).toOpaque(),
+            { context, count, values in
+                let pointer = sqlite3_user_data(context)!
+                let function = Unmanaged<BlobFunction>.fromOpaque(pointer).takeUnretainedValue()
+                let result = function.call(Arguments(values: UnsafeBufferPointer(start: values, count: Int(count))))
+                // A null pointer would be NULL.
+                if result.isEmpty { return sqlite3_result_zeroblob(context, 0) }
+                sqlite3_result_blob(context, result, Int32(result.count), SQLFunctions.transient)
+            }, nil, nil,
+            // SQLite also calls this if the registration fails.
+            { pointer in Unmanaged<BlobFunction>.fromOpaque(pointer!).release() })
+        try check(code, handle: handle)
+    }
+
+    /// The arguments of a call. Their bytes are valid during the call.
+    struct Arguments {
+        fileprivate let values: UnsafeBufferPointer<OpaquePointer?>
+
+        var count: Int { values.count }
+        subscript(index: Int) -> ColumnView { ColumnView(values[index]) }
+    }
+
+    private final class BlobFunction {
+        let call: (Arguments) -> [UInt8]
+        init(_ call: @escaping (Arguments) -> [UInt8]) { self.call = call }
+    }
+
     static func check(_ code: Int32, handle: OpaquePointer) throws {
         guard code != SQLITE_OK else { return }
         let message = String(cString: sqlite3_errmsg(handle))
@@ -139,6 +172,11 @@ enum SQLFunctions {
         let test = cachedArgument(context) { FoldedTest(argument: Array(bytes(test))) }
         guard let test else { return sqlite3_result_null(context) }
         sqlite3_result_int(context, test.holds(text) ? 1 : 0)
+    }
+
+    /// Returns whether two names of tables or columns are the same to SQLite, which ignores the case of ASCII letters.
+    static func isSameName(_ name: UnsafePointer<CChar>, as other: UnsafePointer<CChar>) -> Bool {
+        sqlite3_stricmp(name, other) == 0
     }
 
     // MARK: Arguments

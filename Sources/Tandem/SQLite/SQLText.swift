@@ -31,13 +31,13 @@ struct SQLText {
             index = skipBlanks(from: index + 1)
             name = readWord(&index)
         }
-        if Self.tellingPragmas.contains(name) { return false }
+        if Self.queryPragmas.contains(name) { return false }
         // A pragma without a value only returns the setting.
         return name == "optimize" || !(index == bytes.count || bytes[index] == UInt8(ascii: ";"))
     }
 
     /// Pragmas whose value is an argument of a query.
-    private static let tellingPragmas: Set<String> = [
+    private static let queryPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
         "foreign_key_check", "integrity_check", "quick_check",
     ]
@@ -78,7 +78,9 @@ struct SQLText {
         return index
     }
 
-    /// Returns the index after a quoted text or name, or after a single other byte, and after the blanks that follow.
+    /// Returns the index after a token and the blanks that follow it.
+    ///
+    /// A token is a quoted text or name, or a single other byte.
     private func skipToken(from start: Int) -> Int {
         let closing: UInt8
         switch bytes[start] {
@@ -86,7 +88,7 @@ struct SQLText {
         case UInt8(ascii: "["): closing = UInt8(ascii: "]")
         default: return skipBlanks(from: start + 1)
         }
-        // A doubled quote reads as the end of a text and the start of the next, which has the same effect.
+        // A doubled quote reads as the end of a text and the start of the next. That has the same effect.
         let end = bytes[(start + 1)...].firstIndex(of: closing) ?? bytes.count - 1
         return skipBlanks(from: end + 1)
     }

@@ -74,6 +74,20 @@ final class Statement {
         sqlite3_clear_bindings(handle)
     }
 
+    /// Whether it changes nothing.
+    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+    /// The number of values to bind.
+    var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    /// The number of columns of its rows, or 0 if it returns no rows.
+    var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+    /// The names of the columns of its rows.
+    var columnNames: [String] {
+        (0..<Int32(columnCount)).map { sqlite3_column_name(handle, $0).map { String(cString: $0) } ?? "" }
+    }
+
     // MARK: Binding. Indexes begin at 1. SQLite copies texts and blobs, except where stated otherwise.
 
     func bindNull(_ index: Int32) {
@@ -185,6 +199,7 @@ final class Statement {
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
     func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
     func text(_ column: Int32) throws -> String { try row().text(column) }
     func optionalText(_ column: Int32) throws -> String? { isNull(column) ? nil : try text(column) }

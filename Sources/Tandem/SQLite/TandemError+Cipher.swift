@@ -8,7 +8,7 @@ extension TandemError {
         case let error as CipherError: TandemError(error, path: path)
         case let error as DatabaseError:
             TandemError(
-                sqlite: error.extendedResultCode.rawValue, error.message ?? "\(error.resultCode)", path: path)
+                sqlite: error.extendedResultCode.rawValue, message: error.message ?? "\(error.resultCode)", path: path)
         default: error
         }
     }

@@ -16,8 +16,8 @@ extension TableLayout {
     /// An SQL condition on a row without an operation: whether it is synced. Evaluate it if the table has its own name
     /// in the statement.
     ///
-    /// It is the only definition: the server knows the object, and has all files that are sent. A file whose bytes are
-    /// lost does not count.
+    /// It is the only definition: the server has stored the object, and has all files that are sent. A file whose bytes
+    /// are lost does not count.
     var isSyncedSQL: String { "(\"serverID\" IS NOT NULL AND \(noPendingFilesSQL))" }
 
     /// An SQL condition: whether the server has all files of a row that are sent.

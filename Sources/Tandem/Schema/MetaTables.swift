@@ -79,8 +79,9 @@ enum MetaTables {
     ///
     /// A file becomes garbage when its last use is removed. It is checked again at the end of the transaction, because
     /// another object may have got it in the meantime. A file in the folder that no row names any more is a leftover
-    /// until it is removed there: see ``BlobGarbageCollector``. If an upload may have reached the server without a
-    /// response, and the store drops the file, its deletion on the server is queued: see ``UploadRecord``.
+    /// until it is removed there: see ``BlobGarbageCollector``. An upload may have reached the server without a
+    /// response. If the store then drops the file, the deletion of the file on the server is queued: see
+    /// ``UploadRecord``.
     private static let addedInFormat3 = """
         CREATE TABLE "__files" (
             "id" TEXT PRIMARY KEY,
@@ -159,8 +160,9 @@ enum MetaTables {
         if format < 3 { try connection.execute(ifMissing(addedInFormat3)) }
     }
 
-    /// Upgrades to format 2, which records the values that an operation has sent since the last response, and the data
-    /// of sync.
+    /// Upgrades to format 2.
+    ///
+    /// The format adds the values that an operation has sent since the last response, and the data of sync.
     private static func liftTo2(_ connection: Connection) throws {
         let added = [("attempted", "BLOB"), ("attemptedKinds", "INTEGER NOT NULL DEFAULT 0"), ("retryAt", "")]
         for (column, type) in added {

@@ -111,7 +111,7 @@ private struct RecordedProperty {
 
     private func make<T>(_ codec: Codec<T>) -> PropertyDefinition {
         PropertyDefinition(
-            property.name, codec, column: property.column, wireName: property.wireName ?? property.name,
+            property.name, codec: codec, column: property.column, wireName: property.wireName ?? property.name,
             folding: property.folding, indexed: property.isIndexed, unique: property.isUnique,
             foldedUnique: property.isUniqueFolded ?? false, localOnly: property.isLocalOnly,
             onDelete: property.deleteRule ?? .nullify)
@@ -126,13 +126,13 @@ enum RecordedType {
     /// - Parameter depth: The number of types around this one. The name in a damaged file may have any number.
     private static func named(_ name: String, depth: Int) -> (any PropertyValue.Type)? {
         guard depth <= ExactJSON.maximumDepth else { return nil }
-        if let inner = wrapped(name, "Set<", ">") {
+        if let inner = wrapped(name, prefix: "Set<", suffix: ">") {
             return named(inner, depth: depth + 1).map { set(of: $0) }
         }
-        if let inner = wrapped(name, "[String: ", "]") {
+        if let inner = wrapped(name, prefix: "[String: ", suffix: "]") {
             return named(inner, depth: depth + 1).map { dictionary(of: $0) }
         }
-        if let inner = wrapped(name, "[", "]") {
+        if let inner = wrapped(name, prefix: "[", suffix: "]") {
             return named(inner, depth: depth + 1).map { array(of: $0) }
         }
         return plain[name]
@@ -140,8 +140,9 @@ enum RecordedType {
 
     /// Returns the type of the elements of an array or a set, or `nil` for other types.
     static func elements(of name: String) -> (any PropertyValue.Type)? {
-        guard wrapped(name, "[String: ", "]") == nil else { return nil }
-        return (wrapped(name, "Set<", ">") ?? wrapped(name, "[", "]")).flatMap(named(_:))
+        guard wrapped(name, prefix: "[String: ", suffix: "]") == nil else { return nil }
+        return (wrapped(name, prefix: "Set<", suffix: ">") ?? wrapped(name, prefix: "[", suffix: "]")).flatMap(
+            named(_:))
     }
 
     private static let plain: [String: any PropertyValue.Type] = {
@@ -153,7 +154,7 @@ enum RecordedType {
         return Dictionary(types.map { ($0.__kind.description, $0) }, uniquingKeysWith: { first, _ in first })
     }()
 
-    private static func wrapped(_ name: String, _ prefix: String, _ suffix: String) -> String? {
+    private static func wrapped(_ name: String, prefix: String, suffix: String) -> String? {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
         return String(name.dropFirst(prefix.count).dropLast(suffix.count))
     }

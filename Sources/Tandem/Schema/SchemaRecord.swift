@@ -40,8 +40,10 @@ struct SchemaRecord: Codable, Equatable {
         var isLocalOnly: Bool
         var properties: [Property]
         var indexes: [IndexDefinition]
-        /// The version of the folding rules of the stored keys, if these rules, the format of the keys or the sort
-        /// order have changed while the model was absent. The keys are then computed again, whatever the version is.
+        /// The version of the folding rules of the stored keys, if the keys are outdated.
+        ///
+        /// The rules, the format of the keys or the sort order have then changed while the model was absent. The keys
+        /// are computed again, whatever the version is.
         var foldingVersion: Int?
         /// Whether the store was written without the model. The targets of its references may have been deleted in the
         /// meantime.

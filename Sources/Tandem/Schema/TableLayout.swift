@@ -12,7 +12,6 @@ final class TableLayout: @unchecked Sendable {
     /// A folded property: the index of its text, and the columns of its keys.
     struct Fold: Sendable {
         let property: Int
-        let sortColumn: String
         let searchColumn: String?
         /// The column of the key that must be unique, if there is one.
         let uniqueColumn: String?
@@ -20,9 +19,8 @@ final class TableLayout: @unchecked Sendable {
         let columns: [String]
 
         fileprivate init?(_ definition: PropertyDefinition, property: Int) {
-            guard let sortColumn = definition.sortColumn else { return nil }
+            guard definition.sortColumn != nil else { return nil }
             self.property = property
-            self.sortColumn = sortColumn
             searchColumn = definition.searchColumn
             uniqueColumn = definition.caselessColumn
             columns = definition.keyColumns

@@ -12,8 +12,9 @@ extension Collation {
     /// Returns a range that contains the keys of all texts that begin with `prefix`, whatever their accents, case and
     /// form.
     ///
-    /// The last letters of the prefix may belong to a contraction that the text continues, as `c` does to Czech `ch`.
-    /// In a numeric order, its last digits may belong to a longer number. They are left out.
+    /// The last letters of the prefix may belong to a contraction that the text continues. For example, `c` may belong
+    /// to Czech `ch`. In a numeric order, the last digits of the prefix may belong to a longer number. Such letters and
+    /// digits are left out.
     func range(ofPrefix prefix: String) -> KeyRange {
         var scalars = String.UnicodeScalarView(prefix.unicodeScalars)
         while let last = scalars.last {
@@ -24,7 +25,9 @@ extension Collation {
         return KeyRange(prefix: letters(of: String(scalars)))
     }
 
-    /// Returns the range of the keys of texts in the section of a letter, or `nil` if they have no common range.
+    /// Returns the range of the keys of texts in the section of a letter.
+    ///
+    /// Returns `nil` if these texts have no common range.
     func range(ofSection letter: String) -> KeyRange? {
         // Texts without letters, numbers and punctuation have an empty letter.
         guard !letter.isEmpty, firstLetter(of: letter) == letter else { return nil }

@@ -20,9 +20,6 @@ package struct Collation: Hashable, Sendable {
     /// The version of the keys. It increases if any key changes.
     package static let version: Int = 1
 
-    /// The Unicode version of the tables. Scalars of later versions sort by their code points after all others.
-    package static let unicodeVersion: String = CollationTables.unicodeVersion
-
     package init(language: SortLanguage, isNumeric: Bool) {
         self.language = language
         self.isNumeric = isNumeric

@@ -15,7 +15,7 @@ package struct FoldedTest: Sendable {
     /// The other texts without case, in the order of their bytes.
     private let keys: [[UInt8]]
 
-    init(_ kind: Kind, _ texts: [String], in language: SortLanguage) {
+    init(_ kind: Kind, texts: [String], in language: SortLanguage) {
         self.kind = kind
         self.language = language
         keys = texts.map { Self.key(of: $0, in: language) }.sorted { $0.lexicographicallyPrecedes($1) }

@@ -1,14 +1,14 @@
 /// Comparison of texts by their Unicode scalars, as in SQLite. `String` compares by canonical equivalence instead.
 ///
 /// A query's predicates are evaluated both in SQL and in Swift, and the results must agree. `String` treats the
-/// Ångström sign U+212B as equal to the letter Å U+00C5, and an `e` with a combining acute as `é`. SQL treats them as
-/// different texts. The order is that of the UTF-8 bytes, which is the order of the scalars.
+/// Ångström sign U+212B as equal to the letter Å U+00C5. It treats an `e` with a combining acute as equal to `é`. SQL
+/// treats them as different texts. The order is that of the UTF-8 bytes, which is the order of the scalars.
 package enum ScalarText {
-    package static func isEqual(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isEqual) }
+    package static func isEqual(_ a: String, _ b: String) -> Bool { compare(a, b, by: ByteSearch.isEqual) }
 
     /// Returns whether `a` comes before `b` in the order of `memcmp` on their UTF-8. A prefix comes before its
     /// extensions.
-    static func isLess(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isLess) }
+    static func isLess(_ a: String, _ b: String) -> Bool { compare(a, b, by: ByteSearch.isLess) }
 
     /// Hashes consistently with ``isEqual(_:_:)``.
     static func hash(_ text: String, into hasher: inout Hasher) {
@@ -43,7 +43,7 @@ package enum ScalarText {
     @inline(__always)
     private static func compare(
         _ a: String, _ b: String,
-        _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+        by body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
     ) -> Bool {
         var a = a
         var b = b

@@ -2,7 +2,7 @@
 ///
 /// ``root`` is the order of the Unicode Collation Algorithm with CLDR's root. It suits most languages: English, German,
 /// French, Italian, Portuguese, Dutch, and also Greek, Hebrew, Arabic and the languages of India. Choose another
-/// language if its alphabet has an order of its own, such as `å`, `ä` and `ö` after `z` in Swedish:
+/// language if its alphabet has an order of its own. For example, `å`, `ä` and `ö` follow `z` in Swedish:
 ///
 /// ```swift
 /// // root:    Ahlén, Åhlén, Öhman, Zorn

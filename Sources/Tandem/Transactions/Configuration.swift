@@ -23,8 +23,8 @@ extension Store {
 
         /// The version of the app's models. A store that a higher version has written is refused.
         ///
-        /// Increase it if a migration step must run, or if older versions of the app must no longer write the store.
-        /// Added and removed properties, models and indexes need no new version.
+        /// Increase it if a migration step must run. Also increase it if older versions of the app must no longer write
+        /// the store. Added and removed properties, models and indexes need no new version.
         public var schemaVersion = 0
 
         /// The time that a writer waits for another one before it throws ``TandemError/Code/busy``, in seconds. The
@@ -106,8 +106,10 @@ extension Store {
         /// Creates a configuration with the default options.
         public init() {}
 
-        /// Adds a step that runs once when a store of a lower version is opened, before the tables are adapted to the
-        /// models. Steps run in the order of their versions, in the transaction of the migration.
+        /// Adds a step that runs once when a store of a lower version is opened.
+        ///
+        /// The step runs before the tables are adapted to the models. Steps run in the order of their versions, in the
+        /// transaction of the migration.
         ///
         /// - Parameters:
         ///   - version: The schema version that the step leads to.

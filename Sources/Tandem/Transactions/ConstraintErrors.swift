@@ -1,12 +1,3 @@
-import GRDBSQLite
-
-extension TandemError {
-    /// Whether SQLite rejected a row because of a constraint.
-    var isConstraint: Bool {
-        sqliteCode.map { $0 & 0xFF == SQLITE_CONSTRAINT } ?? false
-    }
-}
-
 extension WriteTransaction {
     func duplicateLocalID(_ localID: LocalID, in table: TableLayout, error: TandemError) -> TandemError {
         TandemError(
@@ -46,7 +37,7 @@ extension WriteTransaction {
             }
         }
         let properties = indexes.map { table.definition.properties[$0].name }
-        if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
+        if error.isMissingValue {
             return TandemError(
                 .invalidValue, message: "The property must have a value.",
                 advice: "Set a value, or make the property optional.",

@@ -1,6 +1,6 @@
 // References between objects. A reference's column names a live object, or is NULL. A list's column names only live
-// objects. A target that does not exist (it has not arrived yet, or is deleted) waits in the table `__unresolved`, and
-// is inserted when the object arrives.
+// objects. A target may not exist, because it has not arrived yet or is deleted. It then waits in the table
+// `__unresolved`, and is inserted when the object arrives.
 
 /// A cache of the local IDs of live objects in this transaction. An import that names an owner a thousand times then
 /// looks it up once.
@@ -276,7 +276,7 @@ extension WriteTransaction {
 }
 
 /// The stored form of a list of references: a JSON array of local IDs.
-enum LinkList {
+package enum LinkList {
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [LocalID] {
         guard case .array(let nodes) = try ExactJSON.parse(bytes) else {
             throw InvalidEncoding("a list of references", code: .malformed, problem: "it is not an array")
@@ -289,10 +289,10 @@ enum LinkList {
         }
     }
 
-    static func parse(_ text: String) throws -> [LocalID] {
+    package static func parse(_ text: String) throws -> [LocalID] {
         var text = text
         return try text.withUTF8 { try parse($0) }
     }
 
-    static func text(_ ids: [LocalID]) -> String { ExactJSON.array(of: ids.lazy.map(\.rawValue)) }
+    package static func text(_ ids: [LocalID]) -> String { ExactJSON.array(of: ids.lazy.map(\.rawValue)) }
 }

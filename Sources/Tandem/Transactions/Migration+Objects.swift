@@ -26,8 +26,8 @@ extension Migration {
     ///   - queued: Whether changes of the new object queue operations. Pass `false` if the server migrates its objects
     ///     itself. The object's operations and its sync state then do not change.
     ///   - body: Receives the old object's stored values, the new object, and the transaction. The old values have the
-    ///     names of the properties in the store before all steps, and `localID`, `serverID`, `version`, `createdAt` and
-    ///     `updatedAt`.
+    ///     names of the properties in the store before all steps. They also include `localID`, `serverID`, `version`,
+    ///     `createdAt` and `updatedAt`.
     public func enumerateObjects<M: Model>(
         of model: M.Type, queued: Bool,
         _ body: @escaping (_ old: SQLRow, _ new: inout M, _ tx: WriteTransaction) throws -> Void

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The interface of a migration step, which changes a store of an older version before its tables are adapted to the
-/// models.
+/// The interface of a migration step, which changes a store of an older version.
+///
+/// The step runs before the store's tables are adapted to the models.
 ///
 /// For example:
 ///

@@ -37,13 +37,7 @@ extension MigrationProgress {
             self.report = report
             self.model = model
             self.work = work
-            if report != nil,
-                case .integer(let count)? = try connection.value("SELECT count(*) FROM \(table.quotedSQL)")
-            {
-                total = Int(count)
-            } else {
-                total = 0
-            }
+            total = report == nil ? 0 : try connection.count("SELECT count(*) FROM \(table.quotedSQL)")
             try publish()
         }
 

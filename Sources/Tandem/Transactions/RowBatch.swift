@@ -134,13 +134,13 @@ extension RowEncoder {
 
     /// Appends a state without its row number, in the order of an insert's parameters.
     fileprivate func append(_ state: ObjectState) {
-        append(state.localID.rawValue, String.self)
-        append(state.serverID?.rawValue, String?.self)
-        append(state.isSynced, Bool.self)
-        append(state.isDeleted, Bool.self)
-        append(state.version, String?.self)
-        append(state.createdAt, Date?.self)
-        append(state.updatedAt, Date?.self)
+        append(state.localID.rawValue, as: String.self)
+        append(state.serverID?.rawValue, as: String?.self)
+        append(state.isSynced, as: Bool.self)
+        append(state.isDeleted, as: Bool.self)
+        append(state.version, as: String?.self)
+        append(state.createdAt, as: Date?.self)
+        append(state.updatedAt, as: Date?.self)
     }
 
     /// Appends a copy of another encoder's values.

@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 
 extension RowEncoder {
     /// Returns whether a value equals that of a stored row, bit by bit.
@@ -12,11 +11,10 @@ extension RowEncoder {
         case .real: return type == StorageClass.real && row.real(column).bitPattern == slot.bits
         case .text, .blob:
             guard type == (slot.tag == .text ? StorageClass.text : StorageClass.blob) else { return false }
-            // Compare the length first: it differs for most changed texts.
-            guard Int(sqlite3_column_bytes(row.statement, column)) == slot.count else { return false }
-            if slot.count == 0 { return true }
-            guard let stored = sqlite3_column_blob(row.statement, column) else { return false }
-            return bytes.withUnsafeBytes { memcmp($0.baseAddress! + Int(slot.bits), stored, slot.count) == 0 }
+            let stored = row.bytes(column)
+            guard stored.count == slot.count else { return false }
+            guard let pointer = stored.baseAddress else { return stored.isEmpty }
+            return bytes.withUnsafeBytes { memcmp($0.baseAddress! + Int(slot.bits), pointer, slot.count) == 0 }
         }
     }
 }

@@ -7,9 +7,10 @@ extension RowEncoder {
         return .text(Folding.caseKey(text))
     }
 
-    /// Appends the sort key of a folded property, its search key if it has one, and its key for uniqueness if it has
-    /// one: see ``TableLayout/Fold/columns``. If the value is not a text, its keys are NULL: a damaged file may have a
-    /// blob in its place, which may not be valid UTF-8.
+    /// Appends the keys of a folded property: see ``TableLayout/Fold/columns``.
+    ///
+    /// They are the sort key, and the search key and the key for uniqueness if the property has them. If the value is
+    /// not a text, its keys are NULL: a damaged file may have a blob in its place, which may not be valid UTF-8.
     func appendTwins(_ fold: TableLayout.Fold, of row: RowEncoder, by collation: Collation) {
         guard row.slots[fold.property].tag == .text else {
             for _ in fold.columns { appendNull() }

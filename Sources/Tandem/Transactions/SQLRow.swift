@@ -1,5 +1,3 @@
-import GRDBSQLite
-
 /// A row of an SQL query.
 public struct SQLRow: Hashable, Sendable {
     /// The columns' names.
@@ -20,9 +18,7 @@ public struct SQLRow: Hashable, Sendable {
     ) throws -> [SQLRow] {
         try statement.checkParameters(values.count, path: connection.path)
         statement.bind(values)
-        let columns = (0..<sqlite3_column_count(statement.handle)).map {
-            sqlite3_column_name(statement.handle, $0).map { String(cString: $0) } ?? ""
-        }
+        let columns = statement.columnNames
         var rows: [SQLRow] = []
         while try statement.step() {
             rows.append(SQLRow(columns: columns, values: columns.indices.map { statement.value(Int32($0)) }))
@@ -33,17 +29,14 @@ public struct SQLRow: Hashable, Sendable {
 
 extension Statement {
     /// Whether it returns rows without changing anything.
-    var isQuery: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) > 0 }
-
-    /// Whether it changes nothing.
-    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+    var isQuery: Bool { isReadOnly && columnCount > 0 }
 
     /// Whether it begins or ends a transaction, attaches a file, or changes the connection's settings. SQLite reports
     /// such statements as read-only, and they return no rows.
-    var isControl: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) == 0 }
+    var isControl: Bool { isReadOnly && columnCount == 0 }
 
     func checkParameters(_ count: Int, path: String) throws {
-        let expected = Int(sqlite3_bind_parameter_count(handle))
+        let expected = parameterCount
         guard expected == count else {
             throw TandemError(
                 .invalidQuery, message: "The statement has \(expected) parameters, but \(count) values were given.",

@@ -17,7 +17,7 @@ extension StorageValue {
     /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL, or a value of another type.
     public func value<T: PropertyValue>(as type: T.Type) throws -> T {
         try reading(type) { row in
-            let value = try row.value(0, type)
+            let value = try row.value(0, as: type)
             try checkClass(of: value)
             return value
         }
@@ -35,7 +35,7 @@ extension StorageValue {
     /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL, or not the raw value of a case.
     public func value<T: RawRepresentable & Sendable>(as type: T.Type) throws -> T where T.RawValue: PropertyValue {
         try reading(type) { row in
-            let value = try row.value(0, type)
+            let value = try row.value(0, as: type)
             try checkClass(of: value.rawValue)
             return value
         }
@@ -54,7 +54,7 @@ extension StorageValue {
     /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL or can't be decoded.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(as type: T.Type) throws -> T {
-        try reading(type) { try $0.value(0, type) }
+        try reading(type) { try $0.value(0, as: type) }
     }
 
     /// Reads the value as an optional `Codable` type, which is stored as JSON. NULL is `nil`.
@@ -62,7 +62,7 @@ extension StorageValue {
     /// - Throws: ``TandemError/Code/invalidValue`` if it can't be decoded.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(as type: T?.Type) throws -> T? {
-        try reading(type) { try $0.value(0, type) }
+        try reading(type) { try $0.value(0, as: type) }
     }
 
     /// Rejects values that SQLite has converted: it reads NULL and a text as the number 0.

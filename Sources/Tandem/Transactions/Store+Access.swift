@@ -182,8 +182,9 @@ extension Store {
         return try reader.connection.consistently(consistently) { try body(reader.connection) }
     }
 
-    /// Runs a block with a connection that sees the last commit, even inside a read block, which sees an older state.
-    /// Inside a write block, it is that block's connection.
+    /// Runs a block with a connection that sees the last commit, even inside a read block.
+    ///
+    /// The read block itself sees an older state. Inside a write block, the connection is that of the write block.
     func readingNewest<T>(_ body: (Connection) throws -> T) throws -> T {
         // In memory, nothing is committed during a read.
         guard let readers, !(AccessFrame.current(on: self) is WriteTransaction) else { return try reading(body) }

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// An object store in an SQLite database file. It holds the objects of several models and the operations to send. A
@@ -127,7 +126,7 @@ public final class Store: Sendable {
             logCheckpointer?.close(writer.connection)
             if !configuration.isReadOnly, readers != nil, !parts.contains(where: \.leavesLogToOthers) {
                 // Do not wait for another writer: it will write the log back.
-                sqlite3_busy_timeout(writer.connection.sqlite, 0)
+                writer.connection.setBusyTimeout(milliseconds: 0)
                 try? writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             }
             writer.connection.finalizeStatements()

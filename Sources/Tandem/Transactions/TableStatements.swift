@@ -1,5 +1,3 @@
-import GRDBSQLite
-
 /// A connection's statements for writing a table, each prepared at its first use.
 final class TableStatements {
     let table: TableLayout
@@ -32,7 +30,7 @@ final class TableStatements {
     enum ServerColumns {
         /// The version and the dates.
         case version
-        /// The version and the dates, and the row becomes synced.
+        /// The version, the dates, and the flag that the row is synced.
         case versionAndSynced
 
         /// The columns with a parameter, in the order of the parameters.
@@ -114,8 +112,10 @@ final class TableStatements {
         return nil
     }
 
-    /// Returns the update of some properties with their folded keys. Its parameters are the properties' values in
-    /// order, then the keys of each folded property, then the server's columns, then the row.
+    /// Returns the update of some properties with their folded keys.
+    ///
+    /// Its parameters are the properties' values in order, then the keys of each folded property. The server's columns
+    /// follow, and then the row.
     func update(_ key: UpdateKey) throws -> Statement {
         if let statement = updates[key] { return statement }
         var assignments = key.properties.map { table.definition.properties[$0].column.quotedSQL + " = ?" }

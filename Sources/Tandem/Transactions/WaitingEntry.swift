@@ -29,9 +29,9 @@ struct WaitingEntry: Hashable {
 
 extension WriteTransaction {
     /// Returns the unresolved entries of an object's reference, in the order of their positions.
-    func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
+    func waitingEntries(of rowID: Int64, property: Int, in table: TableLayout) throws -> [WaitingEntry] {
         guard try hasUnresolved() else { return [] }
-        return try connection.waitingEntries(of: rowID, property, in: table)
+        return try connection.waitingEntries(of: rowID, property: property, in: table)
     }
 
     /// Returns the effect of an object's change on its unresolved references. For each reference with unresolved
@@ -50,7 +50,7 @@ extension WriteTransaction {
         var changes: [Int: (before: [WaitingEntry], after: [WaitingEntry])] = [:]
         for link in table.links {
             if let only, !only.contains(link.property) { continue }
-            let before = try waitingEntries(of: rowID, link.property, in: table)
+            let before = try waitingEntries(of: rowID, property: link.property, in: table)
             let new = unresolved.filter { $0.link.property == link.property }
             if before.isEmpty && new.isEmpty { continue }
             var after: [WaitingEntry] = []
@@ -88,7 +88,7 @@ extension WriteTransaction {
 
 extension Connection {
     /// Returns the unresolved entries of an object's reference, in the order of their positions.
-    func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
+    func waitingEntries(of rowID: Int64, property: Int, in table: TableLayout) throws -> [WaitingEntry] {
         let statement = try statement(
             """
             SELECT "position", "id" FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? \

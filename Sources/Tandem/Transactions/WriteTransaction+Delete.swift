@@ -3,15 +3,16 @@ import Foundation
 extension WriteTransaction {
     /// Deletes an object.
     ///
-    /// It disappears from queries at once. If the server may know it, it stays as a tombstone until the server has
-    /// acknowledged the delete, and `undelete(_:)` can restore it. Otherwise it is removed.
+    /// The object disappears from queries at once. If the server may have stored it, it stays as a tombstone until the
+    /// server has acknowledged the delete. Until then, `undelete(_:)` can restore it. An object that the server can't
+    /// have stored is removed.
     ///
     /// The delete rules of references change the objects that refer to it. Each of them gets its own operation.
     ///
     /// - Parameter object: The object, which is found by its local ID.
     /// - Returns: `false` if the object does not exist, or is already deleted.
-    /// - Throws: ``TandemError/Code/deleteDenied`` if a remaining object refers to it, or to another object that is
-    ///   deleted with it, by a reference with the rule `deny`.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if a remaining object refers to it by a reference with the rule
+    ///   `deny`. The same applies to references to another object that is deleted with it.
     @discardableResult
     public func delete<M: Model>(_ object: M) throws -> Bool {
         try delete(M.self, localID: object.localID)
@@ -73,15 +74,16 @@ extension WriteTransaction {
         return true
     }
 
-    /// Deletes an object, and applies the rules of its holders. The objects to delete are first collected in a list.
-    /// The result therefore does not depend on an order, and a chain of a hundred thousand objects does not overflow
-    /// the stack.
+    /// Deletes an object, and applies the rules of its holders.
+    ///
+    /// The objects to delete are first collected in a list. The result therefore does not depend on an order. A chain
+    /// of a hundred thousand objects does not overflow the stack.
     private func deleteCascading(_ localID: LocalID, in table: TableLayout) throws {
         var doomed = Doomed()
         doomed.insert(localID, in: table)
         while let (localID, table) = doomed.next() {
             for holder in table.holders where holder.rule == .cascade {
-                for id in try holders(of: localID, holder) { doomed.insert(id, in: holder.table) }
+                for id in try holders(of: localID, holder: holder) { doomed.insert(id, in: holder.table) }
             }
         }
         try delete(doomed)
@@ -93,7 +95,7 @@ extension WriteTransaction {
             try remove(state, texts: texts, in: table)
         }
         // An object that is deleted too neither loses its reference nor denies the delete.
-        for (localID, table) in doomed.all { try releaseHolders(of: localID, in: table, doomed) }
+        for (localID, table) in doomed.all { try releaseHolders(of: localID, in: table, doomed: doomed) }
     }
 
     /// The objects of a cascading delete.
@@ -131,13 +133,13 @@ extension WriteTransaction {
         let texts: [String?]
         do {
             defer { statement.reset() }
-            state = try self.state(of: statement, table)
+            state = try self.state(of: statement, in: table)
             texts = try connection.tableStatements(table).searchTexts(statement)
         }
         return state.isDeleted ? nil : (state, texts)
     }
 
-    /// Hides a row, or removes it if no server may know it.
+    /// Hides a row, or removes it if the server can't have stored its object.
     private func remove(_ state: ObjectState, texts: [String?], in table: TableLayout) throws {
         knownTargets.removeAll()
         let keeps = try poisoningOnError { try delegate.willDelete(state, in: table, by: self) }
@@ -189,7 +191,7 @@ extension WriteTransaction {
         return false
     }
 
-    private func holders(of localID: LocalID, _ holder: TableLayout.Holder) throws -> [LocalID] {
+    private func holders(of localID: LocalID, holder: TableLayout.Holder) throws -> [LocalID] {
         let statement = try connection.statement(holderQuery(holder, columns: "\"localID\""))
         statement.bind(1, to: localID.rawValue)
         defer { statement.reset() }
@@ -199,9 +201,9 @@ extension WriteTransaction {
     }
 
     /// Removes references to deleted objects from the remaining objects.
-    private func releaseHolders(of localID: LocalID, in table: TableLayout, _ doomed: Doomed) throws {
+    private func releaseHolders(of localID: LocalID, in table: TableLayout, doomed: Doomed) throws {
         for holder in table.holders where holder.rule == .deny {
-            guard let id = try holders(of: localID, holder).first else { continue }
+            guard let id = try holders(of: localID, holder: holder).first else { continue }
             let property = holder.table.definition.properties[holder.property]
             throw TandemError(
                 .deleteDenied,
@@ -212,7 +214,9 @@ extension WriteTransaction {
                 model: holder.table.definition.name, property: property.name)
         }
         for holder in table.holders where holder.rule == .nullify {
-            for id in try holders(of: localID, holder) { try release(doomed, in: table, from: id, holder: holder) }
+            for id in try holders(of: localID, holder: holder) {
+                try release(doomed, in: table, from: id, holder: holder)
+            }
         }
     }
 
@@ -229,8 +233,8 @@ extension WriteTransaction {
                 row.appendNull()
                 continue
             }
-            let rowID = try state(of: statement, holder.table).rowID
-            let waiting = try waitingEntries(of: rowID, property, in: holder.table)
+            let rowID = try state(of: statement, in: holder.table).rowID
+            let waiting = try waitingEntries(of: rowID, property: property, in: holder.table)
             let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
             var entries = ids.map { (id: $0, waits: false) }
             for entry in waiting { entries.insert((entry.id, true), at: min(entry.position, entries.count)) }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 
 extension WriteTransaction {
     /// Inserts a new object.
@@ -10,7 +9,8 @@ extension WriteTransaction {
     /// let card = try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567893")) }
     /// ```
     ///
-    /// If an object with the same local ID has a pending delete, the insert becomes an update that restores the object.
+    /// If an object with the same local ID has a pending delete, the insert becomes an update. This update restores the
+    /// object.
     ///
     /// - Parameter object: The values of the object, and its local ID.
     /// - Returns: The object in its stored state.
@@ -179,7 +179,7 @@ extension WriteTransaction {
         _ row: RowEncoder, unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
     ) throws -> ObjectState? {
         guard let stored = try connection.tableStatements(table).find(state.localID) else { return nil }
-        let storedState = try self.state(of: stored, table)
+        let storedState = try self.state(of: stored, in: table)
         stored.reset()
         guard storedState.isDeleted else { return nil }
         return try revive(storedState, with: row, unresolved: unresolved, in: table, only: nil)
@@ -207,7 +207,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    func state(of statement: Statement, _ table: TableLayout) throws -> ObjectState {
+    func state(of statement: Statement, in table: TableLayout) throws -> ObjectState {
         do {
             return try statement.row().state
         } catch let error as InvalidStoredValue {
@@ -228,8 +228,8 @@ extension Statement {
 
 extension Store {
     /// Creates an error for an unreadable column, with its property.
-    func invalid(_ error: InvalidStoredValue, in table: TableLayout, base: Int32 = 0) -> TandemError {
-        let index = Int(error.column - base) - RowDecoder.stateColumns.count
+    func invalid(_ error: InvalidStoredValue, in table: TableLayout) -> TandemError {
+        let index = Int(error.column) - RowDecoder.stateColumns.count
         let properties = table.definition.properties
         return TandemError(
             .invalidValue, message: "A stored value can't be read: \(error.reason).",

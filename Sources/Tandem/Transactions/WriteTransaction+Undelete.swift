@@ -50,7 +50,7 @@ extension WriteTransaction {
         let state: ObjectState
         do {
             defer { statement.reset() }
-            state = try self.state(of: statement, table)
+            state = try self.state(of: statement, in: table)
         }
         guard state.isDeleted else {
             throw TandemError(
@@ -109,7 +109,7 @@ extension WriteTransaction {
             }
         }
         for link in table.links {
-            let others = try waitingEntries(of: state.rowID, link.property, in: table)
+            let others = try waitingEntries(of: state.rowID, property: link.property, in: table)
             let dead = unresolved.filter { $0.link.property == link.property }.map {
                 UnresolvedReference(
                     link: link, target: $0.target,

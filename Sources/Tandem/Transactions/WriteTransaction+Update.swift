@@ -154,7 +154,7 @@ extension WriteTransaction {
         defer { if !isReset { statement.reset() } }
         try check(row, in: table)
         try delegate.willWrite(row, over: statement, in: table, only: only, from: source, by: self)
-        var state = try state(of: statement, table)
+        var state = try state(of: statement, in: table)
         if state.isDeleted && !isReviving {
             throw TandemError(
                 .objectDeleted, message: "The object \(state.localID) is deleted.", advice: "Undelete it first.",
@@ -232,7 +232,7 @@ extension WriteTransaction {
         _ changed: [Int], row: RowEncoder, clearsSynced: Bool, received: ObjectState?, state: ObjectState,
         in table: TableLayout
     ) throws {
-        let server = received.flatMap { serverColumns(of: $0, over: state, table) }
+        let server = received.flatMap { serverColumns(of: $0, over: state, in: table) }
         guard !changed.isEmpty || server != nil else { return }
         let twins = connection.twins
         twins.removeAll()
@@ -271,7 +271,7 @@ extension WriteTransaction {
 
     /// Returns the columns that a server's state changes, or `nil` if the stored state is equal.
     private func serverColumns(
-        of received: ObjectState, over state: ObjectState, _ table: TableLayout
+        of received: ObjectState, over state: ObjectState, in table: TableLayout
     ) -> TableStatements.ServerColumns? {
         if !state.isSynced && !table.sendsFiles { return .versionAndSynced }
         let isSame =

@@ -1,7 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// A queue that admits a `Store`'s writers one at a time, in the order of their requests, each within a time limit.
+/// A queue that admits a `Store`'s writers one at a time, in the order of their requests.
+///
+/// Each writer waits within its own time limit.
 ///
 /// SQLite's own wait applies only to other connections: writers that share a connection would wait in its queue without
 /// limit.
@@ -188,7 +190,8 @@ final class WriterQueue: Sendable {
 
     /// Runs a block while no other writer is inside, without blocking a thread.
     ///
-    /// The block ends its stay when it has finished writing. Returning here may need a thread that is waiting to write.
+    /// The block leaves the queue itself when it has finished writing. Its return may need a thread that is waiting to
+    /// write.
     func pass<T>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Admission) async throws -> T
     ) async throws -> T {

@@ -23,7 +23,7 @@ struct ModelDetails {
 
     private static func column(_ property: PropertyDefinition) -> JSONOutput {
         let members: [(String, JSONOutput)] = [
-            ("name", .text(property.name)), ("kind", .text(property.typeText)), ("isState", .bool(false)),
+            ("name", .text(property.name)), ("kind", .text(property.typeName)), ("isState", .bool(false)),
             ("isNumber", .bool(property.kind.isNumeric)), ("isSortable", .bool(!property.isListOfReferences)),
             ("isOptional", .bool(property.isOptional)), ("isEditable", .bool(EditText.isEditable(property))),
             ("input", .text(EditText.input(of: property))), ("target", JSONOutput(property.targetModel?.name)),
@@ -34,9 +34,6 @@ struct ModelDetails {
 }
 
 extension PropertyDefinition {
-    /// The Swift type, with a question mark if it is optional.
-    var typeText: String { "\(kind)\(isOptional ? "?" : "")" }
-
     /// The text with which the form of a new object begins: an empty collection or `false`, if the property can't be
     /// nil.
     fileprivate var initialText: String? {

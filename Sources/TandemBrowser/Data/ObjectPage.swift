@@ -18,13 +18,15 @@ struct ObjectPage {
     /// - Throws: ``WebFailure`` if it does not exist.
     init(model: String, id: String, of store: Store) throws {
         guard let object = try store.object(named: model, localID: LocalID(id), includingDeleted: true) else {
-            throw WebFailure(.notFound, "This object does not exist.")
+            throw WebFailure(.notFound, message: "This object does not exist.")
         }
         let changes = try store.changes(of: object)
         let states = ObjectColumn.State.allCases.map { state -> JSONOutput in
             .object([("name", .text(state.rawValue)), ("value", Self.value(state.value(of: object)))])
         }
-        let properties = try object.values.map { try Self.property($0.property, $0.value, of: object, in: store) }
+        let properties = try object.values.map {
+            try Self.property($0.property, value: $0.value, of: object, in: store)
+        }
         let links = try store.inverseLinks(ofModel: model).map { try Self.links($0, to: object, in: store) }
         let members: [(String, JSONOutput)] = [
             ("model", .text(model)), ("id", .text(object.localID.rawValue)), ("title", .text(object.title)),
@@ -41,7 +43,7 @@ struct ObjectPage {
     }
 
     private static func property(
-        _ property: PropertyDefinition, _ value: DynamicValue, of object: DynamicObject, in store: Store
+        _ property: PropertyDefinition, value: DynamicValue, of object: DynamicObject, in store: Store
     ) throws -> JSONOutput {
         var targets: [JSONOutput] = []
         if let target = property.targetModel {
@@ -59,7 +61,7 @@ struct ObjectPage {
             EditText.isEditable(property) && !value.isUnreadable
             && (text.map { $0.unicodeScalars.count <= longestValue } ?? true)
         let members: [(String, JSONOutput)] = [
-            ("name", .text(property.name)), ("kind", .text(property.typeText)), ("value", Self.value(value)),
+            ("name", .text(property.name)), ("kind", .text(property.typeName)), ("value", Self.value(value)),
             ("isOptional", .bool(property.isOptional)), ("isEditable", .bool(isEditable)),
             ("input", .text(EditText.input(of: property))), ("text", isEditable ? JSONOutput(text) : .null),
             ("isUnreadable", .bool(value.isUnreadable)), ("isReference", .bool(property.targetModel != nil)),

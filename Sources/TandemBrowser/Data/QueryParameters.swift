@@ -18,7 +18,7 @@ struct QueryParameters {
 
     /// Returns a parameter that the request must have.
     func require(_ name: String) throws -> String {
-        guard let value = self[name] else { throw WebFailure(.badRequest, "The request has no \(name).") }
+        guard let value = self[name] else { throw WebFailure(.badRequest, message: "The request has no \(name).") }
         return value
     }
 
@@ -26,7 +26,7 @@ struct QueryParameters {
     func number(_ name: String) throws -> Int? {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), 0..<Int(Int32.max) ~= number else {
-            throw WebFailure(.badRequest, "The request's \(name) is not valid.")
+            throw WebFailure(.badRequest, message: "The request's \(name) is not valid.")
         }
         return number
     }

@@ -26,7 +26,7 @@ struct RowQuery: Sendable {
             order: parameters["sort"] ?? "", deleted: parameters["deleted"] ?? "")
         for (field, text) in [("where", key.condition), ("search", key.search), ("sort", key.order)]
         where text.utf8.count > limits.text {
-            throw WebFailure(.badRequest, "The text is too long.", fields: [field: "The text is too long."])
+            throw WebFailure(.badRequest, message: "The text is too long.", fields: [field: "The text is too long."])
         }
         var results = try store.objects(named: model)
         switch key.deleted {
@@ -53,10 +53,10 @@ struct RowQuery: Sendable {
         do {
             return try body()
         } catch let error as QuerySyntaxError {
-            throw WebFailure(.badRequest, error.description, fields: [field: error.description])
+            throw WebFailure(.badRequest, message: error.description, fields: [field: error.description])
         } catch let error as TandemError {
             let text = CommandFailure(error)?.sentences ?? error.message
-            throw WebFailure(.badRequest, text, fields: [field: text])
+            throw WebFailure(.badRequest, message: text, fields: [field: text])
         }
     }
 }

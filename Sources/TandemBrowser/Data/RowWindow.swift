@@ -28,7 +28,7 @@ struct RowWindow {
         let (store, counts) = (site.store, site.counts)
         (objects, count, problem) = try await store.read { _ -> ([DynamicObject], Int, String?) in
             do {
-                let objects = try Self.objects(query.results, range, in: store)
+                let objects = try Self.objects(of: query.results, in: range, store: store)
                 let known = counts.count(of: query.key, at: revision)
                 // A commit that was not noticed yet may have removed rows.
                 if let known, objects.count == range.clamped(to: 0..<known).count { return (objects, known, nil) }
@@ -36,7 +36,7 @@ struct RowWindow {
                 counts.record(count, of: query.key, at: revision)
                 return (objects, count, nil)
             } catch let error as TandemError where [.corrupt, .ioFailure, .invalidValue].contains(error.code) {
-                let objects = Self.readableObjects(query.results, range)
+                let objects = Self.readableObjects(of: query.results, in: range)
                 return (objects, range.lowerBound + objects.count, CommandFailure(error)?.sentences ?? error.message)
             }
         }
@@ -46,17 +46,17 @@ struct RowWindow {
     ///
     /// The IDs are read first: sorting them is cheaper than sorting whole objects.
     private static func objects(
-        _ results: DynamicResults, _ range: Range<Int>, in store: Store
+        of results: DynamicResults, in range: Range<Int>, store: Store
     ) throws -> [DynamicObject] {
         let ids = try results.offset(range.lowerBound).limit(range.count).localIDs()
-        let isID: DynamicPredicate = .in("localID", ids.map { .string($0.rawValue) })
+        let isID: DynamicPredicate = .in("localID", values: ids.map { .string($0.rawValue) })
         let found = try store.objects(named: results.model.name).includingDeleted().where(isID).all()
         let objects = Dictionary(found.map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
         return ids.compactMap { objects[$0] }
     }
 
     /// Returns the objects at some positions up to the first that can't be read.
-    private static func readableObjects(_ results: DynamicResults, _ range: Range<Int>) -> [DynamicObject] {
+    private static func readableObjects(of results: DynamicResults, in range: Range<Int>) -> [DynamicObject] {
         var objects: [DynamicObject] = []
         try? results.offset(range.lowerBound).limit(range.count).forEach { objects.append($0) }
         return objects

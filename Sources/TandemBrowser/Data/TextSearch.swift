@@ -8,36 +8,37 @@ enum TextSearch {
     static func condition(_ text: String, in model: ModelDefinition) -> DynamicPredicate {
         let number = Int64(text).map { DynamicValue.integer($0) } ?? BigInt(text).map { DynamicValue.bigInt($0) }
         let ids: [DynamicPredicate] = ["localID", "serverID"].map {
-            .text(DynamicPath([$0]), .contains, text, case: .exact)
+            .text(DynamicPath([$0]), test: .contains, operand: text, case: .exact)
         }
-        return .any(ids + model.properties.compactMap { condition(text, number, on: $0) })
+        return .any(ids + model.properties.compactMap { condition(text, number: number, on: $0) })
     }
 
     private static func condition(
-        _ text: String, _ number: DynamicValue?, on property: PropertyDefinition
+        _ text: String, number: DynamicValue?, on property: PropertyDefinition
     ) -> DynamicPredicate? {
         let path = DynamicPath([property.name])
         switch property.kind {
         case .string:
             return property.folding == .searched
-                ? .matches(path, text) : .text(path, .contains, text, case: .exact)
+                ? .matches(path, words: text) : .text(path, test: .contains, operand: text, case: .exact)
         case .integer, .unsigned64, .bigInt, .bigUInt:
-            return number.flatMap { fits($0, property.kind) ? .compare(path, .equal, $0) : nil }
+            return number.flatMap { fits($0, kind: property.kind) ? .compare(path, by: .equal, to: $0) : nil }
         // Not every integer is a floating-point number, and the store rejects the others.
         case .double, .float:
-            return Double(text).flatMap { $0.isFinite ? .compare(path, .equal, .double($0)) : nil }
+            return Double(text).flatMap { $0.isFinite ? .compare(path, by: .equal, to: .double($0)) : nil }
         // A decimal number has 38 digits.
         case .decimal:
-            return text.utf8.count <= 38 ? EditText.decimal(text).map { .compare(path, .equal, .decimal($0)) } : nil
-        case .uuid: return UUID(uuidString: text).map { .compare(path, .equal, .uuid($0)) }
-        case .reference: return .compare(path, .equal, .string(text))
-        case .references: return .contains(path, .string(text))
+            return text.utf8.count <= 38
+                ? EditText.decimal(text).map { .compare(path, by: .equal, to: .decimal($0)) } : nil
+        case .uuid: return UUID(uuidString: text).map { .compare(path, by: .equal, to: .uuid($0)) }
+        case .reference: return .compare(path, by: .equal, to: .string(text))
+        case .references: return .contains(path, value: .string(text))
         case .bool, .data, .date, .url, .collection, .json, .attachment: return nil
         }
     }
 
     /// Returns whether a number is in the range of an integer's kind. A number beyond it would be an error.
-    private static func fits(_ number: DynamicValue, _ kind: PropertyKind) -> Bool {
+    private static func fits(_ number: DynamicValue, kind: PropertyKind) -> Bool {
         let value: BigInt
         switch number {
         case .integer(let integer): value = BigInt(integer)

@@ -33,7 +33,7 @@ enum EventFeed {
             var sent: Int?
             for await number in numbers {
                 let text =
-                    number == sent ? EventText.comment : try EventText.event("change", Change(revision: number))
+                    number == sent ? EventText.comment : try EventText.event("change", data: Change(revision: number))
                 try await watch.timing { try await write(text) }
                 sent = number
                 // Commits that follow at once become one event.

@@ -4,8 +4,8 @@ import Tandem
 
 /// The objects that a delete removes, and the references that it removes from others.
 ///
-/// An object that the server knows is only marked until the server has confirmed the delete. An object that was never
-/// sent is removed with its files, so that its values and its files are kept here.
+/// An object that the server has stored is only marked until the server has confirmed the delete. An object that was
+/// never sent is removed with its files. So its values and its files are kept here.
 struct DeletedObjects: Sendable {
     /// A reference that the delete removes.
     private struct Link: Sendable {
@@ -85,10 +85,10 @@ struct DeletedObjects: Sendable {
     /// Restores the objects and the references.
     ///
     /// - Returns: The deleted object.
-    /// - Throws: ``WebFailure`` if a file of a removed object was not kept, or an error of the store, for example
-    ///   because another object has a unique value now.
-    func restore(in store: Store, _ transaction: WriteTransaction) throws -> DynamicObject {
-        for object in objects { try restore(object, in: store, transaction) }
+    /// - Throws: ``WebFailure`` if a file of a removed object was not kept; an error of the store, for example because
+    ///   another object has a unique value now.
+    func restore(in store: Store, transaction: WriteTransaction) throws -> DynamicObject {
+        for object in objects { try restore(object, in: store, transaction: transaction) }
         let deleted = Set(objects.map { Key(model: $0.model.name, id: $0.localID) })
         for link in links {
             guard let holder = try store.object(named: link.model, localID: link.holder),
@@ -100,7 +100,7 @@ struct DeletedObjects: Sendable {
         return root
     }
 
-    private func restore(_ object: DynamicObject, in store: Store, _ transaction: WriteTransaction) throws {
+    private func restore(_ object: DynamicObject, in store: Store, transaction: WriteTransaction) throws {
         let model = object.model.name
         do {
             try transaction.undelete(model, localID: object.localID)
@@ -113,7 +113,7 @@ struct DeletedObjects: Sendable {
         }
     }
 
-    /// Returns whether a value is what the delete left of a reference or a list: nothing else has changed it.
+    /// Returns whether only the delete has changed the value of a reference or a list.
     private static func isLeft(_ current: DynamicValue, of link: Link, without deleted: Set<Key>) -> Bool {
         switch (current, link.value) {
         case (.null, .reference): return true
@@ -134,7 +134,8 @@ struct DeletedObjects: Sendable {
 
     private func added(_ file: Attachment, to store: Store) throws -> Attachment {
         guard let bytes = files[file.id] else {
-            throw WebFailure(.conflict, "This can't be undone: the file \(file.name) was removed with its object.")
+            throw WebFailure(
+                .conflict, message: "This can't be undone: the file \(file.name) was removed with its object.")
         }
         return try store.attachments.add(bytes, name: file.name, contentType: file.contentType)
     }

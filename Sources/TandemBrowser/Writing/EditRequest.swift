@@ -21,7 +21,7 @@ struct EditRequest: Decodable, Sendable {
     ///
     /// - Throws: ``WebFailure`` if it is missing.
     func requireID() throws -> LocalID {
-        guard let id else { throw WebFailure(.badRequest, "The request has no id.") }
+        guard let id else { throw WebFailure(.badRequest, message: "The request has no id.") }
         return LocalID(id)
     }
 
@@ -32,7 +32,7 @@ struct EditRequest: Decodable, Sendable {
         var result: [String: DynamicValue] = [:]
         for (name, value) in values ?? [:] {
             guard let property = definition.properties.first(where: { $0.name == name }) else {
-                throw WebFailure(.badRequest, "\(definition.name) has no property \"\(name)\".")
+                throw WebFailure(.badRequest, message: "\(definition.name) has no property \"\(name)\".")
             }
             result[name] = try EditText.value(of: value.text, for: property)
         }

@@ -31,18 +31,18 @@ enum EditText {
     ///
     /// - Throws: ``WebFailure`` with the property if the text is not a value of its kind.
     static func value(of text: String?, for property: PropertyDefinition) throws -> DynamicValue {
-        guard isEditable(property) else { throw failure(property, "Files can't be edited on this page.") }
+        guard isEditable(property) else { throw failure(of: property, message: "Files can't be edited on this page.") }
         guard let text else {
-            guard property.isOptional else { throw failure(property, "It can't be nil.") }
+            guard property.isOptional else { throw failure(of: property, message: "It can't be nil.") }
             return .null
         }
-        guard let value = parsed(text, property.kind) else {
-            throw failure(property, "This is not a value of the kind \(property.kind).")
+        guard let value = parsed(text, as: property.kind) else {
+            throw failure(of: property, message: "This is not a value of the kind \(property.kind).")
         }
         return value
     }
 
-    private static func parsed(_ text: String, _ kind: PropertyKind) -> DynamicValue? {
+    private static func parsed(_ text: String, as kind: PropertyKind) -> DynamicValue? {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         switch kind {
         case .bool: return trimmed == "true" ? .bool(true) : trimmed == "false" ? .bool(false) : nil
@@ -73,7 +73,7 @@ enum EditText {
         return Decimal(string: text, locale: nil)
     }
 
-    private static func failure(_ property: PropertyDefinition, _ message: String) -> WebFailure {
-        WebFailure(.badRequest, "\(property.name): \(message)", fields: [property.name: message])
+    private static func failure(of property: PropertyDefinition, message: String) -> WebFailure {
+        WebFailure(.badRequest, message: "\(property.name): \(message)", fields: [property.name: message])
     }
 }

@@ -14,16 +14,16 @@ struct StoreEditor: Sendable {
         let (id, values) = (try request.requireID(), try request.newValues(of: model))
         return try await store.write { [store] transaction in
             guard let before = try store.object(named: model.name, localID: id) else {
-                throw WebFailure(.notFound, "This object does not exist, or was deleted.")
+                throw WebFailure(.notFound, message: "This object does not exist, or was deleted.")
             }
             for (name, value) in request.values ?? [:] {
                 let current = before[name] ?? .null
                 guard EditText.text(of: current) == value.was, !current.isUnreadable else {
                     let message = "The value was changed meanwhile: it is \(current.shownText(upTo: 100))."
-                    throw WebFailure(.conflict, "\(name): \(message)", fields: [name: message])
+                    throw WebFailure(.conflict, message: "\(name): \(message)", fields: [name: message])
                 }
             }
-            try Self.checkTargets(of: values, in: model, store)
+            try Self.checkTargets(of: values, in: model, store: store)
             let after = try transaction.update(model.name, localID: id, values: values)
             return Undo.update(UpdatedObject(before: before, after: after, properties: values.keys.sorted()))
         }
@@ -35,7 +35,7 @@ struct StoreEditor: Sendable {
         let values = try request.newValues(of: model)
         let id = request.id.map { LocalID($0) }
         return try await store.write { [store] transaction in
-            try Self.checkTargets(of: values, in: model, store)
+            try Self.checkTargets(of: values, in: model, store: store)
             return Undo.insert(try transaction.insert(model.name, values: values, localID: id))
         }
     }
@@ -43,7 +43,7 @@ struct StoreEditor: Sendable {
     /// Checks that the targets of references exist. The store would let a reference wait for its object, which is nil
     /// until then: a person would not see the mistake.
     private static func checkTargets(
-        of values: [String: DynamicValue], in model: ModelDefinition, _ store: Store
+        of values: [String: DynamicValue], in model: ModelDefinition, store: Store
     ) throws {
         for property in model.properties {
             guard let target = property.targetModel, let value = values[property.name] else { continue }
@@ -56,7 +56,7 @@ struct StoreEditor: Sendable {
             for id in ids {
                 guard try store.object(named: target.name, localID: id) == nil else { continue }
                 let message = "There is no \(target.name) with the local ID \(id)."
-                throw WebFailure(.badRequest, "\(property.name): \(message)", fields: [property.name: message])
+                throw WebFailure(.badRequest, message: "\(property.name): \(message)", fields: [property.name: message])
             }
         }
     }
@@ -69,7 +69,7 @@ struct StoreEditor: Sendable {
         let id = try request.requireID()
         return try await store.write { [store, limits] transaction in
             guard let object = try store.object(named: model.name, localID: id) else {
-                throw WebFailure(.notFound, "This object does not exist, or was deleted.")
+                throw WebFailure(.notFound, message: "This object does not exist, or was deleted.")
             }
             let deleted = try DeletedObjects(object, in: store, limits: limits)
             try transaction.delete(model.name, localID: id)
@@ -93,14 +93,14 @@ struct StoreEditor: Sendable {
     func revert(_ undo: Undo) async throws -> DynamicObject {
         try await store.write { [store] transaction -> DynamicObject in
             switch undo {
-            case .update(let update): return try update.revert(in: store, transaction)
+            case .update(let update): return try update.revert(in: store, transaction: transaction)
             case .insert(let object), .restore(let object):
                 let current = try store.object(named: object.model.name, localID: object.localID)
                 guard let current, current.storedValues == object.storedValues else { throw Undo.changed }
                 try Self.checkLinks(to: current, in: store)
                 try transaction.delete(object.model.name, localID: object.localID)
                 return object
-            case .delete(let deleted): return try deleted.restore(in: store, transaction)
+            case .delete(let deleted): return try deleted.restore(in: store, transaction: transaction)
             }
         }
     }
@@ -112,7 +112,7 @@ struct StoreEditor: Sendable {
             let holders = try store.objects(linkedBy: link, to: object).limit(2).all()
             guard holders.contains(where: { $0.model.name != object.model.name || $0.localID != object.localID })
             else { continue }
-            throw WebFailure(.conflict, "This can't be undone: \(link) refers to the object now.")
+            throw WebFailure(.conflict, message: "This can't be undone: \(link) refers to the object now.")
         }
     }
 }

@@ -9,7 +9,7 @@ enum Undo: Sendable {
     case restore(DynamicObject)
 
     /// The object was changed after the change to undo.
-    static let changed = WebFailure(.conflict, "This can't be undone: the object was changed since.")
+    static let changed = WebFailure(.conflict, message: "This can't be undone: the object was changed since.")
 
     /// The object.
     var object: DynamicObject {
@@ -30,7 +30,7 @@ struct UpdatedObject: Sendable {
     /// Sets the properties to their values before the change.
     ///
     /// - Throws: ``WebFailure`` if one of them was changed since.
-    func revert(in store: Store, _ transaction: WriteTransaction) throws -> DynamicObject {
+    func revert(in store: Store, transaction: WriteTransaction) throws -> DynamicObject {
         let model = before.model.name
         guard let current = try store.object(named: model, localID: before.localID),
             properties.allSatisfy({ current[$0] == after[$0] })

@@ -5,8 +5,9 @@ import NIOHTTP1
 import RemoteHTTP
 import Synchronization
 
-/// Delivers the bytes of one response as they arrive, sends the body of one request, and records whether the request
-/// was sent.
+/// Delivers the bytes of one response as they arrive, and sends the body of one request.
+///
+/// It also records whether the request was sent.
 ///
 /// AsyncHTTPClient calls this delegate on the connection's event loop, which is the transport's only one. It continues
 /// with a response when the returned future is fulfilled.
@@ -46,11 +47,11 @@ final class FileCollector: HTTPClientResponseDelegate {
     /// interrupted upload.
     private static let forgotten = Mutex<[EventLoopFuture<Void>]>([])
 
-    private let take: ChunkHandler
+    private let receive: ChunkHandler
     private let state = Mutex(State())
 
-    init(take: @escaping ChunkHandler) {
-        self.take = take
+    init(receive: @escaping ChunkHandler) {
+        self.receive = receive
     }
 
     /// Whether a byte of the request may have been sent.
@@ -79,9 +80,9 @@ final class FileCollector: HTTPClientResponseDelegate {
 
     /// The response that refuses a request with a body, possibly before the body is sent.
     ///
-    /// NB: AsyncHTTPClient then stops writing, but still waits for the body's end unless the response's last bytes
-    /// arrive together with its end. A write that it refuses fails the request, despite the response. This type
-    /// therefore ends the exchange once the response is complete, and until then the body waits.
+    /// NB: AsyncHTTPClient then stops writing, but still waits for the body's end. It does not wait if the response's
+    /// last bytes arrive together with its end. A write that AsyncHTTPClient refuses fails the request, despite the
+    /// response. This type therefore ends the exchange once the response is complete, and until then the body waits.
     var refusal: HTTPResponse? { state.withLock { $0.refusalRest == nil ? nil : $0.response } }
 
     private func end(_ task: HTTPClient.Task<HTTPResponse>) {
@@ -112,7 +113,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         }
         guard let response, !bytes.isEmpty else { return }
         do {
-            try await take(response, bytes)
+            try await receive(response, bytes)
         } catch {
             recordFailure(error)
             throw error
@@ -212,7 +213,7 @@ final class FileCollector: HTTPClientResponseDelegate {
     }
 
     private func work(
-        on eventLoop: any EventLoop, _ body: @escaping @Sendable () async throws -> Void
+        on eventLoop: any EventLoop, body: @escaping @Sendable () async throws -> Void
     ) -> EventLoopFuture<Void> {
         let promise = eventLoop.makePromise(of: Void.self)
         let worker = state.withLock { state in

@@ -66,11 +66,11 @@ final class ResponseCollector: HTTPClientResponseDelegate {
     }
 
     func didFinishRequest(task: HTTPClient.Task<(HTTPResponse, [UInt8])>) throws -> (HTTPResponse, [UInt8]) {
-        let answer = state.withLock { state in
+        let result = state.withLock { state in
             defer { state.body = [] }
             return state.response.map { ($0, state.body) }
         }
-        guard let answer else { throw BadHead() }
-        return answer
+        guard let result else { throw BadHead() }
+        return result
     }
 }

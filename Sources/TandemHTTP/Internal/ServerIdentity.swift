@@ -3,8 +3,8 @@ import NIOSSL
 
 /// Checks that a server's trusted certificate is for the requested host.
 ///
-/// NB: NIOSSL accepts a certificate for an IP address if the connection leads to that address, even if the host was
-/// requested by name. An attacker with a certificate for their own address who controls DNS or the proxy could
+/// NB: NIOSSL accepts a certificate for an IP address if the connection leads to that address. It does so even if the
+/// host was requested by name. An attacker with a certificate for their own address who controls DNS or the proxy could
 /// impersonate any host. (`validIdentityForService` in its IdentityVerification.swift.)
 enum ServerIdentity {
     /// The certificate is for another host.

@@ -38,11 +38,12 @@ struct BrowseCommand: InspectorCommand {
         let password = console.environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
         guard password != nil || Self.loopback.contains(host) else {
             throw CommandFailure(
-                .usage, "On \(host), other machines can connect: a password is needed.",
+                .usage, message: "On \(host), other machines can connect: a password is needed.",
                 advice: "Set \(Self.variable) to a long password.")
         }
         guard let browse = console.browse else {
-            throw CommandFailure(.failure, "This program contains no server.", advice: "Use the command `tandem`.")
+            throw CommandFailure(
+                .failure, message: "This program contains no server.", advice: "Use the command `tandem`.")
         }
         try location.withStore(on: console, isWritable: permission.write) { store in
             try browse(

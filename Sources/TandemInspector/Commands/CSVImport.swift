@@ -15,18 +15,18 @@ struct CSVImport {
 
     init(_ model: ModelDefinition, data: Data) throws {
         guard let text = String(data: data, encoding: .utf8) else {
-            throw CommandFailure(.data, "The file is not UTF-8.", advice: "Convert it. Nothing was changed.")
+            throw CommandFailure(.data, message: "The file is not UTF-8.", advice: "Convert it. Nothing was changed.")
         }
         let records = try CSVText.records(text)
         guard let names = records.first else {
             throw CommandFailure(
-                .data, "The file is empty.", advice: "Its first line must have the names of the properties.")
+                .data, message: "The file is empty.", advice: "Its first line must have the names of the properties.")
         }
         let columns = try names.map { try Self.column(named: $0 ?? "", of: model) }
         let objects = try records.dropFirst().enumerated().map { index, record in
             guard record.count == columns.count else {
                 throw CommandFailure(
-                    .data, "Record \(index + 1) has \(record.count) fields instead of \(columns.count).",
+                    .data, message: "Record \(index + 1) has \(record.count) fields instead of \(columns.count).",
                     advice: "Correct the file. Nothing was changed.")
             }
             let members = zip(columns, record).map { column, field in
@@ -43,7 +43,7 @@ struct CSVImport {
         let property = model.properties[index]
         if case .attachment = property.kind {
             throw CommandFailure(
-                .usage, "The column \"\(name)\" describes files, which CSV can't contain.",
+                .usage, message: "The column \"\(name)\" describes files, which CSV can't contain.",
                 advice: "Leave it out: `tandem export --csv --columns` selects columns. Nothing was changed.")
         }
         return Column(name: name, property: property)

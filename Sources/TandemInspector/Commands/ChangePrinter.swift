@@ -57,25 +57,25 @@ final class ChangePrinter: Sendable {
 
     private func write(_ changes: ChangeSet<DynamicObject>) throws {
         let moved = Set(changes.moves.map(\.to))
-        var lines = changes.deleted.map { isJSON ? json("deletion", $0) : "- \($0.localID)" }
+        var lines = changes.deleted.map { isJSON ? json($0, change: "deletion") : "- \($0.localID)" }
         lines += changes.insertions.lazy.filter { !moved.contains($0) }.map { index in
             let object = changes.results[index]
-            return self.isJSON ? self.json("insertion", object) : "+ \(object.localID)  \(Self.summary(object))"
+            return self.isJSON ? self.json(object, change: "insertion") : "+ \(object.localID)  \(Self.summary(object))"
         }
-        lines += changes.modifications.map { modified(changes.oldValue(of: $0), changes.newValue(of: $0)) }
-        lines += changes.moves.map { modified(changes.oldValue(of: $0), changes.newValue(of: $0)) }
+        lines += changes.modifications.map { modified(from: changes.oldValue(of: $0), to: changes.newValue(of: $0)) }
+        lines += changes.moves.map { modified(from: changes.oldValue(of: $0), to: changes.newValue(of: $0)) }
         guard !lines.isEmpty else { return }
         try console.write(lines.map { (isJSON ? $0 : $0.printable) + "\n" }.joined())
     }
 
-    private func json(_ change: String, _ object: DynamicObject) -> String {
+    private func json(_ object: DynamicObject, change: String) -> String {
         JSONOutput.object([
             ("change", .text(change)), ("isSynced", .bool(object.isSynced)), ("object", .raw(object.json)),
         ]).rendered
     }
 
-    private func modified(_ old: DynamicObject, _ new: DynamicObject) -> String {
-        if isJSON { return json("modification", new) }
+    private func modified(from old: DynamicObject, to new: DynamicObject) -> String {
+        if isJSON { return json(new, change: "modification") }
         let columns = ObjectColumn.all(of: new.model, states: ObjectColumn.State.allCases)
         let parts = columns.compactMap { column -> String? in
             let (before, after) = (column.value(of: old), column.value(of: new))

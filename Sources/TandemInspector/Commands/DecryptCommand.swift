@@ -15,7 +15,8 @@ struct DecryptCommand: InspectorCommand {
         _ = try location.withStore(on: console) { store in
             guard store.isEncrypted else {
                 throw CommandFailure(
-                    .key, "The store is not encrypted. (\(location.store))", advice: "Copy it by `tandem backup`.")
+                    .key, message: "The store is not encrypted. (\(location.store))",
+                    advice: "Copy it by `tandem backup`.")
             }
             try store.exportPlain(to: target)
         }

@@ -19,7 +19,7 @@ struct EncryptCommand: InspectorCommand {
         try permission.check("encrypt")
         guard KeyOptions.isPlain(store) else {
             throw CommandFailure(
-                .key, "The file is encrypted already, or not a store. (\(store))",
+                .key, message: "The file is encrypted already, or not a store. (\(store))",
                 advice: "Change the key of an encrypted store by `tandem rekey`.")
         }
         let format = newKey.newProfile ?? .aes256gcm

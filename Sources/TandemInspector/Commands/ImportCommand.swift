@@ -50,7 +50,7 @@ struct ImportCommand: InspectorCommand {
     private static func read(_ file: String, on console: Console) throws -> Data {
         if file == "-" { return try console.readInput() }
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw CommandFailure(.noInput, "The file can't be read. (\(file))", advice: "Check the path.")
+            throw CommandFailure(.noInput, message: "The file can't be read. (\(file))", advice: "Check the path.")
         }
         return data
     }
@@ -63,7 +63,7 @@ struct ImportCommand: InspectorCommand {
         }
         guard let members = JSONMembers.split(data) else {
             throw CommandFailure(
-                .data, "The file is not a JSON object with an array for each model.",
+                .data, message: "The file is not a JSON object with an array for each model.",
                 advice: "Give the name of the model if it is an array of objects. Nothing was changed.")
         }
         for member in members { _ = try store.model(named: member.name) }

@@ -29,7 +29,8 @@ package struct ObjectDetails {
     init?(model: String, id: String, in store: Store) throws {
         let found =
             try store.object(named: model, localID: LocalID(id), includingDeleted: true)
-            ?? store.objects(named: model).includingDeleted().where(.compare("serverID", .equal, .string(id))).first()
+            ?? store.objects(named: model).includingDeleted().where(.compare("serverID", by: .equal, to: .string(id)))
+            .first()
         guard let object = found else { return nil }
         self.object = object
         files = object.attachments.map { property, file in

@@ -20,7 +20,7 @@ struct SalvageCommand: InspectorCommand {
     func run(on console: Console) throws -> CommandStatus {
         guard let key = try location.keys.key(of: location.store, on: console) else {
             throw CommandFailure(
-                .usage, "Only an encrypted store can be salvaged. (\(location.store))",
+                .usage, message: "Only an encrypted store can be salvaged. (\(location.store))",
                 advice: """
                     `tandem check` says what is readable in a plain store, and `tandem export` copies the objects of \
                     a model. SQLite's shell has the command .recover.

@@ -71,7 +71,7 @@ extension IndexDefinition {
 
 extension PropertyDefinition {
     /// The Swift type, with a question mark if it is optional.
-    fileprivate var typeName: String { "\(kind)\(isOptional ? "?" : "")" }
+    package var typeName: String { "\(kind)\(isOptional ? "?" : "")" }
 
     /// The attributes in words.
     fileprivate var attributes: [String] {

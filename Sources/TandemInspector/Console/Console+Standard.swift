@@ -24,7 +24,7 @@ extension Console {
                 throw ClosedOutput()
             } else if errno != EINTR && errno != EAGAIN {
                 throw CommandFailure(
-                    .failure, "The output can't be written: \(String(cString: strerror(errno))).",
+                    .failure, message: "The output can't be written: \(String(cString: strerror(errno))).",
                     advice: "Check the disk, then run the command again.")
             }
         }

@@ -42,7 +42,7 @@ enum SecretPrompt {
         var bytes: [UInt8] = []
         while let byte = next() {
             switch byte {
-            case Key.interrupt: throw CommandFailure(.interrupted, "Interrupted.")
+            case Key.interrupt: throw CommandFailure(.interrupted, message: "Interrupted.")
             case Key.clear: bytes.removeAll()
             case Key.end where bytes.isEmpty: return bytes
             case let byte where Key.lineBreaks.contains(byte): return bytes

@@ -29,7 +29,7 @@ struct KeyOptions: ParsableArguments {
     func requiredKey(of path: String, on console: Console) throws -> CipherKey {
         guard let key = try key(of: path, on: console) else {
             throw CommandFailure(
-                .key, "The store is not encrypted. (\(path))", advice: "Check the path. Nothing was changed.")
+                .key, message: "The store is not encrypted. (\(path))", advice: "Check the path. Nothing was changed.")
         }
         return key
     }
@@ -55,7 +55,7 @@ struct KeyOptions: ParsableArguments {
                 continue
             }
         }
-        guard let last = profiles.last else { throw CommandFailure(.usage, "No encryption format is known.") }
+        guard let last = profiles.last else { throw CommandFailure(.usage, message: "No encryption format is known.") }
         return try body(last)
     }
 }

@@ -21,7 +21,7 @@ struct KeySource {
     func key(on console: Console) throws -> CipherKey {
         let secret = try bytes(on: console)
         guard !secret.isEmpty else {
-            throw CommandFailure(.key, "The key is empty.", advice: "Give a key with at least one character.")
+            throw CommandFailure(.key, message: "The key is empty.", advice: "Give a key with at least one character.")
         }
         return isRaw ? try Self.rawKey(secret) : .passphrase(secret)
     }
@@ -31,11 +31,12 @@ struct KeySource {
         if let text = console.environment[variable], !text.isEmpty { return Array(text.utf8) }
         guard let secret = try console.askSecret(prompt) else {
             throw CommandFailure(
-                .key, "A key is needed, and there is no terminal to ask for it.",
+                .key, message: "A key is needed, and there is no terminal to ask for it.",
                 advice: "Set \(variable), or give a file by \(option).")
         }
         if let repetition, try console.askSecret(repetition) != secret {
-            throw CommandFailure(.key, "The two keys differ.", advice: "Run the command again. Nothing was changed.")
+            throw CommandFailure(
+                .key, message: "The two keys differ.", advice: "Run the command again. Nothing was changed.")
         }
         return secret
     }
@@ -43,7 +44,7 @@ struct KeySource {
     /// Returns the bytes of a file without a line break at its end.
     private static func content(of path: String) throws -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.noInput, "The key file can't be read. (\(path))", advice: "Check the path.")
+            throw CommandFailure(.noInput, message: "The key file can't be read. (\(path))", advice: "Check the path.")
         }
         var bytes = Array(data)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -56,7 +57,7 @@ struct KeySource {
         let nibbles = values.compactMap(\.self)
         guard nibbles.count == digits.count, [64, 96].contains(digits.count) else {
             throw CommandFailure(
-                .key, "The key is not 64 or 96 hexadecimal digits.",
+                .key, message: "The key is not 64 or 96 hexadecimal digits.",
                 advice: "Leave out --raw-key if it is a passphrase.")
         }
         let bytes = stride(from: 0, to: nibbles.count, by: 2).map { UInt8(nibbles[$0] << 4 | nibbles[$0 + 1]) }

@@ -11,7 +11,8 @@ struct WriteOptions: ParsableArguments {
     func check(_ change: String) throws {
         guard write else {
             throw CommandFailure(
-                .usage, "\(change) changes the store.", advice: "Give --write to allow it. Nothing was changed.")
+                .usage, message: "\(change) changes the store.",
+                advice: "Give --write to allow it. Nothing was changed.")
         }
     }
 }

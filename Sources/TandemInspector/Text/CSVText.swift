@@ -92,7 +92,7 @@ private struct CSVReader {
     }
 
     private func failure(_ problem: String, in line: Int) -> CommandFailure {
-        CommandFailure(.data, "\(problem), in line \(line).", advice: "Correct the file. Nothing was changed.")
+        CommandFailure(.data, message: "\(problem), in line \(line).", advice: "Correct the file. Nothing was changed.")
     }
 }
 

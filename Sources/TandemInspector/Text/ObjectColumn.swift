@@ -54,7 +54,7 @@ package enum ObjectColumn {
             if let state = State(rawValue: name) { return .state(state) }
             let known = model.properties.map(\.name) + State.allCases.map(\.rawValue)
             throw CommandFailure(
-                .usage, "\(model.name) has no column \"\(name)\".",
+                .usage, message: "\(model.name) has no column \"\(name)\".",
                 advice: "Its columns are: \(known.joined(separator: ", ")).")
         }
     }

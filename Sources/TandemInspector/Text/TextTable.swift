@@ -26,8 +26,6 @@ struct TextTable {
             titles.map { Column(title: String($0.drop { $0 == "#" }), isNumber: $0.hasPrefix("#")) })
     }
 
-    var isEmpty: Bool { rows.isEmpty }
-
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "A row must have a cell for each column.")
         rows.append(
@@ -40,7 +38,7 @@ struct TextTable {
     func lines(fitting limit: Int?) -> [String] {
         let widths = widths(fitting: limit)
         let rule = widths.map { String(repeating: "─", count: $0) }.joined(separator: Self.gap)
-        return [line(columns.map(\.title), widths), rule] + rows.map { line($0, widths) }
+        return [line(columns.map(\.title), widths: widths), rule] + rows.map { line($0, widths: widths) }
     }
 
     /// Prints the table.
@@ -65,7 +63,7 @@ struct TextTable {
         return widths
     }
 
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
+    private func line(_ cells: [String], widths: [Int]) -> String {
         let parts = zip(cells, zip(columns, widths)).map { cell, layout in
             cell.cut(toColumns: layout.1).padded(toColumns: layout.1, onLeft: layout.0.isNumber)
         }

@@ -31,10 +31,10 @@ extension PropertyDescription {
         switch type.shape {
         case .reference(let target):
             columnType = "Tandem.ReferenceProperty<\(root), \(target)>"
-            arguments = "\(root).__definition, \(index)"
+            arguments = "\(root).__definition, index: \(index)"
         case .references(let target):
             columnType = "Tandem.ReferencesProperty<\(root), \(target)>"
-            arguments = "\(root).__definition, \(index)"
+            arguments = "\(root).__definition, index: \(index)"
         default:
             let name =
                 switch markers.folded {
@@ -43,7 +43,7 @@ extension PropertyDescription {
                 default: "Property"
                 }
             columnType = "Tandem.\(name)<\(root), \(type.text)>"
-            arguments = "\(root).__definition, \(index), \(codec)"
+            arguments = "\(root).__definition, index: \(index), codec: \(codec)"
         }
         return """
             \(access.prefix)var \(spelledName): \(columnType) {

@@ -27,7 +27,7 @@ extension ModelDescription {
 
 extension PropertyDescription {
     fileprivate var definition: String {
-        var arguments = [quoted(name), codec]
+        var arguments = [quoted(name), "codec: \(codec)"]
         if let column = markers.columnLiteral { arguments.append("column: \(column.trimmed)") }
         if let wireName = markers.wireLiteral { arguments.append("wireName: \(wireName.trimmed)") }
         if let folded = markers.folded { arguments.append("folding: .\(folded)") }

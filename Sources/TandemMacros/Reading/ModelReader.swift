@@ -43,12 +43,6 @@ struct ModelReader {
             properties: reader.properties, inverses: reader.inverses, declared: declared)
     }
 
-    init(declaration: StructDeclSyntax, access: Access, arguments: ModelArguments) {
-        self.declaration = declaration
-        self.access = access
-        self.arguments = arguments
-    }
-
     mutating func diagnose(
         _ message: Message, at node: some SyntaxProtocol, fixIt: (text: String, changes: [FixIt.Change])? = nil
     ) {

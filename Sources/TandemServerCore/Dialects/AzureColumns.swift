@@ -61,15 +61,15 @@ struct AzureColumns {
 
     /// Returns the members to store for an item, under the columns' names and converted to their types.
     mutating func membersToStore(_ item: JSONObject) throws -> JSONObject {
-        var taken = JSONObject()
+        var converted = JSONObject()
         for (name, value) in item.members {
             guard Self.isName(name) else {
                 throw AzureMobileAppsRoutes.failure(.internalServerError, text: "Invalid column name '\(name)'")
             }
             let column = kinds.name(ignoringCase: name) ?? name
-            taken[column] = try convert(value, to: column)
+            converted[column] = try convert(value, to: column)
         }
-        return taken
+        return converted
     }
 
     /// Stores the new columns.

@@ -2,7 +2,6 @@ import HTTPTypes
 import Tandem
 
 extension AzureMobileAppsRoutes {
-    private static let system = ["id", "createdat", "updatedat", "version", "deleted"]
     private static let maximumTop = 1000
 
     /// Returns a page: an array, or an object with the total if the request asks for one.
@@ -57,10 +56,10 @@ extension AzureMobileAppsRoutes {
         }
         let json: JSONValue =
             page.total.map { ["results": .array(items), "count": .number(String($0))] } ?? .array(items)
-        var answer = Self.weaklyTagged(ServerResponse(.ok, json: json))
+        var response = Self.weaklyTagged(ServerResponse(.ok, json: json))
         // The link depends on the requested size: a host that limits the size does not adjust the link.
-        if page.rows.count == asked { answer.fields[.link] = link(top: take, skip: query.skip + take) }
-        return answer
+        if page.rows.count == asked { response.fields[.link] = link(top: take, skip: query.skip + take) }
+        return response
     }
 
     private static func kind(_ column: String, in table: ServerTable) -> FilterKind {

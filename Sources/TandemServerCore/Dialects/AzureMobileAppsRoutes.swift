@@ -7,11 +7,11 @@ import Tandem
 struct AzureMobileAppsRoutes {
     let tableRequest: TableRequest
 
-    func answer() throws -> ServerResponse {
-        var answer = try route()
-        answer.fields[.cacheControl] = "no-cache"
-        answer.fields[.zumoServerVersion] = "node-4.0.3"
-        return answer
+    func respond() throws -> ServerResponse {
+        var response = try route()
+        response.fields[.cacheControl] = "no-cache"
+        response.fields[.zumoServerVersion] = "node-4.0.3"
+        return response
     }
 
     private func route() throws -> ServerResponse {
@@ -76,7 +76,7 @@ struct AzureMobileAppsRoutes {
         var members = try row.members()
         if let version = ifMatch {
             if !version.utf8.elementsEqual(row.stamp.utf8) {
-                guard let merged = try tableRequest.resolution(of: .update, row, sent: item) else {
+                guard let merged = try tableRequest.resolution(of: .update, row: row, sent: item) else {
                     return try self.item(.preconditionFailed, row: row, in: tx)
                 }
                 item = merged
@@ -101,9 +101,9 @@ struct AzureMobileAppsRoutes {
         try authorize(.delete, row: row)
         if let conflict = try stale(row, kind: .delete, in: tx) { return conflict }
         guard tableRequest.table.deletesSoftly else {
-            let answer = try item(.ok, row: row, in: tx)
+            let response = try item(.ok, row: row, in: tx)
             try tableRequest.remove(row, in: tx)
-            return answer
+            return response
         }
         let deleted = try tableRequest.update(row, kind: .delete, members: row.members(), isTombstone: true, in: tx)
         return try item(.ok, row: deleted, in: tx)
@@ -124,7 +124,7 @@ struct AzureMobileAppsRoutes {
     /// Returns the response to a delete or an undelete of an older version, or `nil` to continue.
     private func stale(_ row: ServedRow, kind: ServerChange.Kind, in tx: ReadTransaction) throws -> ServerResponse? {
         guard let version = ifMatch, !version.utf8.elementsEqual(row.stamp.utf8),
-            try tableRequest.resolution(of: kind, row, sent: JSONObject()) == nil
+            try tableRequest.resolution(of: kind, row: row, sent: JSONObject()) == nil
         else { return nil }
         return try item(.preconditionFailed, row: row, in: tx)
     }
@@ -200,9 +200,9 @@ struct AzureMobileAppsRoutes {
     /// Returns a response with one row and its version.
     private func item(_ status: HTTPResponse.Status, row: ServedRow, in tx: ReadTransaction) throws -> ServerResponse {
         let columns = try AzureColumns(tableRequest, tx: tx)
-        var answer = ServerResponse(status, json: .object(try columns.item(row)))
-        answer.fields[.eTag] = "\"\(row.stamp)\""
-        return answer
+        var response = ServerResponse(status, json: .object(try columns.item(row)))
+        response.fields[.eTag] = "\"\(row.stamp)\""
+        return response
     }
 
     private static let unauthorized = failure(.unauthorized, text: "You are not allowed to do this")
@@ -217,17 +217,17 @@ struct AzureMobileAppsRoutes {
     }
 
     static func failure(_ status: HTTPResponse.Status, text: String) -> EarlyResponse {
-        EarlyResponse(answer: error(status, text: text))
+        EarlyResponse(response: error(status, text: text))
     }
 
     /// Adds a weak tag computed from the body, as Express does for responses without a version. It is not a version.
-    static func weaklyTagged(_ answer: ServerResponse) -> ServerResponse {
+    static func weaklyTagged(_ response: ServerResponse) -> ServerResponse {
         // FNV-1a: the hash only has to change with the body.
-        let hash = answer.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let hash = response.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: hash >> UInt64($0)) }
-        var answer = answer
-        answer.fields[.eTag] = "W/\"\(String(answer.body.count, radix: 16))-\(Base64Text.encode(bytes))\""
-        return answer
+        var response = response
+        response.fields[.eTag] = "W/\"\(String(response.body.count, radix: 16))-\(Base64Text.encode(bytes))\""
+        return response
     }
 
     // MARK: The version of the protocol

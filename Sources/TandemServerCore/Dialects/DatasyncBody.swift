@@ -27,7 +27,7 @@ struct DatasyncBody {
         members = JSONObject()
         for column in columns {
             let value = rest.remove(ignoringCase: column.name)
-            if value == nil, column.isRequired { throw EarlyResponse(answer: ServerResponse(.internalServerError)) }
+            if value == nil, column.isRequired { throw EarlyResponse(response: ServerResponse(.internalServerError)) }
             members[column.name] = Self.fitted(value, to: column)
         }
     }

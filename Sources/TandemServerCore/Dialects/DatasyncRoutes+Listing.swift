@@ -127,6 +127,6 @@ extension DatasyncRoutes {
     }
 
     private static func refused(_ message: String) -> EarlyResponse {
-        EarlyResponse(answer: ServerResponse(.badRequest, json: .text(message)))
+        EarlyResponse(response: ServerResponse(.badRequest, json: .text(message)))
     }
 }

@@ -5,7 +5,7 @@ import Tandem
 struct DatasyncRoutes {
     let tableRequest: TableRequest
 
-    func answer() throws -> ServerResponse {
+    func respond() throws -> ServerResponse {
         let store = tableRequest.core.store
         switch (tableRequest.request.http.method, tableRequest.id) {
         case (.get, nil): return try store.read { try list($0) }
@@ -46,24 +46,24 @@ struct DatasyncRoutes {
             problems.append("The id is not a string.")
         }
         problems += tableRequest.hooks.validate?(tableRequest.name, body.members) ?? []
-        if let answer = Self.refusal(problems) { return answer }
+        if let response = Self.refusal(problems) { return response }
         guard tableRequest.allowsInsert(id: id, members: body.members) else { return ServerResponse(.unauthorized) }
         if let row = try tableRequest.find(id, in: tx) {
             // The ID exists. Only users that may see the row receive it.
             return try tableRequest.sees(row) ? try entity(.conflict, row: row) : ServerResponse(.badRequest)
         }
         let row = try tableRequest.insert(id: id, members: body.members, isTombstone: body.deleted ?? false, in: tx)
-        var answer = try entity(.created, row: row)
+        var response = try entity(.created, row: row)
         let http = tableRequest.request.http
         let table = QueryStringText.encode(tableRequest.request.path[1])
-        answer.fields[.location] =
+        response.fields[.location] =
             "\(http.scheme ?? "http")://\(http.authority ?? "localhost")/tables/\(table)/\(QueryStringText.encode(id))"
-        return answer
+        return response
     }
 
     private func replace(_ id: String, body: DatasyncBody, in tx: WriteTransaction) throws -> ServerResponse {
         let problems = body.problems + (tableRequest.hooks.validate?(tableRequest.name, body.members) ?? [])
-        if let answer = Self.refusal(problems) { return answer }
+        if let response = Self.refusal(problems) { return response }
         guard case .text(let bodyID)? = body.id, bodyID.utf8.elementsEqual(id.utf8) else {
             return ServerResponse(.badRequest)
         }
@@ -78,7 +78,7 @@ struct DatasyncRoutes {
         case .goOn: break
         case .broken: return ServerResponse(.internalServerError)
         case .notModified, .failed:
-            guard let merged = try tableRequest.resolution(of: .update, row, sent: members) else {
+            guard let merged = try tableRequest.resolution(of: .update, row: row, sent: members) else {
                 return try entity(.preconditionFailed, row: row)
             }
             members = merged
@@ -99,7 +99,7 @@ struct DatasyncRoutes {
         case .goOn: break
         case .broken: return ServerResponse(.internalServerError)
         case .notModified, .failed:
-            guard try tableRequest.resolution(of: .delete, row, sent: JSONObject()) != nil else {
+            guard try tableRequest.resolution(of: .delete, row: row, sent: JSONObject()) != nil else {
                 return try entity(.preconditionFailed, row: row)
             }
         }
@@ -125,7 +125,7 @@ struct DatasyncRoutes {
     private func body() throws -> DatasyncBody {
         let type = tableRequest.request.header(.contentType)?.lowercased() ?? ""
         guard type.hasPrefix("application/json") else {
-            throw EarlyResponse(answer: ServerResponse(.unsupportedMediaType))
+            throw EarlyResponse(response: ServerResponse(.unsupportedMediaType))
         }
         let json = try tableRequest.json(readsLikeDotNet: true) { problem in
             switch problem {
@@ -134,15 +134,17 @@ struct DatasyncRoutes {
             case .malformed: ServerResponse(.internalServerError)
             }
         }
-        guard case .object(let object) = json else { throw EarlyResponse(answer: ServerResponse(.internalServerError)) }
+        guard case .object(let object) = json else {
+            throw EarlyResponse(response: ServerResponse(.internalServerError))
+        }
         guard object.members.count <= tableRequest.configuration.limits.members else {
-            throw EarlyResponse(answer: ServerResponse(.badRequest))
+            throw EarlyResponse(response: ServerResponse(.badRequest))
         }
         return try DatasyncBody(object, columns: tableRequest.table.columns)
     }
 
     private func authorize(_ kind: ServerChange.Kind, row: ServedRow) throws {
-        if try !tableRequest.allows(kind, row: row) { throw EarlyResponse(answer: ServerResponse(.unauthorized)) }
+        if try !tableRequest.allows(kind, row: row) { throw EarlyResponse(response: ServerResponse(.unauthorized)) }
     }
 
     /// Creates an ID of 32 hexadecimal digits.
@@ -154,10 +156,11 @@ struct DatasyncRoutes {
 
     /// Returns a response with one row, its version and its time.
     private func entity(_ status: HTTPResponse.Status, row: ServedRow) throws -> ServerResponse {
-        var answer = ServerResponse(status, json: try DatasyncBody.bytes(of: row, columns: tableRequest.table.columns))
-        answer.fields[.eTag] = "\"\(row.stamp)\""
-        answer.fields[.lastModified] = WireDateText.http(milliseconds: row.changed)
-        return answer
+        var response = ServerResponse(
+            status, json: try DatasyncBody.bytes(of: row, columns: tableRequest.table.columns))
+        response.fields[.eTag] = "\"\(row.stamp)\""
+        response.fields[.lastModified] = WireDateText.http(milliseconds: row.changed)
+        return response
     }
 
     private static func refusal(_ problems: [String]) -> ServerResponse? {

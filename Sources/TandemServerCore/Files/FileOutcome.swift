@@ -29,7 +29,7 @@ public struct FileContent: Sendable {
         }
         await faults.pause()
         var count = min(Int64(Self.piece), bytes.upperBound - offset)
-        if let cut = faults.answerCut {
+        if let cut = faults.responseCut {
             guard sent < cut else { throw Cut() }
             count = min(count, cut - sent)
         }
@@ -43,15 +43,15 @@ public struct FileContent: Sendable {
 /// The outcome of a file request.
 public enum FileOutcome: Sendable {
     /// The response: a head with `Content-Length`, and content if there is any.
-    case answer(HTTPResponse, FileContent?)
+    case response(HTTPResponse, content: FileContent?)
     /// No response, by a fault or because the request's body was incomplete. The caller closes the connection.
-    case noAnswer(wasCarriedOut: Bool)
+    case noResponse(wasCarriedOut: Bool)
 }
 
 /// The faults that affect a file's bytes.
 struct FileFaults: Sendable {
     var requestCut: Int64?
-    var answerCut: Int64?
+    var responseCut: Int64?
     var sizeError: Int64 = 0
     var wrongsHash = false
     var slowness: Duration?
@@ -62,7 +62,7 @@ struct FileFaults: Sendable {
         for fault in faults {
             switch fault {
             case .cutRequest(let count): requestCut = count
-            case .cutAnswer(let count): answerCut = count
+            case .cutResponse(let count): responseCut = count
             case .wrongSize(let error): sizeError = error
             case .wrongHash: wrongsHash = true
             case .slow(let pause): slowness = pause
@@ -96,19 +96,22 @@ extension ServerCore {
         let faults = configuration.faults.faults(request, nextNumber())
         var skew = Duration.zero
         for case .latency(let latency) in faults { await configuration.clock.sleep(latency) }
-        if faults.contains(.lostRequest) { return .noAnswer(wasCarriedOut: false) }
+        if faults.contains(.lostRequest) { return .noResponse(wasCarriedOut: false) }
         for case .skew(let offset) in faults { skew += offset }
         for case .status(let status, let seconds) in faults {
             var fields: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
             fields[.contentLength] = "0"
-            return .answer(dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew: skew), nil)
+            return .response(
+                dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew: skew), content: nil)
         }
         guard let fileRequest = FileRequest(self, http: request, faults: FileFaults(faults, clock: configuration.clock))
         else {
-            return .answer(dated(FileRequest.refusal(.notFound).response, skew: skew), nil)
+            return .response(dated(FileRequest.refusal(.notFound).head, skew: skew), content: nil)
         }
-        guard let (response, content) = await fileRequest.answer(next) else { return .noAnswer(wasCarriedOut: false) }
+        guard let (response, content) = await fileRequest.respond(next: next) else {
+            return .noResponse(wasCarriedOut: false)
+        }
         return faults.contains(.lostResponse)
-            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew: skew), content)
+            ? .noResponse(wasCarriedOut: true) : .response(dated(response, skew: skew), content: content)
     }
 }

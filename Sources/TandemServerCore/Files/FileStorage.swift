@@ -13,8 +13,8 @@ import Synchronization
 /// A file is complete when all bytes have arrived and match its hash. Until then the storage keeps the partial upload,
 /// so that a client can continue it.
 ///
-/// A partial upload that is idle for a day is removed, when the storage is opened and when another upload begins. Names
-/// are stored beside the bytes, and never become paths.
+/// A partial upload that is idle for a day is removed when the storage is opened or another upload begins. Names are
+/// stored beside the bytes, and never become paths.
 public final class FileStorage: Sendable {
     /// The state of an ID.
     enum Found {
@@ -156,7 +156,7 @@ extension FileStorage {
                 uploads[file.id] = started
             }
             guard let started else { return .wrongOffset(0) }
-            guard let turn = started.turn(at: offset, now) else { return .wrongOffset(started.offset) }
+            guard let turn = started.turn(at: offset, now: now) else { return .wrongOffset(started.offset) }
             return .open(Writing(storage: self, upload: started, turn: turn))
         }
     }
@@ -177,7 +177,8 @@ extension FileStorage {
         if let known = uploads[record.file.id] { return known }
         guard let content = try backend.open(record.file.id) else { return nil }
         // The time it was found, or now if another process has begun it.
-        let found = try PartialUpload(found: record.file, content, at: uploads.left[record.file.id] ?? clock.now())
+        let found = try PartialUpload(
+            found: record.file, content: content, at: uploads.left[record.file.id] ?? clock.now())
         uploads[record.file.id] = found
         return found
     }

@@ -30,7 +30,7 @@ struct FilterEvaluator {
     private func value(_ node: FilterNode, bound: Binding?) -> FilterValue {
         switch node {
         case .literal(let value): return value
-        case .path(let names): return value(at: names, bound)
+        case .path(let names): return value(at: names, bound: bound)
         case .not(let inner): return truth(inner, bound: bound).map { .bool(!$0) } ?? .null
         case .negative(let inner):
             switch value(inner, bound: bound) {
@@ -63,7 +63,7 @@ struct FilterEvaluator {
             if case .null = type.cast(value(inner, bound: bound)) { return .bool(false) }
             return .bool(true)
         case .quantified(let path, let isAll, let variable, let condition):
-            guard case .json(.array(let elements)) = value(at: path, nil) else { return .bool(false) }
+            guard case .json(.array(let elements)) = value(at: path, bound: nil) else { return .bool(false) }
             guard let condition else { return .bool(!elements.isEmpty) }
             let matches = elements.lazy.map { truth(condition, bound: (variable, $0)) == true }
             return .bool(isAll ? matches.allSatisfy { $0 } : matches.contains(true))
@@ -83,7 +83,7 @@ struct FilterEvaluator {
         }
     }
 
-    private func value(at names: [String], _ bound: Binding?) -> FilterValue {
+    private func value(at names: [String], bound: Binding?) -> FilterValue {
         var names = names[...]
         guard let first = names.popFirst() else { return .null }
         var value: FilterValue =

@@ -62,7 +62,7 @@ extension FilterFunction {
 
     /// Returns the position of a text in another one in UTF-16 units, or `nil` if it does not occur.
     private static func position(of needle: String, in text: String) -> Int? {
-        var search = TextSearch(Array(needle.utf16))
+        var search = SubstringSearch(Array(needle.utf16))
         guard !search.pattern.isEmpty else { return 0 }
         for (index, unit) in text.utf16.enumerated() where search.ends(at: unit) {
             return index + 1 - search.pattern.count
@@ -71,7 +71,7 @@ extension FilterFunction {
     }
 
     private static func replaced(_ text: String, replacing old: String, with new: String) -> String {
-        var search = TextSearch(Array(old.utf16))
+        var search = SubstringSearch(Array(old.utf16))
         guard !search.pattern.isEmpty else { return text }
         var units: [UInt16] = []
         for unit in text.utf16 {
@@ -184,7 +184,7 @@ extension FilterType {
 }
 
 /// The search of Knuth, Morris and Pratt. Its time is linear for any pattern that a client sends.
-private struct TextSearch {
+private struct SubstringSearch {
     let pattern: [UInt16]
     /// The length of the longest proper border of each prefix of the pattern.
     private var borders: [Int] = []

@@ -8,14 +8,14 @@ indirect enum FilterNode: Sendable {
     /// The conjunction of all parts. It is a list, so that a long chain is not a deep tree.
     case all([FilterNode])
     case any([FilterNode])
-    case comparison(FilterNode, FilterComparison, FilterNode)
-    case arithmetic(FilterNode, FilterArithmetic, FilterNode)
-    case among(FilterNode, [FilterNode])
-    case call(FilterFunction, [FilterNode])
-    case cast(FilterNode, FilterType)
-    case isOf(FilterNode, FilterType)
+    case comparison(FilterNode, by: FilterComparison, with: FilterNode)
+    case arithmetic(FilterNode, by: FilterArithmetic, with: FilterNode)
+    case among(FilterNode, values: [FilterNode])
+    case call(FilterFunction, arguments: [FilterNode])
+    case cast(FilterNode, to: FilterType)
+    case isOf(FilterNode, type: FilterType)
     /// Tests whether a condition is true for one or for all elements of a list.
-    case quantified(path: [String], isAll: Bool, variable: String, FilterNode?)
+    case quantified(path: [String], isAll: Bool, variable: String, condition: FilterNode?)
 }
 
 enum FilterComparison: String, Sendable {

@@ -13,7 +13,7 @@ struct ODataLexer {
     private var position = 0
 
     /// Returns the tokens of a text with their positions. The last one is `end`.
-    static func tokens(of text: String, _ grammar: FilterGrammar) throws(FilterProblem) -> [(token: Token, at: Int)] {
+    static func tokens(of text: String, grammar: FilterGrammar) throws(FilterProblem) -> [(token: Token, at: Int)] {
         var lexer = ODataLexer(bytes: Array(text.utf8), grammar: grammar)
         var tokens: [(token: Token, at: Int)] = []
         while true {
@@ -23,11 +23,6 @@ struct ODataLexer {
             tokens.append((token, start))
             if case .end = token { return tokens }
         }
-    }
-
-    private init(bytes: [UInt8], grammar: FilterGrammar) {
-        self.bytes = bytes
-        self.grammar = grammar
     }
 
     private mutating func next() throws(FilterProblem) -> Token {

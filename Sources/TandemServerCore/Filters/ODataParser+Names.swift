@@ -28,7 +28,7 @@ extension ODataParser {
         guard columns(path[0]) != nil else {
             throw FilterProblem("Could not find a property named '\(path[0])'", at: start, kind: .unknownProperty)
         }
-        if !isAll, skip(")") { return (.quantified(path: path, isAll: false, variable: "", nil), .bool) }
+        if !isAll, skip(")") { return (.quantified(path: path, isAll: false, variable: "", condition: nil), .bool) }
         guard case .word(let name) = token else { throw unexpected() }
         position += 1
         try expect(":")
@@ -39,7 +39,7 @@ extension ODataParser {
             throw FilterProblem("'any' and 'all' need a condition", at: start)
         }
         try expect(")")
-        return (.quantified(path: path, isAll: isAll, variable: name, condition), .bool)
+        return (.quantified(path: path, isAll: isAll, variable: name, condition: condition), .bool)
     }
 
     mutating func readList(comparableWith kind: FilterKind) throws(FilterProblem) -> [FilterNode] {
@@ -85,7 +85,7 @@ extension ODataParser {
             try expect(")")
         }
         guard arguments.count >= required else { throw FilterProblem("Invalid arguments of '\(name)'", at: start) }
-        return (.call(function, arguments), function.result)
+        return (.call(function, arguments: arguments), function.result)
     }
 
     private func accepts(_ parameter: FilterKind, kind: FilterKind, in function: FilterFunction) -> Bool {
@@ -110,6 +110,6 @@ extension ODataParser {
         guard let type = FilterType(name: name) else { throw FilterProblem("Unknown type '\(name)'", at: start) }
         position += 1
         try expect(")")
-        return isCast ? (.cast(node, type), type.kind) : (.isOf(node, type), .bool)
+        return isCast ? (.cast(node, to: type), type.kind) : (.isOf(node, type: type), .bool)
     }
 }

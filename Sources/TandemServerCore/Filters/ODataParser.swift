@@ -57,7 +57,7 @@ struct ODataParser {
         self.grammar = grammar
         self.limits = limits
         self.columns = columns
-        tokens = try ODataLexer.tokens(of: text, grammar)
+        tokens = try ODataLexer.tokens(of: text, grammar: grammar)
     }
 
     // MARK: By precedence
@@ -99,7 +99,7 @@ struct ODataParser {
             let start = here
             if grammar == .odata4, word == "in" {
                 position += 1
-                left = (.among(left.node, try readList(comparableWith: left.kind)), .bool)
+                left = (.among(left.node, values: try readList(comparableWith: left.kind)), .bool)
             } else if let comparison = FilterComparison(rawValue: word) {
                 position += 1
                 let right = try readArithmetic(["add", "sub"]) { parser throws(FilterProblem) in
@@ -112,7 +112,7 @@ struct ODataParser {
                 }
                 try check(right.node, against: left.kind, at: start)
                 try check(left.node, against: right.kind, at: start)
-                left = (.comparison(left.node, comparison, right.node), .bool)
+                left = (.comparison(left.node, by: comparison, with: right.node), .bool)
             } else {
                 break
             }
@@ -143,16 +143,16 @@ struct ODataParser {
             length += 1
             guard length <= limits.depth else { throw tooDeep() }
             let right = try readPart(&self)
-            guard let kind = Self.kind(of: operation, left.kind, right.kind) else {
+            guard let kind = Self.kind(of: operation, between: left.kind, and: right.kind) else {
                 throw FilterProblem("'\(word)' needs numbers, instants or durations", at: start)
             }
-            left = (.arithmetic(left.node, operation, right.node), kind)
+            left = (.arithmetic(left.node, by: operation, with: right.node), kind)
         }
         return left
     }
 
     private static func kind(
-        of operation: FilterArithmetic, _ left: FilterKind, _ right: FilterKind
+        of operation: FilterArithmetic, between left: FilterKind, and right: FilterKind
     ) -> FilterKind? {
         switch (left, operation, right) {
         case (.unknown, _, .unknown): .unknown

@@ -27,12 +27,6 @@ struct JSONReader {
         return value
     }
 
-    private init(bytes: [UInt8], maximumDepth: Int, readsLikeDotNet: Bool) {
-        self.bytes = bytes
-        self.maximumDepth = maximumDepth
-        self.readsLikeDotNet = readsLikeDotNet
-    }
-
     private mutating func readValue() throws(JSONProblem) -> JSONValue {
         switch peek() {
         case UInt8(ascii: "\""): return .text(try readString())

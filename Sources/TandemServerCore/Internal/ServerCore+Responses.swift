@@ -3,12 +3,12 @@ import Tandem
 
 /// A response that ends the request early and rolls its writes back.
 struct EarlyResponse: Error {
-    let answer: ServerResponse
+    let response: ServerResponse
 }
 
 extension ServerCore {
     /// Responds to a request in its dialect. Errors become responses too.
-    func answer(_ http: HTTPRequest, body: [UInt8], skew: Duration, faults: [ServerFault]) -> ServerResponse {
+    func respond(to http: HTTPRequest, body: [UInt8], skew: Duration, faults: [ServerFault]) -> ServerResponse {
         let isAzure =
             switch configuration.dialect {
             case .azureMobileApps: true
@@ -27,7 +27,7 @@ extension ServerCore {
                 ? try respondAzureMobileApps(request, skew: skew, faults: faults)
                 : try respondDatasync(request, skew: skew, faults: faults)
         } catch let early as EarlyResponse {
-            return early.answer
+            return early.response
         } catch let refusal as ServerRefusal {
             let status = Self.status(refusal.status)
             return refusal.body.map { ServerResponse(status, json: $0) } ?? ServerResponse(status)
@@ -56,7 +56,7 @@ extension ServerCore {
         let tableRequest = try tableRequest(
             request, in: table, skew: skew, faults: faults, isAzure: true, unauthorized: unauthorized)
         if faults.contains(.conflict) { try tableRequest.touch() }
-        return try AzureMobileAppsRoutes(tableRequest: tableRequest).answer()
+        return try AzureMobileAppsRoutes(tableRequest: tableRequest).respond()
     }
 
     private func respondDatasync(
@@ -72,7 +72,7 @@ extension ServerCore {
         let tableRequest = try tableRequest(
             request, in: table, skew: skew, faults: faults, isAzure: false, unauthorized: unauthorized)
         if faults.contains(.conflict) { try tableRequest.touch() }
-        return try DatasyncRoutes(tableRequest: tableRequest).answer()
+        return try DatasyncRoutes(tableRequest: tableRequest).respond()
     }
 
     private func table(named name: String) -> ServerTable? {
@@ -88,9 +88,9 @@ extension ServerCore {
         var user: String?
         if let token = request.token, let userOf = configuration.user {
             user = userOf(token)
-            if user == nil { throw EarlyResponse(answer: unauthorized) }
+            if user == nil { throw EarlyResponse(response: unauthorized) }
         }
-        if table.isPerUser, user == nil { throw EarlyResponse(answer: unauthorized) }
+        if table.isPerUser, user == nil { throw EarlyResponse(response: unauthorized) }
         return TableRequest(
             core: self, request: request, table: table, name: request.path[1].lowercased(), user: user, skew: skew,
             isRaced: faults.contains(.race), isAzure: isAzure)

@@ -108,7 +108,7 @@ struct TableRequest {
     func touch(_ row: ServedRow, in tx: WriteTransaction) throws -> ServedRow { try tx.update(bumped(row)) }
 
     /// Resolves a conflict with an older version. Returns the members to write, or `nil` to refuse.
-    func resolution(of kind: ServerChange.Kind, _ row: ServedRow, sent: JSONObject) throws -> JSONObject? {
+    func resolution(of kind: ServerChange.Kind, row: ServedRow, sent: JSONObject) throws -> JSONObject? {
         guard let resolve = hooks.resolveConflict else { return nil }
         let conflict = try ServerConflict(kind: kind, user: user, server: row.row(), sent: sent)
         return switch resolve(conflict) {
@@ -143,7 +143,7 @@ struct TableRequest {
                 request.body, maximumDepth: min(configuration.limits.jsonDepth, ServerLimits.deepestBody),
                 readsLikeDotNet: readsLikeDotNet)
         } catch {
-            throw EarlyResponse(answer: refuse(error))
+            throw EarlyResponse(response: refuse(error))
         }
     }
 }

@@ -141,19 +141,16 @@ struct ItemCoder: Sendable {
     /// - Parameters:
     ///   - id: The ID that the object has on the server, or will get.
     ///   - leavingOut: References, by their names in Swift, that are not sent.
-    ///   - extra: Members that sync adds.
     ///   - encoder: The encoder of the object's values; `nil` for a new one.
     /// - Throws: ``RequestEncodingError``.
     func outgoing(
-        _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], adding extra: [RemoteItem.Member] = [],
-        encoder: ValueEncoder? = nil
+        _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], encoder: ValueEncoder? = nil
     ) throws(RequestEncodingError) -> OutgoingItem {
-        var members = try members(of: object.values, leavingOut: leavingOut, encoder: encoder) + extra
+        var members = try members(of: object.values, leavingOut: leavingOut, encoder: encoder)
         var changed: Set<String> = []
         for property in sent where object.values[property.name] != nil && !leavingOut.contains(property.name) {
             if object.changed.contains(property.name) { changed.insert(property.wireName) }
         }
-        changed.formUnion(extra.map(\.key))
         var unknown: [RemoteItem.Member] = []
         if let extras = object.extras,
             case .object(let kept)? = extras.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) })

@@ -128,13 +128,13 @@ extension Resolution {
         case .sendDelete:
             switch facts.kind {
             // The server has deleted the object.
-            case .editMeetsDelete: .theirs
-            case .deleteMeetsEdit: .ours(takingServers: [])
-            case .editMeetsEdit: .written(nil)
+            case .deletedOnServer: .theirs
+            case .deletedHere: .ours(takingServers: [])
+            case .bothEdited: .written(nil)
             }
         case .takeServers: .theirs
         case .merge: ConflictRule.standard.verdict(on: facts, changedAt: .distantPast)
-        case .later(let message): .later(.conflict, message)
+        case .later(let message): .later(.conflict, message: message)
         }
     }
 }

@@ -7,7 +7,7 @@ extension ConflictRule {
     /// - Parameter changedAt: The time of the local change, by the server's clock.
     func verdict(on facts: ConflictFacts, changedAt: Date) -> ConflictVerdict {
         let (sides, kind) = (facts.sides, facts.kind)
-        let report = ConflictVerdict.later(.conflict, kind.message)
+        let report = ConflictVerdict.later(.conflict, message: kind.message)
         switch self {
         case .report: return report
         case .clientWins: return .ours(takingServers: [])
@@ -18,11 +18,11 @@ extension ConflictRule {
             return .ours(takingServers: [])
         case .merge(let edits, let deletes):
             switch (kind, deletes) {
-            case (.editMeetsEdit, _):
+            case (.bothEdited, _):
                 return .ours(takingServers: edits == .client ? [] : sides.changedHere.intersection(sides.changedThere))
             case (_, .report): return report
-            case (_, .client), (.editMeetsDelete, .editWins): return .ours(takingServers: [])
-            case (_, .server), (.deleteMeetsEdit, .editWins): return .theirs
+            case (_, .client), (.deletedOnServer, .editWins): return .ours(takingServers: [])
+            case (_, .server), (.deletedHere, .editWins): return .theirs
             }
         case .ask: return ConflictRule.standard.verdict(on: facts, changedAt: changedAt)
         }
@@ -32,9 +32,9 @@ extension ConflictRule {
 extension ConflictFacts.Kind {
     var message: String {
         switch self {
-        case .editMeetsEdit: "The object was changed here and on the server."
-        case .deleteMeetsEdit: "The object was deleted here, and changed on the server."
-        case .editMeetsDelete: "The object was changed here, and deleted on the server."
+        case .bothEdited: "The object was changed here and on the server."
+        case .deletedHere: "The object was deleted here, and changed on the server."
+        case .deletedOnServer: "The object was changed here, and deleted on the server."
         }
     }
 }

@@ -23,9 +23,9 @@ struct ConflictFacts: Sendable {
 
     /// The kind of the conflict.
     var kind: Kind {
-        if sides.kind == .delete { return .deleteMeetsEdit }
-        return sides.server == nil ? .editMeetsDelete : .editMeetsEdit
+        if sides.kind == .delete { return .deletedHere }
+        return sides.server == nil ? .deletedOnServer : .bothEdited
     }
 
-    enum Kind { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
+    enum Kind { case bothEdited, deletedHere, deletedOnServer }
 }

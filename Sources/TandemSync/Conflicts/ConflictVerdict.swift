@@ -11,5 +11,5 @@ enum ConflictVerdict: Sendable {
     /// The object gets the server's values.
     case theirs
     /// The user must decide.
-    case later(SyncError.Code, String)
+    case later(SyncError.Code, message: String)
 }

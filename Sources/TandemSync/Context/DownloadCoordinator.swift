@@ -36,11 +36,13 @@ final class DownloadCoordinator: Sendable {
             state.entries[id] = entry
             return (entry.number, entry.task)
         }
-        let gate = Waiter()
+        // A cancelled caller stops waiting at once: its stream ends.
+        let (results, continuation) = AsyncStream<Result<Void, any Error>>.makeStream()
+        Task { continuation.yield(await task.result) }
         try await withTaskCancellationHandler {
-            try await gate.value(of: task)
+            for await result in results { return try result.get() }
+            throw CancellationError()
         } onCancel: {
-            gate.cancel()
             let isLast = state.withLock { state in
                 guard var entry = state.entries[id], entry.number == number else { return false }
                 entry.waiting -= 1
@@ -55,37 +57,5 @@ final class DownloadCoordinator: Sendable {
         state.withLock { state in
             if state.entries[id]?.number == number { state.entries[id] = nil }
         }
-    }
-}
-
-/// A waiting caller of a shared task. It stops waiting when it is cancelled itself.
-private final class Waiter: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<Void, any Error>?
-        var result: Result<Void, any Error>?
-    }
-
-    private let state = Mutex(State())
-
-    func value(of task: Task<Void, any Error>) async throws {
-        Task { [self] in end(await task.result) }
-        try await withCheckedThrowingContinuation { continuation in
-            let result = state.withLock { state in
-                if state.result == nil { state.continuation = continuation }
-                return state.result
-            }
-            if let result { continuation.resume(with: result) }
-        }
-    }
-
-    func cancel() { end(.failure(CancellationError())) }
-
-    private func end(_ result: Result<Void, any Error>) {
-        let continuation = state.withLock { state in
-            state.result = state.result ?? result
-            defer { state.continuation = nil }
-            return state.continuation
-        }
-        continuation?.resume(with: result)
     }
 }

@@ -42,7 +42,7 @@ public struct FileUpload: Sendable {
     }
 
     /// Whether nothing is left to send.
-    public var isSettled: Bool {
+    public var isFinished: Bool {
         switch outcome {
         case .uploaded, .dropped: true
         case .failed, .waiting, .notReached: false

@@ -5,7 +5,7 @@ package enum PushStep: Sendable, Hashable {
     /// The attempt is recorded; nothing was sent.
     case began(PendingOperation.ID)
     /// The server has responded. The response is not stored.
-    case answered(PendingOperation.ID)
+    case responded(PendingOperation.ID)
     /// The response is stored.
     case concluded(PendingOperation.ID)
 }

@@ -5,9 +5,9 @@ import Tandem
 /// file beside the store.
 ///
 /// The file holds pairs of times and names no table: of an encrypted store it reveals times only. The first time of a
-/// pair is the success that the store records for a table, and the second one is that of a later pull. A pair counts
-/// only while the store records its first time, and for one table only. So a purge, a restored backup and a new store
-/// at the same path leave it behind.
+/// pair is the success that the store records for a table. The second time is that of a later pull. A pair counts only
+/// while the store records its first time, and for one table only. So a purge, a restored backup and a new store at the
+/// same path leave it behind.
 struct QuietPulls: Equatable, Sendable {
     /// Later times by recorded ones, in seconds since 2001.
     private var times: [Double: Double] = [:]
@@ -22,9 +22,9 @@ struct QuietPulls: Equatable, Sendable {
         }
     }
 
-    /// Returns when each table was last fetched to its end.
+    /// Returns the time at which each table was last fetched to its end.
     ///
-    /// - Parameter recorded: When the store says that it was.
+    /// - Parameter recorded: The times that the store records.
     func successes(after recorded: [String: Date]) -> [String: Date] {
         let tables = recorded.values.reduce(into: [Double: Int]()) {
             $0[$1.timeIntervalSinceReferenceDate, default: 0] += 1
@@ -39,8 +39,8 @@ struct QuietPulls: Equatable, Sendable {
     /// Replaces the pairs with those of the tables as they are now.
     ///
     /// - Parameters:
-    ///   - successes: When tables were fetched to their end.
-    ///   - recorded: When the store says that they were.
+    ///   - successes: The times at which tables were fetched to their end.
+    ///   - recorded: The times that the store records.
     mutating func update(_ successes: [String: Date], after recorded: [String: Date]) {
         let known = self.successes(after: recorded).merging(successes) { max($0, $1) }
         times = [:]
@@ -71,15 +71,15 @@ struct QuietPulls: Equatable, Sendable {
 }
 
 extension SyncContext {
-    /// Returns when each table was last fetched to its end, by any context.
+    /// Returns the time at which each table was last fetched to its end, by any context.
     ///
-    /// - Parameter recorded: When the store says that it was.
+    /// - Parameter recorded: The times that the store records.
     func successes(after recorded: [String: Date]) -> [String: Date] {
         guard let path = store.lockPath else { return recorded }
         return QuietPulls(at: path).successes(after: recorded)
     }
 
-    /// Keeps for the next process when pulls ended that found nothing new. To be called within a sync, which has the
+    /// Stores the end times of pulls that found nothing new, for the next process. Call it within a sync, which has the
     /// lock.
     func saveQuietPulls() async {
         guard let path = store.lockPath, let recorded = try? await store.read({ try $0.lastSuccesses() }) else {

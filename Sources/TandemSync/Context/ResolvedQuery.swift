@@ -59,7 +59,7 @@ extension SyncContext {
         return try await store.read { try Self.filter(query, format: format, name: name, in: $0).0 }
     }
 
-    /// Returns a query's filter in local and server terms, and whether the server knows all objects that it names.
+    /// Returns a query's filter in local and server terms, and whether the server has stored all objects that it names.
     private static func filter(
         _ query: PullQuery, format: WireFormat, name: String, in local: any LocalReadTransaction
     ) throws -> (LocalFilter?, isComplete: Bool) {

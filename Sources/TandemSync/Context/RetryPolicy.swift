@@ -19,7 +19,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// Returns the delay after a failed attempt. It is random, up to twice the last limit, so that clients that failed
     /// together do not retry together.
-    func delay(after tries: Int, _ random: UInt64) -> Duration {
+    func delay(after tries: Int, random: UInt64) -> Duration {
         let longest = min(ceiling.seconds, first.seconds * Double(1 << min(max(tries - 1, 0), 30)))
         return .seconds(max(0, longest) * (Double(random >> 11) * 0x1p-53))
     }

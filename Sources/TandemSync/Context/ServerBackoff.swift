@@ -94,8 +94,8 @@ extension SyncContext {
     }
 
     /// Returns the error to throw for a failed exchange, and applies its `Retry-After`.
-    func thrown(for failure: RemoteFailure, _ coder: ItemCoder) -> any Error {
-        let thrown = SyncError.thrown(for: failure, coder)
+    func thrown(for failure: RemoteFailure, coder: ItemCoder) -> any Error {
+        let thrown = SyncError.thrown(for: failure, coder: coder)
         guard case .later(_, let delay?) = failure, delay > .zero, var error = thrown as? SyncError else {
             return thrown
         }

@@ -16,17 +16,17 @@ extension SyncContext {
     @discardableResult
     func withExclusiveSync<T: Sendable>(
         checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
-        _ body: () async throws -> T
+        body: () async throws -> T
     ) async throws -> T {
         try await withExclusiveSync(
-            checkingOwner: checkingOwner, isExchange: isExchange, stoppingUploads: stoppingUploads, body
+            checkingOwner: checkingOwner, isExchange: isExchange, stoppingUploads: stoppingUploads, body: body
         ) { $0 }
     }
 
     /// Runs a sync, and then a part of it that does not need exclusive access to the store.
     func withExclusiveSync<T: Sendable, U: Sendable>(
         checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
-        _ body: () async throws -> T, then rest: (T) async throws -> U
+        body: () async throws -> T, then rest: (T) async throws -> U
     ) async throws -> U {
         let turn = ActiveSync(of: store.lockName)
         let uploader = stoppingUploads && tandem?.attachments.areSent ?? false ? tandem : nil
@@ -78,10 +78,10 @@ extension SyncContext {
 
     /// Runs a part of a push that uploads files.
     ///
-    /// - Returns: `nil` if another push uploads this store's files and this one does not wait for it. It waits for a
-    ///   push of this process, unless it is a scheduler's or was started from a closure of that push. It waits for
-    ///   another process for ``Options/patience``.
-    func withUploads<T: Sendable>(of tandem: Store, _ body: () async throws -> T) async throws -> T? {
+    /// - Returns: `nil` if another push uploads this store's files and this push does not wait for it. A push does not
+    ///   wait within this process if a scheduler started it, or a closure of the other push. It waits for another
+    ///   process for ``Options/patience``.
+    func withUploads<T: Sendable>(of tandem: Store, body: () async throws -> T) async throws -> T? {
         let turn = ActiveSync(of: tandem.uploadLockName)
         let asyncLock = AsyncLocks.all.lock(of: turn.lock)
         defer { AsyncLocks.all.release(turn.lock) }
@@ -116,7 +116,7 @@ extension SyncContext {
     /// Runs a block while no sync uses the store, in this process or in another one. A sync cannot begin meanwhile.
     ///
     /// - Returns: `nil` if a sync uses the store. The method does not wait for it.
-    /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened, and what the block throws.
+    /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened, and the errors of the block.
     func ifIdle<T: Sendable>(_ body: () async throws -> T) async throws -> T? {
         let name = store.lockName
         let asyncLock = AsyncLocks.all.lock(of: name)

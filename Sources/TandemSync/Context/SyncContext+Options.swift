@@ -7,17 +7,21 @@ extension SyncContext {
         /// store that was synced with a server of another name does not sync until the app calls
         /// ``SyncContext/adopt(_:)``. With `nil`, the store syncs with any server.
         public var serverName: String?
-        /// The number of requests that a push has in flight at a time, 1 to 64. At 1 the push follows the order of the
-        /// queue. Otherwise operations that failed in an earlier push come after the rest. If the server accepts
-        /// batches, one batch or single write is in flight at a time, and the others are prepared or stored meanwhile.
+        /// The number of requests that a push has in flight at a time, 1 to 64.
+        ///
+        /// At 1 the push follows the order of the queue. Otherwise operations that failed in an earlier push come after
+        /// the rest. If the server accepts batches, one batch or single write is in flight at a time. The others are
+        /// prepared or stored meanwhile.
         public var inFlight = 8
         /// The number of files that are uploaded at a time, 1 to 16. Files are uploaded after the objects are sent.
         public var uploadsInFlight = 2
         /// Whether the server sets the URL of an uploaded file in its objects itself. If not, the context sends the URL
         /// as an update. The context always sends the URL of a file that replaces another one.
         public var serverSetsFileURLs = false
-        /// Whether to delete files on the server that no other object on this device uses. A file is deleted after the
-        /// server acknowledges the delete of its object, or the URL of a file that replaces it.
+        /// Whether to delete files on the server that no other object on this device uses.
+        ///
+        /// A file is deleted after the server acknowledges the delete of its object. A replaced file is deleted after
+        /// the server acknowledges the URL of the new file.
         ///
         /// The context does not consider objects that are not on this device. A file that is removed from a list of
         /// attachments stays. A file whose upload was never acknowledged is deleted even without this option.

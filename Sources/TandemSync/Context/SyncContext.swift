@@ -24,8 +24,9 @@ public final class SyncContext: Sendable {
 
     /// Creates a context for one store and one server. Sends no request yet.
     ///
-    /// If a model has a property whose wire name the server uses itself (``Remote/reservedNames``), ``table(_:)`` of
-    /// that model and every sync of the context throw ``SyncError/Code/reservedName``, before any request.
+    /// A model may have a property whose wire name the server uses itself (``Remote/reservedNames``). Then
+    /// ``table(_:)`` of that model and every sync of the context throw ``SyncError/Code/reservedName``, before any
+    /// request.
     ///
     /// - Parameters:
     ///   - store: The store. All its models that are not local-only are synced.

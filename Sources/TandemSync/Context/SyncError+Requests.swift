@@ -16,11 +16,11 @@ extension SyncError {
     }
 
     /// Returns the error to throw for a failed request; `CancellationError` if the task was cancelled.
-    static func thrown(for failure: RemoteFailure, _ coder: ItemCoder) -> any Error {
+    static func thrown(for failure: RemoteFailure, coder: ItemCoder) -> any Error {
         if failure.isCancellation { return CancellationError() }
         let error = SyncError(failure, table: coder.table, url: coder.url)
         switch failure {
-        case .invalidResponse(let answer) where answer.code == .noUpdatedAt:
+        case .invalidResponse(let response) where response.code == .noUpdatedAt:
             return SyncError(
                 .noUpdatedAt, message: error.message,
                 advice: "Pull without a query ID, and call SyncTable.setFeatures(_:).", table: error.table,

@@ -165,7 +165,7 @@ public struct SyncResult: Sendable {
         result.pulls = pulls + later.pulls
         result.entries = entries.followed(by: later.entries)
         // The later push lists every file that is still to be sent.
-        result.uploads = uploads.filter { $0.isSettled || later.uploads.isEmpty } + later.uploads
+        result.uploads = uploads.filter { $0.isFinished || later.uploads.isEmpty } + later.uploads
         result.dropped = dropped + later.dropped
         result.nextDue = [nextDue, later.nextDue].compactMap { $0 }.min()
         result.pushStop = later.pushStop ?? pushStop
@@ -191,13 +191,13 @@ extension SyncResult {
 }
 
 extension [SyncResult.Entry] {
-    /// Returns the operations of two consecutive pushes. The later push replaces the unsettled entries of the earlier
+    /// Returns the operations of two consecutive pushes. The later push replaces the unfinished entries of the earlier
     /// one.
     func followed(by later: Self) -> Self {
         let ids = Set(later.map(\.id))
         var lost: [PendingOperation.ID: LostEdit] = [:]
         let kept = filter { entry in
-            guard ids.contains(entry.id), !entry.outcome.isSettled else { return true }
+            guard ids.contains(entry.id), !entry.outcome.isFinished else { return true }
             lost[entry.id] = entry.lost
             return false
         }
@@ -213,7 +213,7 @@ extension [SyncResult.Entry] {
 
 extension SyncResult.Outcome {
     /// Whether the operation has nothing left to send.
-    public var isSettled: Bool {
+    public var isFinished: Bool {
         switch self {
         case .done, .adopted, .merged, .tookServers: true
         case .refused, .conflict, .retryLater, .held, .waiting, .stillPending, .notReached: false

@@ -9,16 +9,17 @@ public enum SyncState: Hashable, Sendable {
     /// A change is being sent.
     case sending(PendingOperation.Kind)
     /// An attempt to send the change failed, for this reason. No action is needed: the next push retries.
-    case retrying(PendingOperation.Kind, OperationError)
+    case retrying(PendingOperation.Kind, error: OperationError)
     /// The server refused the change: it waits for the user, or for another change.
-    case failed(PendingOperation.Kind, OperationError)
+    case failed(PendingOperation.Kind, error: OperationError)
     /// The server has other values, and the user must decide.
-    case conflict(PendingOperation.Kind, OperationError)
+    case conflict(PendingOperation.Kind, error: OperationError)
     /// The user holds the change back.
     case held(PendingOperation.Kind)
-    /// The server has the object as it is here, except for this number of files that wait to be uploaded or are being
-    /// uploaded, and the reason of the last failed attempt, if any. The server keeps a file that one of them replaces
-    /// until then. No action is needed.
+    /// The server has the object as it is here, except for files.
+    ///
+    /// The number is that of the files that wait to be uploaded or are being uploaded. The reason is that of the last
+    /// failed attempt, if any. The server keeps a replaced file until the new file is uploaded. No action is needed.
     case waitingForFiles(Int, reason: String?)
     /// The change can't be sent before another object, whose insert failed or is held.
     case waiting(PendingOperation.Kind, for: LocalID, model: String)
@@ -49,7 +50,8 @@ extension LocalReadTransaction {
         case .held: return .held(operation.kind)
         case .failed:
             let error = operation.error ?? OperationError(message: "", at: operation.changedAt)
-            return error.serverItem == nil ? .failed(operation.kind, error) : .conflict(operation.kind, error)
+            return error.serverItem == nil
+                ? .failed(operation.kind, error: error) : .conflict(operation.kind, error: error)
         // An attempt with an error has ended without a response, and waits.
         case .attempted where isPushing && operation.error == nil: return .sending(operation.kind)
         case .attempted, .pending:
@@ -60,7 +62,7 @@ extension LocalReadTransaction {
             if operation.kind != .delete, let blocker = try blocker(of: localID, in: table) {
                 return .waiting(operation.kind, for: blocker.localID, model: blocker.model)
             }
-            return operation.error.map { .retrying(operation.kind, $0) } ?? .pending(operation.kind)
+            return operation.error.map { .retrying(operation.kind, error: $0) } ?? .pending(operation.kind)
         }
     }
 }

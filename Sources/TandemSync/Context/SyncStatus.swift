@@ -9,13 +9,13 @@ public struct SyncStatus: Hashable, Sendable {
         ///
         /// - Parameters:
         ///   - done: The number of operations of this push that have ended, whatever their outcomes.
-        ///   - total: The number that the push has.
+        ///   - total: The number of operations that the push has.
         case pushing(done: Int, total: Int)
         /// Files are being uploaded.
         ///
         /// - Parameters:
         ///   - done: The number of files of this push that have ended, whatever their outcomes.
-        ///   - total: The number that the push has.
+        ///   - total: The number of files that the push has.
         ///   - sent: The number of bytes of all files that were sent.
         ///   - of: The number of bytes of all files.
         case uploading(done: Int, total: Int, sent: Int64, of: Int64)
@@ -33,15 +33,17 @@ public struct SyncStatus: Hashable, Sendable {
     /// The current activity; `nil` if no sync is running, or none has begun an exchange. A push or pull that runs
     /// beside uploads takes precedence.
     public internal(set) var activity: Activity?
-    /// The reason why the last push, pull or sync failed, in a sentence or two, whether it threw or recorded the error
-    /// in its result. `nil` if it succeeded, or if there was none. The text stays until a later sync succeeds, also
-    /// while that sync runs. A purge does not change it. For an error that is not Tandem's, it contains only the name
-    /// of the type.
+    /// The reason why the last push, pull or sync failed, in a sentence or two.
+    ///
+    /// It does not matter whether the call threw the error or recorded it in its result. The reason is `nil` if the
+    /// last call succeeded, or if there was none. The text stays until a later sync succeeds, also while that sync
+    /// runs. A purge does not change it. For an error that is not Tandem's, it contains only the name of the type.
     ///
     /// The text does not report single objects: ``failed`` counts those that wait for the user.
     public internal(set) var lastError: String?
-    /// The time of the last complete pull of each table, by the table's name in the store and the local clock. Every
-    /// query counts, also with a filter.
+    /// The time of the last complete pull of each table, by the table's name in the store.
+    ///
+    /// The time is that of the local clock. Every query counts, also with a filter.
     ///
     /// The times survive a restart. The store records the time of a pull that found changes. A pull that finds nothing
     /// makes no commit; its time is kept in the lock file beside the store (`…-sync`), which names no table. A purge
@@ -50,7 +52,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// The number of operations that wait to be sent, including those whose response was lost.
     public internal(set) var pending = 0
     /// The number of pending operations whose last attempt failed. The next push retries them.
-    /// ``SyncState/retrying(_:_:)`` has the reason.
+    /// ``SyncState/retrying(_:error:)`` has the reason.
     public internal(set) var retrying = 0
     /// The number of files that wait to be uploaded, including those of objects that the server does not know yet.
     public internal(set) var pendingFiles = 0

@@ -1,8 +1,10 @@
 import Foundation
 import Tandem
 
-/// An operation that waits for the user. The server refused it, or both sides have changed its object and the policy or
-/// the app leaves the decision to the user.
+/// An operation that waits for the user.
+///
+/// Either the server refused it, or both sides have changed its object. In the second case, the policy or the app
+/// leaves the decision to the user.
 public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
     /// The operation, with its table, object and kind. Its `error` has the reason of the failure.
     public let operation: PendingOperation

@@ -83,7 +83,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
                 page = try await table.remote.page(request)
                 table.context.pause.record(backoff: page.backoff, at: table.context.options.clock.now())
             } catch {
-                throw table.context.thrown(for: error, table.coder)
+                throw table.context.thrown(for: error, coder: table.coder)
             }
             guard cursor.advance(past: page) else { throw SyncError.noProgress(in: table.coder) }
             isOver = !page.hasMore || page.items.isEmpty

@@ -86,12 +86,12 @@ public struct RemoteTable<M: Model>: Sendable {
     public func delete(_ object: M) async throws {
         let item = OutgoingItem(table: name, id: key(of: object), version: object.version)
         do throws(RemoteFailure) {
-            let answer = try await remote.delete(item)
-            context.pause.record(backoff: answer.backoff, at: context.options.clock.now())
+            let response = try await remote.delete(item)
+            context.pause.record(backoff: response.backoff, at: context.options.clock.now())
         } catch {
             switch error {
             case .gone, .notFound: return
-            default: throw context.thrown(for: error, coder)
+            default: throw context.thrown(for: error, coder: coder)
             }
         }
     }
@@ -107,9 +107,9 @@ public struct RemoteTable<M: Model>: Sendable {
         let there = try await item(id)
         var item = try await outgoing(object, id: id, version: there?.version, knowing: there)
         let sent = item
-        let answer = try await ask { () async throws(RemoteFailure) in try await remote.undelete(sent) }
-        guard !answer.tookValues else { return try await whole(answer, id: id) }
-        item.version = answer.item?.version ?? answer.version
+        let response = try await ask { () async throws(RemoteFailure) in try await remote.undelete(sent) }
+        guard !response.tookValues else { return try await whole(response, id: id) }
+        item.version = response.item?.version ?? response.version
         let update = item
         return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(update) }, id: id)
     }
@@ -128,14 +128,14 @@ extension RemoteTable {
         do throws(RemoteFailure) {
             return try await request()
         } catch {
-            throw context.thrown(for: error, coder)
+            throw context.thrown(for: error, coder: coder)
         }
     }
 
     /// Returns the object from a response, or requests it if the response does not contain it.
-    private func whole(_ answer: RemoteResponse, id: ServerID?) async throws -> M {
-        context.pause.record(backoff: answer.backoff, at: context.options.clock.now())
-        if let item = answer.item { return try object(item) }
+    private func whole(_ response: RemoteResponse, id: ServerID?) async throws -> M {
+        context.pause.record(backoff: response.backoff, at: context.options.clock.now())
+        if let item = response.item { return try object(item) }
         guard let id, let item = try await item(id) else {
             throw SyncError(
                 .invalidResponse, message: "The response does not contain the stored object.",
@@ -165,7 +165,7 @@ extension RemoteTable {
         return try await context.store.read { local in
             var values = values
             for property in references {
-                guard let target = property.targetTable else { continue }
+                guard let target = property.targetModel?.table else { continue }
                 switch (property.kind, values[property.name]) {
                 case (.reference, .text(let id)?):
                     let known = try local.serverID(of: LocalID(id), in: target)

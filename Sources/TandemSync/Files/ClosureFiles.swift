@@ -9,10 +9,10 @@ import Tandem
 /// ```swift
 /// let files = ClosureFiles { file, progress in
 ///     try await file.willBe(at: blobs.url(of: file.id))
-///     let answer = try await blobs.store(file.bytes, size: file.size, named: file.id, progress)
-///     return UploadedFile(url: answer.url, etag: answer.etag)
-/// } download: { file, offset, take in
-///     try await blobs.read(file.url, from: offset, into: take)
+///     let stored = try await blobs.store(file.bytes, size: file.size, named: file.id, progress)
+///     return UploadedFile(url: stored.url, etag: stored.etag)
+/// } download: { file, offset, receive in
+///     try await blobs.read(file.url, from: offset, into: receive)
 /// } delete: { file in
 ///     try await blobs.remove(file.url)
 /// }
@@ -29,7 +29,7 @@ public struct ClosureFiles: RemoteFiles {
         @Sendable (OutgoingFile, _ progress: @escaping @Sendable (Int64) -> Void) async throws -> UploadedFile
     /// A closure that fetches a file from an offset.
     public typealias Download =
-        @Sendable (RemoteFile, _ offset: Int64, _ take: @escaping @Sendable (FilePiece) async throws -> Void)
+        @Sendable (RemoteFile, _ offset: Int64, _ receive: @escaping @Sendable (FilePiece) async throws -> Void)
         async throws -> ServedFile
     /// A closure that deletes a file.
     public typealias Delete = @Sendable (RemoteFile) async throws -> Void
@@ -65,17 +65,17 @@ public struct ClosureFiles: RemoteFiles {
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         try file.check()
-        let told = Mutex<Int64>(0)
-        let tell: @Sendable (Int64) -> Void = { sent in
-            let isMore = told.withLock { told in
-                guard sent > told, sent <= file.size else { return false }
-                told = sent
+        let reported = Mutex<Int64>(0)
+        let report: @Sendable (Int64) -> Void = { sent in
+            let isMore = reported.withLock { reported in
+                guard sent > reported, sent <= file.size else { return false }
+                reported = sent
                 return true
             }
             if isMore { progress(sent) }
         }
-        let uploaded = try await calling { try await uploading(file, tell) }
-        tell(file.size)
+        let uploaded = try await calling { try await uploading(file, report) }
+        report(file.size)
         if file.size == 0 { progress(0) }
         return uploaded
     }
@@ -85,10 +85,10 @@ public struct ClosureFiles: RemoteFiles {
     /// - Parameters:
     ///   - file: The file's URL, and its ETag if it is known.
     ///   - offset: The first byte to fetch, less than the file's size.
-    ///   - take: Receives the pieces in order.
+    ///   - receive: Receives the pieces in order.
     /// - Throws: ``RemoteFailure``. Other errors of the closure become such a failure.
     public func download(
-        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let gate = Gate(file, offset: offset)
         let served: ServedFile
@@ -97,7 +97,7 @@ public struct ClosureFiles: RemoteFiles {
                 try await downloading(file, offset) { piece in
                     try gate.open(piece)
                     do {
-                        try await take(piece)
+                        try await receive(piece)
                     } catch {
                         gate.close(because: error)
                         throw error
@@ -106,9 +106,9 @@ public struct ClosureFiles: RemoteFiles {
             }
         } catch {
             if Task.isCancelled { throw error }
-            throw gate.close().map { .file(.notTaken($0)) } ?? error
+            throw gate.close().map { .file(.receiverFailed($0)) } ?? error
         }
-        if let error = gate.close() { throw .file(.notTaken(error)) }
+        if let error = gate.close() { throw .file(.receiverFailed(error)) }
         guard gate.place == served.size || (served.size == 0 && offset == 0) else {
             throw Self.bad(file, message: "There are \(gate.place) bytes of a file of \(served.size).")
         }

@@ -21,10 +21,10 @@ extension SyncContext {
     /// sync.
     ///
     /// - Parameter attachment: The attachment, as an object has it.
-    /// - Throws: ``SyncError`` if the server does not send it, ``SyncError/Code/tooLarge`` if it is larger than the
-    ///   limit, ``SyncError/Code/unknownModel`` if the context has no file server; `TandemError.Code.fileMismatch` if
-    ///   the server sends another file, which is then discarded; `TandemError.Code.unknownAttachment` if no object of
-    ///   the store has it, `.attachmentNotHere` if no server is known to have it, `.diskFull`; `CancellationError`.
+    /// - Throws: ``SyncError`` if the server does not send the file; ``SyncError/Code/tooLarge`` if it is larger than
+    ///   the limit; ``SyncError/Code/unknownModel`` if the context has no file server; `TandemError.Code.fileMismatch`
+    ///   if the server sends another file, which is then discarded; `TandemError.Code.unknownAttachment` if no object
+    ///   of the store has it, `.attachmentNotHere` if no server is known to have it, `.diskFull`; `CancellationError`.
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }
@@ -81,14 +81,14 @@ extension SyncContext {
                 return true
             } catch {
                 if error.isCancellation, Task.isCancelled { throw CancellationError() }
-                if case .file(.notTaken(let reason)) = error, reason is TandemError || reason is SyncError {
+                if case .file(.receiverFailed(let reason)) = error, reason is TandemError || reason is SyncError {
                     throw reason
                 }
                 tries += 1
                 guard tries < options.retry.tries, error.mayPass else {
                     throw SyncError(error, table: nil, url: source.url)
                 }
-                var delay = options.retry.delay(after: tries, options.random())
+                var delay = options.retry.delay(after: tries, random: options.random())
                 if case .later(_, let asked?) = error { delay = asked }
                 guard delay <= options.retry.ceiling else { throw SyncError(error, table: nil, url: source.url) }
                 try await options.clock.sleep(for: delay)

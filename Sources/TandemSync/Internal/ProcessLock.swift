@@ -27,10 +27,6 @@ struct ProcessLock: Sendable {
         return ProcessLock(descriptor: descriptor)
     }
 
-    private init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
     /// Releases the lock. Call it once.
     func release() {
         // Closing the file is not enough: a child process that another thread is starting has all our files open.

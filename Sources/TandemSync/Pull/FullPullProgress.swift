@@ -45,7 +45,7 @@ struct FullPullProgress: Sendable {
     func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, using local: any LocalTransaction) throws {
         if tokens == 0 {
             try local.setSyncToken(SyncToken(digest: digest, time: start.text), of: Self.pullKey, in: table)
-            if history != ServerHistory() { try history.write(of: Self.pullKey, in: table, local) }
+            if history != ServerHistory() { try history.write(of: Self.pullKey, in: table, local: local) }
         }
         if let newest {
             try local.setSyncToken(SyncToken(digest: digest, time: newest.text), of: Self.newestKey, in: table)
@@ -58,10 +58,10 @@ struct FullPullProgress: Sendable {
     }
 
     /// Removes a table's progress, if there is any.
-    static func remove(in table: String, _ local: any LocalTransaction) throws {
+    static func remove(in table: String, local: any LocalTransaction) throws {
         guard try local.syncToken(of: pullKey, in: table) != nil else { return }
         for key in [pullKey, newestKey] { try local.setSyncToken(nil, of: key, in: table) }
-        try ServerHistory.remove(of: pullKey, in: table, local)
+        try ServerHistory.remove(of: pullKey, in: table, local: local)
         var index = 0
         while try local.syncToken(of: pageKey(index), in: table) != nil {
             try local.setSyncToken(nil, of: pageKey(index), in: table)
@@ -94,13 +94,13 @@ struct FullPullProgress: Sendable {
     ///   - digest: The digest of the filter to pull.
     ///   - now: The local time.
     static func read(
-        in table: String, of digest: [UInt8], at now: Date, _ local: any LocalReadTransaction
+        in table: String, of digest: [UInt8], at now: Date, local: any LocalReadTransaction
     ) throws -> Stored {
         guard let head = try local.syncToken(of: pullKey, in: table) else { return .absent }
-        let history = try ServerHistory.read(of: pullKey, in: table, local)
+        let history = try ServerHistory.read(of: pullKey, in: table, local: local)
         guard head.digest == digest, let start = head.time.flatMap({ WireTimestamp($0) }),
             abs(now.timeIntervalSince(start.date)) <= longestAge,
-            try history.restarts == ServerHistory.restarts(in: table, local)
+            try history.restarts == ServerHistory.restarts(in: table, local: local)
         else { return .unusable }
         var (progress, seen) = (FullPullProgress(digest: digest, start: start, history: history), Set<UInt64>())
         progress.newest = try local.syncToken(of: newestKey, in: table)?.time.flatMap { WireTimestamp($0) }

@@ -40,7 +40,7 @@ struct PageItems: Sendable {
     }
 
     /// Stores the items within one transaction. Also defers a new object that lacks a required value.
-    func store(into local: any LocalTransaction, _ tally: inout PullTally) throws {
+    func store(into local: any LocalTransaction, tally: inout PullTally) throws {
         let receipts = try local.applyServerItems(items, in: table)
         for ((item, _), receipt) in zip(items, receipts) { record(receipt, of: item, tally: &tally) }
     }
@@ -57,7 +57,7 @@ struct PageItems: Sendable {
     ///
     /// An item that can't be stored, for example a new object that lacks a required value, is recorded as refused. The
     /// others are stored. Each item is counted once.
-    func receiveTogether(into local: any LocalTransaction, _ tally: inout PullTally) throws {
+    func receiveTogether(into local: any LocalTransaction, tally: inout PullTally) throws {
         var refused: [ServerItem] = []
         for (item, identity) in items {
             do {

@@ -36,14 +36,14 @@ struct PageRequester: Sendable {
             do throws(RemoteFailure) {
                 return try await send()
             } catch {
-                let thrown = context.thrown(for: error, coder)
+                let thrown = context.thrown(for: error, coder: coder)
                 tries += 1
                 guard case .later(_, let asked) = error, tries < options.retry.tries else { throw thrown }
                 // Wait for a server's `Retry-After` only if it is short.
                 if let asked, asked > .zero {
                     try await context.waitOutPause(for: coder)
                 } else {
-                    try await options.clock.sleep(for: options.retry.delay(after: tries, options.random()))
+                    try await options.clock.sleep(for: options.retry.delay(after: tries, random: options.random()))
                 }
             }
         }

@@ -6,7 +6,7 @@ import Tandem
 ///
 /// A request begins at the time of the last item, inclusive, so that items with the same time stay together. Within
 /// that time, it skips the items that were read except the last one, the *anchor*. If the page does not begin with the
-/// anchor, an item has left or joined that time. The next request then begins one page earlier, where an item of the
+/// anchor, an item has left or joined that time. The next request then begins one page earlier. There an item of the
 /// last page shows how far the rest has moved. If none of these items is found there, the time is read again from its
 /// start. From then on, half of each page overlaps the previous one. An item that changes during the pull gets a later
 /// time and comes at the end.
@@ -16,9 +16,9 @@ import Tandem
 /// next pull reads later items again. A floor from the last item's time alone would lose items that are committed late
 /// during a long pull.
 ///
-/// The floor is *settled* if all items of its time are read, and the clock was past the end of that time. No item can
-/// then appear there. The next pull begins after the floor. Without changes it gets an empty page, however many items
-/// share the last time.
+/// The floor is *settled* if all items of its time are read. The clock must also have been past the end of that time.
+/// No item can then appear there. The next pull begins after the floor. Without changes it gets an empty page, however
+/// many items share the last time.
 struct PullCursor {
     /// The next step for a page.
     enum Step {
@@ -82,8 +82,8 @@ struct PullCursor {
 
     /// Advances past a page.
     ///
-    /// - Parameter now: The local time. If the server does not send its own, the cursor assumes that the server's clock
-    ///   has not passed the local time.
+    /// - Parameter now: The local time. If the server does not send its time, the cursor assumes that its clock has not
+    ///   passed the local time.
     mutating func advance(past page: RemotePage, now: Date) -> Step {
         if began == nil { began = page.serverDate }
         var fresh = page.items[...]
@@ -174,17 +174,17 @@ struct PullCursor {
     /// floor may rise while all items lie under it.
     private mutating func raiseFloor(_ page: RemotePage, clock: Date) {
         let limit = clock - overlap
-        var isMet = false
+        var isRead = false
         for item in page.items {
             guard isAllUnderFloor, let time = item.updatedAt, time.date <= limit else {
                 isAllUnderFloor = false
                 break
             }
             if floor.map({ $0 < time }) ?? true { (floor, isWhole, isPast) = (time, false, nil) }
-            isMet = true
+            isRead = true
         }
         // Checks the clock of each page with items of this time: items that appeared between two pages were not read.
-        if isMet, isPast != false { isPast = floor?.next.map { $0.date <= limit } ?? false }
+        if isRead, isPast != false { isPast = floor?.next.map { $0.date <= limit } ?? false }
         // After an item later than the floor, no item of the floor's time follows.
         if !page.hasMore || !isAllUnderFloor { isWhole = true }
     }

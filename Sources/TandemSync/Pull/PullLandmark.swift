@@ -35,18 +35,18 @@ struct PullLandmark: Hashable, Sendable {
     }
 
     /// Returns the landmark of a query.
-    static func read(of queryID: String, in table: String, _ local: any LocalReadTransaction) throws -> PullLandmark? {
+    static func read(of queryID: String, in table: String, local: any LocalReadTransaction) throws -> PullLandmark? {
         PullLandmark(try local.syncToken(of: key(of: queryID), in: table))
     }
 
     /// Stores the landmark of a query in the transaction of the page.
-    func write(of queryID: String, in table: String, _ local: any LocalTransaction) throws {
+    func write(of queryID: String, in table: String, local: any LocalTransaction) throws {
         try local.setSyncToken(
             SyncToken(digest: Array(id.rawValue.utf8), time: updatedAt.text), of: Self.key(of: queryID), in: table)
     }
 
     /// Removes the landmark of a query, whose position is not valid any more.
-    static func remove(of queryID: String, in table: String, _ local: any LocalTransaction) throws {
+    static func remove(of queryID: String, in table: String, local: any LocalTransaction) throws {
         try local.setSyncToken(nil, of: key(of: queryID), in: table)
     }
 }

@@ -14,7 +14,7 @@ extension PullRun {
         let tally = tally
         self.tally = try await context.store.write { local in
             var next = tally
-            try page.receiveTogether(into: local, &next)
+            try page.receiveTogether(into: local, tally: &next)
             return next
         }
     }

@@ -2,16 +2,16 @@ import Foundation
 import Tandem
 
 extension PullRun {
-    /// Fetches everything, and removes what the server no longer has.
+    /// Fetches everything, and removes the objects that the server no longer has.
     mutating func pullEverything() async throws {
         let pass = try await fetchEverything()
         guard query.filter == nil else { return try await finish(pass) }
         let (table, owner) = (query.table, ServerHistory.everything)
-        let known = try await context.store.read { try ServerHistory.read(of: owner, in: table, $0) }
+        let known = try await context.store.read { try ServerHistory.read(of: owner, in: table, local: $0) }
         if !known.isValid(in: pass.history) { keepsEdits = true }
         try await finish(pass)
         guard known != pass.history else { return }
-        try await context.store.write { try pass.history.write(of: owner, in: table, $0) }
+        try await context.store.write { try pass.history.write(of: owner, in: table, local: $0) }
     }
 
     /// Fetches everything. Resumes an interrupted pull of the same filter.
@@ -101,7 +101,7 @@ extension PullRun {
         var rows = RowSet()
         /// The deferred items without an object.
         var deferred: Set<ServerID> = []
-        /// The pending edits, if the caller wants to know which are pointless.
+        /// The pending edits, if the caller wants to know which are orphaned.
         var edited: [ServerID: PendingOperation.ID] = [:]
     }
 
@@ -119,7 +119,7 @@ extension PullRun {
                 pass.progress = progress(from: page, history: pass.history)
                 pass.limit = pass.progress?.start.date ?? beginning(of: page)
             }
-            recordTimes(of: page.items, &pass)
+            recordTimes(of: page.items, pass: &pass)
             // A short first page is nearly always the last one, although not every server says so.
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
             let requester = requester
@@ -135,9 +135,10 @@ extension PullRun {
 
     /// Records the time of the newest item that is not newer than the beginning of the pull.
     ///
-    /// Changes are requested from the time of an item, if they are requested from a stored position, or if the server
-    /// has generations: it may reject a time after its newest item. Otherwise the beginning of the pull is enough.
-    func recordTimes(of items: some Sequence<RemoteItem>, _ pass: inout FullPass) {
+    /// Changes are requested from the time of an item if they are requested from a stored position. The same applies if
+    /// the server has generations: it may reject a time after its newest item. Otherwise the beginning of the pull is
+    /// enough.
+    func recordTimes(of items: some Sequence<RemoteItem>, pass: inout FullPass) {
         guard query.queryID != nil || pass.history.generation != nil, let limit = pass.limit else { return }
         for time in items.lazy.compactMap(\.updatedAt) where time.date <= limit {
             pass.newest = max(pass.newest ?? time, time)
@@ -160,7 +161,7 @@ extension PullRun {
         (pass.unwritten, pass.hasAdvanced) = ([], true)
     }
 
-    /// Stores items, and with them how far the pull has come.
+    /// Stores items and the progress of the pull, in one transaction.
     mutating func store(
         _ items: ArraySlice<RemoteItem>, unseen: inout Unseen, progress: FullPullProgress? = nil,
         hashes: [UInt64] = []
@@ -170,7 +171,7 @@ extension PullRun {
         let (table, tally, looksForRows) = (query.table, tally, !unseen.rows.isEmpty)
         let (next, rows) = try await context.store.write { local in
             var next = tally
-            try page.store(into: local, &next)
+            try page.store(into: local, tally: &next)
             try progress?.write(hashes, upTo: last, in: table, using: local)
             let rows = looksForRows ? try page.ids.compactMap { try local.row(of: $0, in: table) } : []
             return (next, rows)
@@ -221,14 +222,14 @@ extension PullRun {
                 if item.localID == nil, isUnseen(item.serverID) { unseen.deferred.insert(item.serverID) }
             }
             // A filtered pull does not find an object that no longer matches.
-            if looksForEdits { unseen.edited = try Self.edits(in: table, local).filter { isUnseen($0.key) } }
+            if looksForEdits { unseen.edited = try Self.edits(in: table, local: local).filter { isUnseen($0.key) } }
             return unseen
         }
     }
 
-    /// Returns the pending edits of a table's objects that the server knows.
+    /// Returns the pending edits of a table's objects that the server has stored.
     private static func edits(
-        in table: String, _ local: any LocalReadTransaction
+        in table: String, local: any LocalReadTransaction
     ) throws -> [ServerID: PendingOperation.ID] {
         var (edits, last) = ([ServerID: PendingOperation.ID](), nil as PendingOperation.ID?)
         while true {

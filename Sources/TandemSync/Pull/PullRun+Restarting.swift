@@ -2,20 +2,21 @@ import Foundation
 import Tandem
 
 extension PullRun {
-    /// Returns the stored position of a query, the history that it belongs to, the query's landmark, and the number of
-    /// the table's restarts.
+    /// Returns the stored position of a query, and the history that the position belongs to.
+    ///
+    /// Also returns the query's landmark, and the number of the table's restarts.
     func position(
         of queryID: String
     ) async throws -> (token: SyncToken?, history: ServerHistory, landmark: PullLandmark?, restarts: UInt64) {
         let table = query.table
         return try await context.store.read { local in
-            let restarts = try ServerHistory.restarts(in: table, local)
+            let restarts = try ServerHistory.restarts(in: table, local: local)
             // Without a position, nothing depends on the former history.
             guard let token = try local.syncToken(of: queryID, in: table) else {
                 return (nil, ServerHistory(restarts: restarts), nil, restarts)
             }
-            let landmark = try PullLandmark.read(of: queryID, in: table, local)
-            return (token, try ServerHistory.read(of: queryID, in: table, local), landmark, restarts)
+            let landmark = try PullLandmark.read(of: queryID, in: table, local: local)
+            return (token, try ServerHistory.read(of: queryID, in: table, local: local), landmark, restarts)
         }
     }
 
@@ -25,7 +26,7 @@ extension PullRun {
     /// may look as before after its next change.
     mutating func restart(_ queryID: String) async throws {
         let table = query.table
-        try await context.store.write { try ServerHistory.recordRestart(of: table, $0) }
+        try await context.store.write { try ServerHistory.recordRestart(of: table, local: $0) }
         try await pullAgain(queryID)
     }
 
@@ -43,9 +44,9 @@ extension PullRun {
             digest: query.digest, time: pass.newest?.text, lastSuccess: context.options.clock.now())
         try await context.store.write { local in
             try local.setSyncToken(token, of: queryID, in: table)
-            try history.write(of: queryID, in: table, local)
+            try history.write(of: queryID, in: table, local: local)
             // The next pull of changes stores another one.
-            try PullLandmark.remove(of: queryID, in: table, local)
+            try PullLandmark.remove(of: queryID, in: table, local: local)
         }
     }
 }

@@ -8,8 +8,8 @@ extension PullRun {
         let (table, digest, now) = (query.table, query.digest, context.options.clock.now())
         let (stored, restarts) = try await context.store.read { local in
             (
-                try FullPullProgress.read(in: table, of: digest, at: now, local),
-                try ServerHistory.restarts(in: table, local)
+                try FullPullProgress.read(in: table, of: digest, at: now, local: local),
+                try ServerHistory.restarts(in: table, local: local)
             )
         }
         switch stored {
@@ -23,7 +23,7 @@ extension PullRun {
 
     func forgetProgress() async throws {
         let table = query.table
-        try await context.store.write { try FullPullProgress.remove(in: table, $0) }
+        try await context.store.write { try FullPullProgress.remove(in: table, local: $0) }
     }
 
     /// The progress of a pull that begins with a page; `nil` if it could not be resumed. Resuming takes `updatedAt` and
@@ -52,10 +52,10 @@ extension PullRun {
 
     /// Resumes an interrupted pull: fetches the remaining items, and all changes since the pull began.
     ///
-    /// Only the number of the server's items shows that an item that was fetched earlier was deleted without a
-    /// tombstone, or has left the filter. The server counts before the changes are fetched. An item that is inserted in
-    /// between makes the numbers differ. A tombstone that comes in between could make them equal, so it takes another
-    /// count.
+    /// An item that was fetched earlier may have been deleted without a tombstone, or may have left the filter. Only
+    /// the number of the server's items shows that. The server counts before the changes are fetched. An item that is
+    /// inserted in between makes the numbers differ. A tombstone that comes in between could make them equal, so it
+    /// takes another count.
     ///
     /// - Parameter start: The server's time when the pull began, less the overlap.
     /// - Returns: `false` if the pull has to begin again.
@@ -72,15 +72,15 @@ extension PullRun {
     }
 
     private mutating func fetchRest(_ pass: inout FullPass, since start: WireTimestamp) async throws -> Bool {
-        guard var count = try await countItems(since: start, &pass) else { return false }
+        guard var count = try await countItems(since: start, pass: &pass) else { return false }
         reportProgress(pass.seen?.count ?? 0)
         try await fetchItems(&pass)
         var (since, triesLeft) = (pass.newest ?? start, 3)
         while true {
-            let changes = try await fetchChanges(since: since, &pass)
+            let changes = try await fetchChanges(since: since, pass: &pass)
             if pass.seen?.count == count, !changes.hasTombstones { return true }
             (since, triesLeft) = (pass.newest ?? changes.end, triesLeft - 1)
-            guard triesLeft > 0, let next = try await countItems(since: since, &pass) else { return false }
+            guard triesLeft > 0, let next = try await countItems(since: since, pass: &pass) else { return false }
             count = next
         }
     }
@@ -88,19 +88,18 @@ extension PullRun {
     /// The number of the server's items.
     ///
     /// - Returns: `nil` if the server does not count, or if its clock was set back: changes would be missed.
-    private mutating func countItems(since start: WireTimestamp, _ pass: inout FullPass) async throws -> Int? {
+    private mutating func countItems(since start: WireTimestamp, pass: inout FullPass) async throws -> Int? {
         let page = try await fetch(.id(after: nil), top: 1, includeDeleted: false, wantsCount: true).page
         try pass.check(page)
         guard let date = page.serverDate, date >= start.date else { return nil }
         return page.count
     }
 
-    /// Fetches what changed since a time, deleted items included.
+    /// Fetches the items that changed since a time, including deleted ones.
     ///
-    /// - Returns: The time from which later changes are to be fetched, and whether tombstones came that had not come
-    ///   before.
+    /// - Returns: The time from which later changes are to be fetched, and whether a tombstone came for the first time.
     private mutating func fetchChanges(
-        since start: WireTimestamp, _ pass: inout FullPass
+        since start: WireTimestamp, pass: inout FullPass
     ) async throws -> (end: WireTimestamp, hasTombstones: Bool) {
         var cursor = PullCursor(
             from: start, isSettled: false, pageSize: context.options.pageSize, overlap: context.options.overlap)
@@ -114,7 +113,7 @@ extension PullRun {
             switch cursor.advance(past: page, now: context.options.clock.now()) {
             case .store(let items):
                 try await store(items, unseen: &pass.unseen)
-                recordTimes(of: items, &pass)
+                recordTimes(of: items, pass: &pass)
                 for item in items {
                     if pass.recordChange(of: item) { hasTombstones = true }
                 }
@@ -131,7 +130,7 @@ extension PullRun {
 extension PullRun.FullPass {
     /// Notes an item that has changed.
     ///
-    /// - Returns: Whether it is a tombstone that had not come before.
+    /// - Returns: Whether the item is a tombstone that came for the first time.
     fileprivate mutating func recordChange(of item: RemoteItem) -> Bool {
         let hash = FullPullProgress.hash(item.id)
         guard item.isDeleted else {

@@ -9,8 +9,9 @@ struct PullRun {
     var tally: PullTally
     /// The edits whose objects the server no longer has; `nil` if the caller does not need them.
     var orphanedEdits: OrphanedEdits?
-    /// Whether the server was restored, or the table created again. An object that the server has lost was not deleted
-    /// by another device, so no edit of it is reported as orphaned.
+    /// Whether the server was restored, or the table created again.
+    ///
+    /// An object that the server has lost was not deleted by another device. So no edit of it is reported as orphaned.
     var keepsEdits = false
     /// The number of items received, as watchers of the status see it.
     var received = 0
@@ -50,7 +51,7 @@ struct PullRun {
     private mutating func pullChanges(_ queryID: String) async throws {
         var (stored, history, landmark, restarts) = try await position(of: queryID)
         guard history.restarts == restarts else { return try await pullAgain(queryID) }
-        // Without an answer, the landmark stays until the next look-up.
+        // Without a response, the landmark stays until the next look-up.
         var keepsLandmark = false
         if let landmark {
             let hasLost = try await hasLost(landmark, of: queryID)
@@ -155,13 +156,13 @@ struct PullRun {
         let (table, tally) = (query.table, tally)
         let (next, wrote) = try await context.store.write { local in
             var next = tally
-            try page.store(into: local, &next)
+            try page.store(into: local, tally: &next)
             let writes = always || (isLast && (isNews || next.result.changes > tally.result.changes))
             if writes {
                 try local.setSyncToken(token, of: queryID, in: table)
-                try landmark?.write(of: queryID, in: table, local)
+                try landmark?.write(of: queryID, in: table, local: local)
             }
-            if always, history != ServerHistory() { try history.write(of: queryID, in: table, local) }
+            if always, history != ServerHistory() { try history.write(of: queryID, in: table, local: local) }
             return (next, writes)
         }
         self.tally = next
@@ -240,7 +241,7 @@ struct PullRun {
     /// Sends the pull's requests.
     var requester: PageRequester { PageRequester(context: context, coder: coder) }
 
-    /// Removes the found objects from the pointless edits: an earlier pull of the same sync may have missed them.
+    /// Removes the found objects from the orphaned edits: an earlier pull of the same sync may have missed them.
     mutating func recordFound(_ page: RemotePage) { orphanedEdits?.forget(page.items.map(\.id), in: query.table) }
 
     /// Reports newly received items to observers of the status.
@@ -257,8 +258,8 @@ struct PullRun {
 extension SyncError {
     /// Whether a page has items from before its position.
     fileprivate var isOutOfOrder: Bool {
-        if case .invalidResponse(let answer)? = underlying as? RemoteFailure {
-            answer.code == .outOfOrder
+        if case .invalidResponse(let response)? = underlying as? RemoteFailure {
+            response.code == .outOfOrder
         } else {
             false
         }

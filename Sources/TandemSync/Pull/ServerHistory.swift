@@ -2,9 +2,9 @@ import Tandem
 
 /// The history of a server's table, as far as it makes a stored position invalid.
 ///
-/// A server that was restored from a backup, or a table that was removed and created again, has items that no position
-/// leads to, and no tombstones of former items. So the store records the history to which each position belongs. If the
-/// table's history differs, the next pull of that query fetches everything.
+/// A server may have been restored from a backup, or a table removed and created again. It then has items that no
+/// position leads to, and no tombstones of former items. So the store records the history to which each position
+/// belongs. If the table's history differs, the next pull of that query fetches everything.
 ///
 /// It is stored among the sync tokens of the table, which purges, adoption and migrations remove: a token for the table
 /// with the number of restarts, and one for each query. They exist only for servers that have generations, or that were
@@ -30,12 +30,12 @@ struct ServerHistory: Hashable, Sendable {
     // MARK: Reading
 
     /// Returns the number of restarts of a table.
-    static func restarts(in table: String, _ local: any LocalReadTransaction) throws -> UInt64 {
+    static func restarts(in table: String, local: any LocalReadTransaction) throws -> UInt64 {
         try local.syncToken(of: restartsKey, in: table).map { number($0.digest) } ?? 0
     }
 
     /// Returns the history to which the position of a query belongs.
-    static func read(of queryID: String, in table: String, _ local: any LocalReadTransaction) throws -> ServerHistory {
+    static func read(of queryID: String, in table: String, local: any LocalReadTransaction) throws -> ServerHistory {
         guard let token = try local.syncToken(of: key(of: queryID), in: table) else { return ServerHistory() }
         return ServerHistory(restarts: number(token.digest), generation: token.time)
     }
@@ -43,19 +43,19 @@ struct ServerHistory: Hashable, Sendable {
     // MARK: Writing
 
     /// Stores the history with the position of a query, in one transaction.
-    func write(of queryID: String, in table: String, _ local: any LocalTransaction) throws {
+    func write(of queryID: String, in table: String, local: any LocalTransaction) throws {
         try local.setSyncToken(
             SyncToken(digest: Self.bytes(restarts), time: generation), of: Self.key(of: queryID), in: table)
     }
 
     /// Removes the history of a query.
-    static func remove(of queryID: String, in table: String, _ local: any LocalTransaction) throws {
+    static func remove(of queryID: String, in table: String, local: any LocalTransaction) throws {
         try local.setSyncToken(nil, of: key(of: queryID), in: table)
     }
 
     /// Records a restart of a table: no position of the table is valid any more.
-    static func recordRestart(of table: String, _ local: any LocalTransaction) throws {
-        let restarts = try restarts(in: table, local) &+ 1
+    static func recordRestart(of table: String, local: any LocalTransaction) throws {
+        let restarts = try restarts(in: table, local: local) &+ 1
         try local.setSyncToken(SyncToken(digest: bytes(restarts)), of: restartsKey, in: table)
     }
 

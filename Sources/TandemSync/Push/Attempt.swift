@@ -43,11 +43,11 @@ extension Attempt {
     }
 
     /// Returns the key for a lookup of an object on the server.
-    static func key(of object: OutgoingObject, _ settings: TableSettings) -> RemoteKey? {
+    static func key(of object: OutgoingObject, settings: TableSettings) -> RemoteKey? {
         if let serverID = object.serverID { return .id(serverID) }
         switch settings.identity {
         case .client: return .id(ServerID(object.operation.localID.rawValue))
-        case .server(let lookUp): return lookUp.map { .property($0, object.operation.localID.rawValue) }
+        case .server(let lookUp): return lookUp.map { .property($0, value: object.operation.localID.rawValue) }
         }
     }
 

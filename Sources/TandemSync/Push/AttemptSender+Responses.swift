@@ -35,7 +35,7 @@ extension AttemptSender {
                 return write.kind == .delete ? try await deleted(result) : try await lostInsertRepeated(result)
             }
         } catch {
-            return .fail(attempt, error, mayHaveActed: error.mayHaveActed)
+            return .fail(attempt, with: error, mayHaveActed: error.mayHaveActed)
         }
     }
 
@@ -79,7 +79,7 @@ extension AttemptSender {
 
     private func taken(_ status: Int, item: RemoteItem?, message: String) async throws(RemoteFailure) -> Step {
         switch await resolvedItem(item) {
-        case .failure(let failure): return .fail(attempt, failure, mayHaveActed: true)
+        case .failure(let failure): return .fail(attempt, with: failure, mayHaveActed: true)
         case .success(let found?): return resolveConflict(with: found, status: status)
         case .success(nil): break
         }
@@ -97,21 +97,21 @@ extension AttemptSender {
     }
 
     private func undeleted(_ result: Result<RemoteResponse, RemoteFailure>) async throws(RemoteFailure) -> Step {
-        let answer: RemoteResponse
+        let response: RemoteResponse
         do throws(RemoteFailure) {
-            answer = try result.get()
+            response = try result.get()
         } catch {
             return try await differing(error)
         }
-        return answer.tookValues ? await held(answer) : await left(by: answer)
+        return response.tookValues ? await held(response) : await left(by: response)
     }
 
     private func deleted(_ result: Result<RemoteResponse, RemoteFailure>) async throws(RemoteFailure) -> Step {
         do throws(RemoteFailure) {
-            return .acknowledge(attempt, try result.get().item)
+            return .acknowledge(attempt, item: try result.get().item)
         } catch {
             switch error {
-            case .notFound, .gone: return .acknowledge(attempt, nil)
+            case .notFound, .gone: return .acknowledge(attempt, item: nil)
             case .conflict(let status, let item, let detail):
                 let result = await resolvedItem(item)
                 try checkChanged(result, status: status, message: item == nil ? detail.message : "")
@@ -128,10 +128,10 @@ extension AttemptSender {
 
     private func inTheWay(_ result: Result<RemoteItem?, RemoteFailure>, status: Int) -> Step {
         switch result {
-        case .failure(let failure): .fail(attempt, failure, mayHaveActed: true)
+        case .failure(let failure): .fail(attempt, with: failure, mayHaveActed: true)
         case .success(let found?):
-            found.isDeleted ? .acknowledge(attempt, found) : resolveConflict(with: found, status: status)
-        case .success(nil): .acknowledge(attempt, nil)
+            found.isDeleted ? .acknowledge(attempt, item: found) : resolveConflict(with: found, status: status)
+        case .success(nil): .acknowledge(attempt, item: nil)
         }
     }
 
@@ -196,35 +196,35 @@ extension AttemptSender {
 
     private func found(_ result: Result<RemoteItem?, RemoteFailure>, status: Int) -> Step {
         switch result {
-        case .failure(let failure): .fail(attempt, failure, mayHaveActed: true)
+        case .failure(let failure): .fail(attempt, with: failure, mayHaveActed: true)
         case .success(let item): resolveConflict(with: item, status: status)
         }
     }
 
     /// Returns the server's item after a successful change.
-    private func held(_ answer: RemoteResponse) async -> Step {
+    private func held(_ response: RemoteResponse) async -> Step {
         do throws(RemoteFailure) {
-            guard let item = try await answer.item.orFind(find) else {
+            guard let item = try await response.item.orFind(find) else {
                 return .markOutcomeUnknown(
                     attempt,
-                    SyncError(
+                    error: SyncError(
                         .invalidResponse, message: "The server took the object, and does not have it.",
                         table: table.rawValue,
                         url: remote.url(of: table)))
             }
-            return item.isDeleted ? resolveConflict(with: item, status: nil) : .acknowledge(attempt, item)
+            return item.isDeleted ? resolveConflict(with: item, status: nil) : .acknowledge(attempt, item: item)
         } catch {
-            return .fail(attempt, error, mayHaveActed: true)
+            return .fail(attempt, with: error, mayHaveActed: true)
         }
     }
 
     /// Returns the server's item after a partial change. An item from a lookup may contain later changes of other
     /// clients, which are handled like any other change.
-    private func left(by answer: RemoteResponse) async -> Step {
-        let step = await held(answer)
+    private func left(by response: RemoteResponse) async -> Step {
+        let step = await held(response)
         guard case .acknowledge(_, let item?) = step else { return step }
-        let isOurs = answer.item != nil || item.version != nil && item.version == answer.version
-        return isOurs ? .rebase(attempt, item) : resolveConflict(with: item, status: nil)
+        let isOurs = response.item != nil || item.version != nil && item.version == response.version
+        return isOurs ? .rebase(attempt, onto: item) : resolveConflict(with: item, status: nil)
     }
 }
 

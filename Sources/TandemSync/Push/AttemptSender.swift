@@ -86,7 +86,7 @@ struct AttemptSender: Sendable {
                 return found(deleting: there)
             }
         } catch {
-            return .fail(attempt, error, mayHaveActed: error.mayHaveActed)
+            return .fail(attempt, with: error, mayHaveActed: error.mayHaveActed)
         }
     }
 
@@ -95,8 +95,8 @@ struct AttemptSender: Sendable {
     /// Returns the item to delete with its version. Other clients may have edited it, and a delete without a version
     /// would discard their changes.
     func found(deleting item: RemoteItem?) -> Step {
-        guard let item else { return .acknowledge(attempt, nil) }
-        return item.isDeleted ? .acknowledge(attempt, item) : resolveConflict(with: item, status: nil)
+        guard let item else { return .acknowledge(attempt, item: nil) }
+        return item.isDeleted ? .acknowledge(attempt, item: item) : resolveConflict(with: item, status: nil)
     }
 
     private var bare: OutgoingItem {

@@ -13,7 +13,7 @@ extension PushRun {
     /// until the operation at fault is alone. An operation alone is handled as if there were no batches. Each division
     /// makes the largest possible batch of these operations smaller, so it ends.
     func fail(_ attempts: [Attempt], with failure: RemoteFailure) async throws {
-        for attempt in attempts { try await step(.answered(attempt.id)) }
+        for attempt in attempts { try await step(.responded(attempt.id)) }
         if failure.isCancellation, Task.isCancelled {
             let errors = try await storeErrors(attempts, failure: failure)
             stop(.cancelled)
@@ -26,7 +26,7 @@ extension PushRun {
             await end(attempts, errors: errors)
         case .later(_, let retryAfter):
             try await postpone(attempts, failure: failure, retryAfter: retryAfter ?? .zero)
-        case .invalidResponse(let answer) where answer.code.isStrangers:
+        case .invalidResponse(let response) where response.code.isStrangers:
             // Another host has responded, which says nothing about the values.
             await exhaust(attempts, errors: try await storeErrors(attempts, failure: failure))
         case .invalidResponse:
@@ -56,7 +56,7 @@ extension PushRun {
         guard failure.mayHaveActed else {
             let tries = count(attempts, in: \.tries)
             guard tries < policy.tries else { return await exhaust(attempts, errors: errors) }
-            let delay = isAskedFor ? .zero : policy.delay(after: tries, options.random())
+            let delay = isAskedFor ? .zero : policy.delay(after: tries, random: options.random())
             return try await retry(attempts, errors: errors, after: delay)
         }
         // Some servers respond with `Retry-After` to a value that they can never store.
@@ -113,7 +113,7 @@ extension PushRun {
     private func end(_ attempts: [Attempt], errors: [SyncError]) async {
         for (attempt, error) in zip(attempts, errors) {
             await carryOut(
-                .end(.retryLater(error, at: error.retryAt)), of: attempt.id, isAnswered: true, inBatch: true)
+                .end(.retryLater(error, at: error.retryAt)), of: attempt.id, appliesResponse: true, inBatch: true)
         }
     }
 
@@ -129,7 +129,7 @@ extension PushRun {
         state.withLock { state in
             for attempt in attempts { state.queue[attempt.id]?.batchLimit = half }
         }
-        let delay = isAskedFor ? .zero : options.retry.delay(after: 1, options.random())
+        let delay = isAskedFor ? .zero : options.retry.delay(after: 1, random: options.random())
         try await retry(attempts, errors: errors, after: delay)
     }
 
@@ -142,7 +142,7 @@ extension PushRun {
         }
         if delay > .zero { try await rest(for: delay) }
         for (attempt, outcome) in zip(attempts, outcomes) {
-            await carryOut(.retry(unfinished: outcome), of: attempt.id, isAnswered: true, inBatch: true)
+            await carryOut(.retry(unfinished: outcome), of: attempt.id, appliesResponse: true, inBatch: true)
         }
     }
 }

@@ -3,9 +3,9 @@ import Tandem
 
 // The request of a batch, with one transaction before it and one after it.
 //
-// Nothing here waits for another operation to join a batch. Each operation of a batch ends, returns to the queue, or is
-// parked behind an unfinished operation before its task ends, also if a request fails, the task is cancelled, or the
-// push stops.
+// Nothing here waits for another operation to join a batch. Before a batch's task ends, each operation has ended, is
+// queued again, or is parked behind an unfinished one. That also holds if a request fails, the task is cancelled, or
+// the push stops.
 
 extension PushRun {
     /// Processes operations that are ready at the same time. The independent ones go out in one request.
@@ -65,8 +65,8 @@ extension PushRun {
 
     /// Reads operations, and marks those that can be sent as being sent, in one transaction.
     ///
-    /// An operation that refers to a new object of the same batch waits for it, like for any other unfinished
-    /// operation.
+    /// An operation may refer to a new object of the same batch. It then waits for that object's operation, like for
+    /// any other unfinished operation.
     private func prepareTogether(
         _ ids: [PendingOperation.ID]
     ) async throws -> [(id: PendingOperation.ID, step: Step)] {
@@ -75,7 +75,7 @@ extension PushRun {
                 do {
                     guard let object = try store.outgoing(id) else { return .success(.skip) }
                     return .success(try self.isUnchecked(object) ? .check : self.prepare(object, in: store))
-                } catch  where self.problem(of: error, id) != nil {
+                } catch  where self.problem(of: error, in: id) != nil {
                     // The failed call has changed nothing. The error of this object must not block the others.
                     return .failure(error)
                 }
@@ -127,7 +127,7 @@ extension PushRun {
             case nil: senders.append(sender)
             case .fail(let attempt, let failure, let mayHaveActed)?:
                 obey(failure, of: attempt)
-                failed.append((attempt, .fail(attempt, failure, mayHaveActed: mayHaveActed)))
+                failed.append((attempt, .fail(attempt, with: failure, mayHaveActed: mayHaveActed)))
             case let step?: found.append((attempt, step))
             }
         }
@@ -136,8 +136,10 @@ extension PushRun {
         try await concludeAtOnce(failed)
     }
 
-    /// Sends one batch at a time, so that no batch waits in the remote and is sent after the push has stopped.
-    /// Meanwhile, the transactions of other batches run.
+    /// Sends one batch at a time.
+    ///
+    /// Otherwise a batch could wait in the remote, and be sent after the push has stopped. While one is sent, the
+    /// transactions of other batches run.
     ///
     /// The wait for the lock ends: its holder only waits for a single request. A cancelled task stops waiting at once.
     private func send(_ senders: [AttemptSender]) async throws {
@@ -164,7 +166,7 @@ extension PushRun {
     /// Sends the write of an attempt alone.
     ///
     /// If the server has batches, the write waits for the requests in flight, as a batch does. The remote may send its
-    /// writes one after the other, and a write that waits there would be sent after the push has stopped.
+    /// writes one after the other. A write that waits there would be sent after the push has stopped.
     ///
     /// - Returns: The next step; `nil` if nothing was sent, and the operation has returned to the queue.
     func sendAlone(_ attempt: Attempt) async throws -> Step? {
@@ -259,10 +261,10 @@ extension PushRun {
 
     /// Carries out the steps after failures concurrently, because each may wait for its own delay.
     private func concludeAtOnce(_ failed: [(Attempt, Step)]) async throws {
-        for (attempt, _) in failed { try await step(.answered(attempt.id)) }
+        for (attempt, _) in failed { try await step(.responded(attempt.id)) }
         await withTaskGroup(of: Void.self) { group in
             for (attempt, next) in failed {
-                group.addTask { await self.carryOut(next, of: attempt.id, isAnswered: true, inBatch: true) }
+                group.addTask { await self.carryOut(next, of: attempt.id, appliesResponse: true, inBatch: true) }
             }
         }
     }
@@ -278,24 +280,24 @@ extension PushRun {
         // A cancellation ends the wait, and then the look-up.
         try? await waitOutPause()
         guard let stop = state.withLock({ $0.stop }) else { return await sender.step(after: result) }
-        return .markOutcomeUnknown(sender.attempt, stop.error)
+        return .markOutcomeUnknown(sender.attempt, error: stop.error)
     }
 
     /// Carries out the steps that apply responses. Those that need a single call of the store share a transaction.
-    private func conclude(_ answered: [(Attempt, Step)]) async throws {
-        for (attempt, _) in answered { try await step(.answered(attempt.id)) }
-        let steps = await storeTogether(answered)
-        for ((attempt, _), step) in zip(answered, steps) {
-            await carryOut(step, of: attempt.id, isAnswered: true, inBatch: true)
+    private func conclude(_ results: [(Attempt, Step)]) async throws {
+        for (attempt, _) in results { try await step(.responded(attempt.id)) }
+        let steps = await storeTogether(results)
+        for ((attempt, _), step) in zip(results, steps) {
+            await carryOut(step, of: attempt.id, appliesResponse: true, inBatch: true)
         }
     }
 
     /// Stores responses in one transaction.
     ///
     /// - Returns: The next steps. The step of a response that is not stored is unchanged.
-    private func storeTogether(_ answered: [(Attempt, Step)]) async -> [Step] {
-        let responses = answered.map { storableResponse(to: $0, step: $1) }
-        guard responses.compactMap({ $0 }).count > 1 else { return answered.map(\.1) }
+    private func storeTogether(_ results: [(Attempt, Step)]) async -> [Step] {
+        let responses = results.map { storableResponse(to: $0, step: $1) }
+        guard responses.compactMap({ $0 }).count > 1 else { return results.map(\.1) }
         let outcomes: [ResponseOutcome?]
         do {
             outcomes = try await store.write { store in
@@ -304,9 +306,9 @@ extension PushRun {
         } catch {
             // Nothing is stored. Each response is stored in its own transaction, so that an error concerns only its
             // object.
-            return answered.map(\.1)
+            return results.map(\.1)
         }
-        return zip(zip(answered, responses), outcomes).map { pair, outcome in
+        return zip(zip(results, responses), outcomes).map { pair, outcome in
             let ((attempt, step), response) = pair
             guard let outcome else { return step }
             switch response {
@@ -324,14 +326,14 @@ extension PushRun {
     private func storableResponse(to attempt: Attempt, step: Step) -> StorableResponse? {
         switch step {
         case .acknowledge(_, let item):
-            guard let item else { return .success(attempt, nil) }
+            guard let item else { return .success(attempt, item: nil) }
             // An item that can't be decoded has an unknown outcome.
-            return (try? context.coder(of: attempt.settings).decode(item)).map { .success(attempt, $0) }
-        case .fail(_, let failure, mayHaveActed: false):
+            return (try? context.coder(of: attempt.settings).decode(item)).map { .success(attempt, item: $0) }
+        case .fail(_, with: let failure, mayHaveActed: false):
             let error = SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
             switch failure {
-            case .refused: return .refusal(attempt, error, isResponse: true)
-            case .notEncodable: return .refusal(attempt, error, isResponse: false)
+            case .refused: return .refusal(attempt, error: error, isResponse: true)
+            case .notEncodable: return .refusal(attempt, error: error, isResponse: false)
             default: return nil
             }
         default: return nil
@@ -351,7 +353,7 @@ extension PushRun {
 
 /// A response that a single call of the store stores.
 private enum StorableResponse: Sendable {
-    case success(Attempt, ServerItem?)
+    case success(Attempt, item: ServerItem?)
     /// - Parameter isResponse: Whether the server has responded. A request that can't be encoded was not sent.
-    case refusal(Attempt, SyncError, isResponse: Bool)
+    case refusal(Attempt, error: SyncError, isResponse: Bool)
 }

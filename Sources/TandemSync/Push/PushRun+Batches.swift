@@ -10,8 +10,8 @@ extension PushRun {
     ///
     /// - Parameter isIdle: Whether no request is in flight that may still get a response.
     func dequeueBatch(isIdle: Bool) async -> [PendingOperation.ID] {
-        // After a failed batch, one request at a time finds out whether the server is down or an operation is at fault.
-        // A server that is down must not receive each part of each batch.
+        // After a failed batch, single requests find out whether the server is down or an operation is at fault. They
+        // are sent one at a time. A server that is down must not receive each part of each batch.
         guard isIdle || !state.withLock({ $0.isBatchFailing }), let first = dequeue(isIdle: isIdle) else { return [] }
         guard state.withLock({ $0.nextForBatch != nil }) else { return [first] }
         let limit = await batchLimit(for: first)
@@ -49,7 +49,7 @@ extension PushRun {
             case _ where failure.isCancellation && Task.isCancelled: stop(.cancelled)
             case .notSent, .lost, .unauthenticated: stop(.failure(error))
             case .later(_, let delay?) where delay > .zero: _ = recordPause(delay, in: &error)
-            case .later: try? await rest(for: options.retry.delay(after: tries, options.random()))
+            case .later: try? await rest(for: options.retry.delay(after: tries, random: options.random()))
             default: return 1
             }
         }

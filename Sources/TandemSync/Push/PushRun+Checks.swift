@@ -83,6 +83,10 @@ extension PushRun {
 
     /// Returns the object of an operation if it can be sent now, otherwise the next step. A waiting operation is
     /// checked later.
+    ///
+    /// It has the writer's lock, although it only reads. Otherwise the operation of a referenced object could end after
+    /// the read of the object. The referenced object would be unsent in the read transaction, but its operation
+    /// finished in the queue. The object would then count as blocked.
     private func sendable(
         _ id: PendingOperation.ID, settings: TableSettings
     ) async throws -> (object: OutgoingObject?, otherwise: Step) {
@@ -100,7 +104,7 @@ extension PushRun {
 
     private func hookError(_ error: any Error, settings: TableSettings) -> SyncError {
         SyncError(
-            .hook, message: "The app's look at the operation failed: \(SyncError.words(of: error))",
+            .hook, message: "The closure of setBeforeSend failed: \(SyncError.words(of: error))",
             table: settings.model.wireName,
             underlying: error)
     }

@@ -13,13 +13,14 @@ extension PushRun {
             verdict = try await body(facts)
         } catch {
             if error is CancellationError, Task.isCancelled { throw error }
-            verdict = .later(.hook, "The app could not decide: \(SyncError.words(of: error))")
+            verdict = .later(.hook, message: "The app could not decide: \(SyncError.words(of: error))")
         }
         do {
             return try await carryOut(verdict, facts: facts, serverState: serverState)
         } catch let problem as TandemError {
             guard case .written = verdict else { throw problem }
-            let excuse = ConflictVerdict.later(.hook, "What the app decided can't be written: \(problem.message)")
+            let excuse = ConflictVerdict.later(
+                .hook, message: "What the app decided can't be written: \(problem.message)")
             return try await carryOut(excuse, facts: facts, serverState: serverState)
         }
     }

@@ -44,7 +44,7 @@ extension PushRun {
     }
 
     /// Returns the step after an operation was rebased.
-    private func next(after outcome: RebaseOutcome, _ id: PendingOperation.ID) -> Step {
+    private func next(after outcome: RebaseOutcome, of id: PendingOperation.ID) -> Step {
         guard outcome == .adopted else { return .sendRest }
         return .end(state.withLock { $0.queue[id]?.isMerged ?? false } ? success(of: id) : .adopted)
     }
@@ -69,7 +69,7 @@ extension PushRun {
         guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object: object) else {
             return try carryOut(.nothing, facts: facts, serverState: serverState, object: object, in: store)
         }
-        if case .ask = settings.conflicts { return .ask(facts, serverState) }
+        if case .ask = settings.conflicts { return .ask(facts, serverState: serverState) }
         let changedAt = context.serverClock.serverTime(of: object.operation.changedAt)
         let verdict = settings.conflicts.verdict(on: facts, changedAt: changedAt)
         return try carryOut(verdict, facts: facts, serverState: serverState, object: object, in: store)
@@ -125,12 +125,12 @@ extension PushRun {
             case .nothing:
                 // The item comes from our own write, whose response was lost.
                 let item = serverState.item == nil ? nil : stored
-                let letGo = try [true, false].map { isOver in
-                    try options.deletesFiles ? store.filesLetGo(by: id, for: item, isOver: isOver) : []
+                let released = try [true, false].map { isOver in
+                    try options.deletesFiles ? store.filesReleased(by: id, for: item, isOver: isOver) : []
                 }
                 let outcome = try follow(serverState, stored: stored, object: object, takingServers: [], in: store)
-                try store.addUnwanted(letGo[outcome == .adopted ? 0 : 1])
-                return next(after: outcome, id)
+                try store.addUnwanted(released[outcome == .adopted ? 0 : 1])
+                return next(after: outcome, of: id)
             case .ours(let names):
                 let outcome = try follow(serverState, stored: stored, object: object, takingServers: names, in: store)
                 let lost = lostEdit(facts.sides.local.filter { names.contains($0.key) }, facts: facts, item: stored)
@@ -138,11 +138,11 @@ extension PushRun {
                     state.queue[id]?.isMerged = true
                     state.queue[id]?.addLostEdit(lost)
                 }
-                return next(after: outcome, id)
+                return next(after: outcome, of: id)
             case .written(let values):
                 _ = try follow(serverState, stored: stored, object: object, takingServers: [], in: store)
                 state.withLock { $0.queue[id]?.isMerged = true }
-                return next(after: try write(values, object: object, in: store), id)
+                return next(after: try write(values, object: object, in: store), of: id)
             case .theirs:
                 let values = try store.discard(id, for: stored)
                 return .dropEdit(lostEdit(values, facts: facts, item: stored))

@@ -17,14 +17,14 @@ extension PushRun {
             return .end(.retryLater(error, at: nil))
         case .later(_, let retryAfter):
             return try await postpone(attempt, error: error, retryAfter: retryAfter, mayHaveActed: mayHaveActed)
-        case .invalidResponse(let answer):
+        case .invalidResponse(let response):
             let next = try await markOutcomeUnknown(attempt, error: error)
-            if answer.code.isStrangers { recordExhausted(attempt.id, error: error) }
+            if response.code.isStrangers { recordExhausted(attempt.id, error: error) }
             return next
         case .refused, .conflict, .gone, .notFound, .notEncodable, .outdatedPosition, .file:
             // A server that refuses is not down. A request that can't be encoded was not sent.
             if case .notEncodable = failure {} else { state.withLock { $0.recordResponse() } }
-            guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error) }
+            guard !mayHaveActed else { return .markOutcomeUnknown(attempt, error: error) }
             return try await refuse(attempt, error: error)
         }
     }
@@ -57,7 +57,7 @@ extension PushRun {
         guard let coder else { return .skip }
         let error = SyncError(problem, coder: coder)
         guard let attempt else { return .end(try await leaveUnsent(id, error: error)) }
-        return .markOutcomeUnknown(attempt, error)
+        return .markOutcomeUnknown(attempt, error: error)
     }
 
     /// Leaves an unsent operation to the next push, and stores the reason. The outcome of an earlier attempt stays
@@ -105,7 +105,7 @@ extension PushRun {
             return state.queue[attempt.id]?.tries ?? policy.tries
         }
         let isAskedFor = retryAfter.map { $0 > .zero } ?? false
-        let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, options.random()))
+        let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, random: options.random()))
         var (error, retryAt) = (error, nil as Date?)
         if isAskedFor {
             retryAt = recordPause(delay, in: &error)

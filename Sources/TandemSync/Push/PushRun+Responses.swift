@@ -12,7 +12,7 @@ extension PushRun {
         do throws(UnreadableValue) {
             stored = if let item { try coder.decode(item) } else { nil }
         } catch {
-            return .markOutcomeUnknown(attempt, SyncError(error, coder: coder))
+            return .markOutcomeUnknown(attempt, error: SyncError(error, coder: coder))
         }
         do {
             return next(
@@ -26,13 +26,13 @@ extension PushRun {
     func acknowledge(
         _ attempt: Attempt, item: ServerItem?, in store: any LocalTransaction
     ) throws -> ResponseOutcome {
-        let letGo =
+        let released =
             try options.deletesFiles && store.isUnderWay(attempt)
-            ? store.filesLetGo(by: attempt.id, for: item, isOver: true) : []
+            ? store.filesReleased(by: attempt.id, for: item, isOver: true) : []
         let outcome = try store.acknowledge(
             attempt.id, attempt: attempt.number, with: item,
             keepsTombstones: attempt.settings.features.softDelete)
-        try store.addUnwanted(letGo)
+        try store.addUnwanted(released)
         return outcome
     }
 
@@ -102,7 +102,7 @@ extension PushRun {
             let isBlank = attempt.request == .undelete && coder.isBlank(item)
             stored = try isBlank ? coder.decodeUndeleted(item) : coder.decode(item)
         } catch {
-            return .markOutcomeUnknown(attempt, SyncError(error, coder: coder))
+            return .markOutcomeUnknown(attempt, error: SyncError(error, coder: coder))
         }
         let outcome: RebaseOutcome? = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return nil }

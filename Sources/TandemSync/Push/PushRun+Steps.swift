@@ -6,28 +6,28 @@ extension PushRun {
     ///
     /// - Parameters:
     ///   - first: The first step.
-    ///   - isAnswered: Whether the first step applies a response.
+    ///   - appliesResponse: Whether the first step applies a response.
     ///   - inBatch: Whether the operation is part of a batch. It then returns to the queue before it is sent again, so
     ///     that it can join another batch.
     /// - Returns: Whether the operation has ended.
     func advance(
-        _ id: PendingOperation.ID, from first: Step, isAnswered wasAnswered: Bool, inBatch: Bool
+        _ id: PendingOperation.ID, from first: Step, appliesResponse firstApplies: Bool, inBatch: Bool
     ) async throws -> Bool {
-        var (next, isAnswered) = (first, wasAnswered)
+        var (next, appliesResponse) = (first, firstApplies)
         while true {
-            if isAnswered, next.isConcluded {
+            if appliesResponse, next.isConcluded {
                 try await step(.concluded(id))
-                isAnswered = false
+                appliesResponse = false
             }
             switch next {
             case .check: next = try await check(id)
             case .prepare: next = try await prepare(id)
             case .send(let attempt):
                 try await step(.began(id))
-                guard let answered = try await sendAlone(attempt) else { return false }
-                next = answered
-                try await step(.answered(id))
-                isAnswered = true
+                guard let responseStep = try await sendAlone(attempt) else { return false }
+                next = responseStep
+                try await step(.responded(id))
+                appliesResponse = true
             case .acknowledge(let attempt, let item): next = try await acknowledge(attempt, item: item)
             case .rebase(let attempt, let item): next = try await follow(attempt, item: item)
             case .resolveConflict(let serverState): next = try await resolveConflict(serverState, id: id)
@@ -149,7 +149,8 @@ extension PushRun {
             return .send(
                 Attempt(
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
-                    mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings),
+                    mayBeThere: object.attemptedKinds.contains(.insert),
+                    key: Attempt.key(of: object, settings: settings),
                     earlierError: object.operation.error, earlierRetryAt: object.operation.retryAt))
         } catch let problem as RequestEncodingError {
             return try refuse(
@@ -207,7 +208,7 @@ extension PushRun {
                 return (isUnfinished, isCircle)
             }
             guard isUnfinished else {
-                if let (localID, table) = try blocker(of: operation, store) {
+                if let (localID, table) = try blocker(of: operation, in: store) {
                     return (.end(.waiting(for: localID, table: table)), [])
                 }
                 let table = try store.operation(withID: target)?.table ?? operation.table
@@ -222,7 +223,7 @@ extension PushRun {
     /// Returns the blocker of an operation. It is not the referenced object if that one waits for another itself. The
     /// object's sync state reports the same blocker.
     private func blocker(
-        of operation: PendingOperation, _ store: any LocalReadTransaction
+        of operation: PendingOperation, in store: any LocalReadTransaction
     ) throws -> (localID: LocalID, table: String)? {
         guard let (localID, model) = try store.blocker(of: operation.localID, in: operation.table) else { return nil }
         let tables = context.store.models.filter { $0.name == model }.map(\.table)

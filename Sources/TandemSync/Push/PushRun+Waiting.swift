@@ -17,43 +17,19 @@ extension PushRun {
     /// - Throws: `CancellationError` if the current task is cancelled.
     func rest(for duration: Duration) async throws {
         guard state.withLock({ $0.stop == nil }) else { return }
-        let clock = options.clock
+        let (clock, isStopped) = (options.clock, isStopped)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await clock.sleep(for: duration) }
-            group.addTask { await self.untilStopped() }
+            group.addTask { for await isStopped in isStopped.values() where isStopped { break } }
             defer { group.cancelAll() }
             try await group.next()
         }
         try Task.checkCancellation()
     }
 
-    /// Waits for the push to be stopped, or the current task to be cancelled.
-    private func untilStopped() async {
-        let id = state.withLock { state in
-            state.lastSleeper += 1
-            return state.lastSleeper
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let isOver = state.withLock { state in
-                    if state.stop != nil || Task.isCancelled { return true }
-                    state.sleepers[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.sleepers.removeValue(forKey: id) }?.resume()
-        }
-    }
-
     /// Prevents further requests, and wakes the tasks that wait to send.
     func stop(_ reason: PushState.Stop) {
-        let sleepers = state.withLock { state in
-            state.stop = state.stop ?? reason
-            defer { state.sleepers = [:] }
-            return state.sleepers.values
-        }
-        for sleeper in sleepers { sleeper.resume() }
+        state.withLock { $0.stop = $0.stop ?? reason }
+        isStopped.set(true)
     }
 }

@@ -13,6 +13,7 @@ final class PushRun: Sendable {
     /// The operations to send; all if `nil`.
     private let only: Set<PendingOperation.ID>?
     let state = Mutex(PushState())
+    let isStopped = LiveValue(false)
     /// Held while a batch is in flight.
     let batchLock = AsyncLock()
 
@@ -37,8 +38,8 @@ final class PushRun: Sendable {
         let limit = min(max(options.inFlight, 1), 64)
         await withTaskGroup(of: Void.self) { group in
             var running = 0
-            // The only wait here is for a running task. A task takes all of its operations at its start and waits for
-            // no other operation to join, so each task ends, and so does this loop.
+            // The only wait here is for a running task. A task takes all of its operations at its start. It waits for
+            // no other operation to join. So each task ends, and so does this loop.
             while true {
                 while running < limit {
                     let batch = await dequeueBatch(isIdle: running == 0)
@@ -73,7 +74,7 @@ final class PushRun: Sendable {
             state.withLock { state in
                 for operation in operations where operation.state == .pending || operation.state == .attempted {
                     if let only, !only.contains(operation.id) { continue }
-                    if let date = retryDate(of: operation, now) {
+                    if let date = retryDate(of: operation, at: now) {
                         state.nextDue = min(state.nextDue ?? date, date)
                         continue
                     }
@@ -91,7 +92,7 @@ final class PushRun: Sendable {
     }
 
     /// Returns the time from which an operation may be sent; `nil` if it may be sent now.
-    private func retryDate(of operation: PendingOperation, _ now: Date) -> Date? {
+    private func retryDate(of operation: PendingOperation, at now: Date) -> Date? {
         guard !isExplicit, let date = operation.retryAt, date > now else { return nil }
         // A later date shows that the clock was set back, so it does not apply.
         return date > now + RetryPolicy.longestPause ? nil : date
@@ -109,11 +110,12 @@ final class PushRun: Sendable {
     /// Carries out the steps of an operation as far as possible.
     ///
     /// - Parameters:
-    ///   - isAnswered: Whether the step applies a response.
+    ///   - appliesResponse: Whether the step applies a response.
     ///   - inBatch: Whether the operation is part of a batch.
-    func carryOut(_ step: Step, of id: PendingOperation.ID, isAnswered: Bool = false, inBatch: Bool = false) async {
+    func carryOut(_ step: Step, of id: PendingOperation.ID, appliesResponse: Bool = false, inBatch: Bool = false) async
+    {
         do {
-            guard try await advance(id, from: step, isAnswered: isAnswered, inBatch: inBatch) else { return }
+            guard try await advance(id, from: step, appliesResponse: appliesResponse, inBatch: inBatch) else { return }
         } catch {
             await end(id, with: error)
         }
@@ -123,7 +125,7 @@ final class PushRun: Sendable {
     /// Ends an operation after an error. An error of this object does not block the rest.
     func end(_ id: PendingOperation.ID, with error: any Error) async {
         var (reason, outcome) = (error, nil as SyncResult.Outcome?)
-        if let problem = problem(of: error, id) {
+        if let problem = problem(of: error, in: id) {
             do {
                 try await store.write { try $0.fail(id, with: self.operationError(problem), retry: false) }
                 outcome = .refused(problem)
@@ -139,7 +141,7 @@ final class PushRun: Sendable {
     }
 
     /// Returns the error if it concerns this object; `nil` if it concerns the store or the push.
-    func problem(of error: any Error, _ id: PendingOperation.ID) -> SyncError? {
+    func problem(of error: any Error, in id: PendingOperation.ID) -> SyncError? {
         let coder = try? coder(of: id)
         switch error {
         case let error as UnreadableValue:
@@ -213,9 +215,6 @@ struct PushState {
     var hasBatches = false
     /// Whether the last batch failed as a whole, and the server has not responded for any object since.
     var isBatchFailing = false
-    /// The continuations of waiting tasks, resumed if the push is stopped.
-    var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastSleeper = 0
 
     /// Returns the next operation, with its earlier error if it is to be skipped. It is skipped if enough similar
     /// operations are tried and the server has not responded. An unavailable server must not receive a request for

@@ -19,8 +19,9 @@ public struct OutgoingOperation<M: Model>: Sendable {
 public enum SendDecision<M: Model>: Sendable {
     /// Sends the operation unchanged.
     case send
-    /// Writes the values that differ from the checked object here, as a change of the app, and sends them with the
-    /// operation. A deleted object is deleted nevertheless.
+    /// Writes the values that differ from the checked object, and sends them with the operation.
+    ///
+    /// Locally, this is a change of the app. A deleted object is deleted nevertheless.
     case sendChanged(M)
     /// Holds the operation back until it is retried: ``SyncContext/retry(_:)``.
     case hold

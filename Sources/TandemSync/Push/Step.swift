@@ -2,8 +2,9 @@ import Tandem
 
 /// The next step of an operation in a push.
 ///
-/// Each method that handles an operation returns the next step. ``PushRun/advance(_:)`` carries out the steps until the
-/// operation ends or waits for another one.
+/// Each method that handles an operation returns the next step.
+/// ``PushRun/advance(_:from:appliesResponse:inBatch:)`` carries out the steps until the operation ends or waits for
+/// another one.
 enum Step: Sendable {
     // MARK: Before a request
 
@@ -17,19 +18,19 @@ enum Step: Sendable {
     // MARK: After a response
 
     /// Store the server's current item after a success. It is `nil` after a delete without a tombstone.
-    case acknowledge(Attempt, RemoteItem?)
+    case acknowledge(Attempt, item: RemoteItem?)
     /// Rebase the operation onto an item that no other client has written. The operation's values must still follow.
-    case rebase(Attempt, RemoteItem)
+    case rebase(Attempt, onto: RemoteItem)
     /// Resolve a conflict. The server's item differs from the one that the operation is based on, or does not exist.
     ///
     /// Without an attempt, a pull already fetched a newer version; sending the request would only conflict.
     case resolveConflict(ServerState)
     /// Ask the app for a decision about a conflict.
-    case ask(ConflictFacts, ServerState)
+    case ask(ConflictFacts, serverState: ServerState)
     /// Record that the outcome of an attempt is unknown.
-    case markOutcomeUnknown(Attempt, SyncError)
+    case markOutcomeUnknown(Attempt, error: SyncError)
     /// Handle a failed exchange.
-    case fail(Attempt, RemoteFailure, mayHaveActed: Bool)
+    case fail(Attempt, with: RemoteFailure, mayHaveActed: Bool)
 
     // MARK: After a transaction
 
@@ -37,7 +38,7 @@ enum Step: Sendable {
     case reread
     /// Record an edit that was dropped for the server's values, and end the operation.
     case dropEdit(LostEdit)
-    /// Release the operations that wait for this one, and send its remaining values. The server knows the object now.
+    /// Release the operations that wait for this one, and send its remaining values. The server has stored the object.
     case sendRest
     /// Send the operation again. The value is the outcome if the push stops before.
     case retry(unfinished: SyncResult.Outcome)

@@ -8,7 +8,7 @@
 /// | ``tooLarge`` | a smaller file |
 /// | ``outOfSpace`` | free space on the server |
 /// | ``unreadable(_:)`` | the file on this device |
-/// | ``notTaken(_:)`` | the receiver of the pieces: often free space on this device |
+/// | ``receiverFailed(_:)`` | the receiver of the pieces: often free space on this device |
 public enum FileProblem: Sendable {
     /// The file on the server is not the expected one: its ETag differs.
     case changed
@@ -23,7 +23,7 @@ public enum FileProblem: Sendable {
     /// The bytes to send could not be read, or are fewer than announced.
     case unreadable(any Error)
     /// The receiver of a download could not accept a piece. The value is the closure's error.
-    case notTaken(any Error)
+    case receiverFailed(any Error)
 }
 
 /// A file that ends before its size does: inside ``FileProblem/unreadable(_:)``.
@@ -59,7 +59,7 @@ extension FileProblem: CustomStringConvertible {
         case .tooLarge: "The file is larger than the server accepts."
         case .outOfSpace: "The server has no space for the file."
         case .unreadable(let error): "The file can't be read: \(SyncError.words(of: error))"
-        case .notTaken(let error): "The downloaded bytes can't be kept: \(SyncError.words(of: error))"
+        case .receiverFailed(let error): "The downloaded bytes can't be kept: \(SyncError.words(of: error))"
         }
     }
 
@@ -70,7 +70,7 @@ extension FileProblem: CustomStringConvertible {
         case .hashMismatch: 422
         case .tooLarge: 413
         case .outOfSpace: 507
-        case .unreadable, .notTaken: nil
+        case .unreadable, .receiverFailed: nil
         }
     }
 }

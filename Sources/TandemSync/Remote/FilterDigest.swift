@@ -3,7 +3,7 @@ import Foundation
 
 /// A digest that identifies a stored filter. Two filters have the same digest only if they are written identically.
 ///
-/// The hashed text contains the kind of each part and the length of each text, so that different filters have different
+/// The hashed text contains the kind of each part and the length of each text. So different filters have different
 /// texts.
 struct FilterDigest {
     private var text: [UInt8] = []

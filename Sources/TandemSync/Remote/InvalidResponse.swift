@@ -30,8 +30,10 @@ public struct InvalidResponse: Error, Hashable, Sendable {
 
         /// The status is not valid for this request.
         public static let status = Code(kind: .status)
-        /// The body is not valid JSON, or has a repeated key, too many levels or a number with too many digits.
-        /// Examples are a sign-in page of a wireless network, and a truncated response.
+        /// The body is not JSON that can be read.
+        ///
+        /// It is not valid, has a repeated key or too many levels, or has a number with too many digits. Examples are a
+        /// sign-in page of a wireless network, and a truncated response.
         public static let notJSON = Code(kind: .notJSON)
         /// The body is larger than the limit.
         public static let tooLarge = Code(kind: .tooLarge)
@@ -96,7 +98,7 @@ public struct InvalidResponse: Error, Hashable, Sendable {
 extension InvalidResponse: CustomStringConvertible {
     /// A text for logs and messages.
     public var description: String {
-        "\(table): the server's answer can't be used: \(message) (\(url), status \(status))"
+        "\(table): the server's response can't be used: \(message) (\(url), status \(status))"
     }
 }
 

@@ -58,8 +58,8 @@ public struct PageRequest: Sendable {
 
 /// A page of a table's items, in the requested order.
 ///
-/// A page does not contain an ID twice. In the order of `updatedAt`, every item has this time, no item is before the
-/// requested position, and the times ascend. Items with the same time may come in any order.
+/// A page does not contain an ID twice. In the order of `updatedAt`, every item has this time, and no item is before
+/// the requested position. The times ascend. Items with the same time may come in any order.
 public struct RemotePage: Sendable, Equatable {
     /// The items, including deleted ones if requested.
     public var items: [RemoteItem]

@@ -5,9 +5,9 @@ import Tandem
 /// To support another server, implement this protocol and its requirements, which `RemoteConformance` of TandemTesting
 /// checks:
 ///
-/// 1. A call repeats a request only if the server has certainly not carried it out, for example once after the server
-///    has rejected the credentials. If such a rejection may concern only the item, the client may check with a read of
-///    the table.
+/// 1. A call repeats a request only if the server has certainly not carried it out. An example is a single repetition
+///    after the server has rejected the credentials. If such a rejection may concern only the item, the client may
+///    check with a read of the table.
 /// 2. A call throws a ``RemoteFailure``, which tells whether the server may have acted
 ///    (``RemoteFailure/mayHaveActed``).
 /// 3. The client keeps no state of objects.
@@ -49,7 +49,8 @@ public protocol Remote: Sendable {
 
     /// Returns an item, also a deleted one; `nil` if there is none, or if this user may not see it.
     ///
-    /// It is called after a conflict whose response had no item, and to look up an insert whose response was lost.
+    /// It is called after a conflict whose response had no item. It is also called to look up an insert whose response
+    /// was lost.
     ///
     /// - Parameters:
     ///   - table: The table of the item.

@@ -58,8 +58,10 @@ public enum RemoteFailure: Error, Sendable {
     case invalidResponse(InvalidResponse)
     /// The request can't be encoded for this server.
     case notEncodable(RequestEncodingError)
-    /// The server does not know the requested position of a page, because it was restored from a backup, or its clock
-    /// was set back. The value is its message, shortened. Only ``Remote/page(_:)`` throws it.
+    /// The server does not know the requested position of a page.
+    ///
+    /// The server was restored from a backup, or its clock was set back. `message` is the server's message, shortened.
+    /// Only ``Remote/page(_:)`` throws this failure.
     case outdatedPosition(status: Int, message: String)
     /// A problem with a file. It does not occur in exchanges of objects.
     case file(FileProblem)
@@ -88,7 +90,7 @@ extension RemoteFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notSent(let error): "The request was not sent: \(SyncError.words(of: error))"
-        case .lost(let error): "The request was sent, and its answer was lost: \(SyncError.words(of: error))"
+        case .lost(let error): "The request was sent, and its response was lost: \(SyncError.words(of: error))"
         case .unauthenticated(let status, let error):
             "The server asks who is calling (\(status))" + (error.map { ": \(SyncError.words(of: $0))" } ?? ".")
         case .conflict(let status, _, let detail):
@@ -100,7 +102,7 @@ extension RemoteFailure: CustomStringConvertible {
             "The server refuses the request (\(status))" + (message.isEmpty ? "." : ": \(message)")
         case .later(let status, let delay):
             "The server can't answer now (\(status))" + (delay.map { ", but in \($0)." } ?? ".")
-        case .invalidResponse(let answer): answer.description
+        case .invalidResponse(let response): response.description
         case .notEncodable(let problem): problem.description
         case .outdatedPosition(let status, let message):
             "The server does not know the position of the last pull (\(status))"

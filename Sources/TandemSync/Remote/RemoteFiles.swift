@@ -44,8 +44,8 @@ public protocol RemoteFiles: Sendable {
     ///
     /// - Parameters:
     ///   - file: The file to upload.
-    ///   - progress: Receives from time to time the number of bytes that were passed to the network or were already on
-    ///     the server. The number never falls. The closure must not wait.
+    ///   - progress: Receives from time to time the number of bytes that were passed to the network. Bytes that were
+    ///     already on the server count too. The number never falls. The closure must not wait.
     /// - Throws: Among others ``FileProblem/taken``, ``FileProblem/hashMismatch``, ``FileProblem/tooLarge``,
     ///   ``FileProblem/outOfSpace`` and ``FileProblem/unreadable(_:)``.
     func upload(
@@ -60,12 +60,12 @@ public protocol RemoteFiles: Sendable {
     /// - Parameters:
     ///   - file: The file's URL, the ETag that it must still have, and its size.
     ///   - offset: The first byte to fetch, less than the file's size.
-    ///   - take: Receives the pieces in order. If it throws, the download ends with ``FileProblem/notTaken(_:)``. An
-    ///     empty file has no piece.
+    ///   - receive: Receives the pieces in order. If it throws, the download ends with
+    ///     ``FileProblem/receiverFailed(_:)``. An empty file has no piece.
     /// - Returns: The server's description of the file, which each piece also carries.
     /// - Throws: Among others ``RemoteFailure/notFound`` and ``FileProblem/changed``.
     func download(
-        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile
 
     /// Deletes a file that is still at its ETag.

@@ -5,8 +5,8 @@ import Tandem
 /// It is true or false, never unknown: a comparison with null is Swift's with nil, so `x != 1` holds where `x` is null,
 /// and `x < 1` does not. A remote whose server has three-valued logic must add explicit tests for null.
 ///
-/// Times have the precision of the wire. The comparison is adapted, so that it has the same meaning for the server's
-/// truncated times as the predicate has for exact times.
+/// Times have the precision of the wire. The comparison is adapted to the server's truncated times. It has the same
+/// meaning as the predicate has for exact times.
 public indirect enum RemoteFilter: Hashable, Sendable {
     /// A member in a filter.
     public struct Member: Hashable, Sendable {
@@ -98,13 +98,13 @@ public indirect enum RemoteFilter: Hashable, Sendable {
     /// Whether the member has no value.
     case isNull(Member)
     /// A member and a value.
-    case comparison(Member, Comparison, Value)
+    case comparison(Member, by: Comparison, with: Value)
     /// Two members of one item.
-    case members(Member, Comparison, Member)
+    case members(Member, by: Comparison, with: Member)
     /// Whether the member has one of some values, of which there is at least one.
-    case among(Member, [Value])
+    case among(Member, values: [Value])
     /// A test of a text that is not empty. Whether case counts is up to the server.
-    case text(Member, TextTest, String)
+    case text(Member, by: TextTest, with: String)
 }
 
 extension RemoteFilter {

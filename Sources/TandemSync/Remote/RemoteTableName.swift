@@ -30,7 +30,8 @@ extension RemoteTableName: ExpressibleByStringLiteral, CustomStringConvertible {
 public enum RemoteKey: Hashable, Sendable {
     /// The server's key.
     case id(ServerID)
-    /// A unique text property, by its wire name. If the server assigns the IDs, an insert without a response is found
-    /// by the local ID in such a property.
-    case property(String, String)
+    /// A unique text property, by its wire name.
+    ///
+    /// If the server assigns the IDs, the local ID in such a property finds an insert without a response.
+    case property(String, value: String)
 }

@@ -1,7 +1,9 @@
 import Foundation
 import Tandem
 
-/// A converter of a plain value, of a property or a collection's element, between its exact node and the wire's node.
+/// A converter of a plain value between its exact node and the wire's node.
+///
+/// The value is that of a property or of a collection's element.
 enum WireElement {
     /// The reason why a value can't be sent.
     struct Problem: Error {
@@ -19,7 +21,7 @@ enum WireElement {
         case (.date, .real(let interval)):
             let date = Date(timeIntervalSinceReferenceDate: interval)
             guard let time = WireTimestamp(date, fractionDigits: fractionDigits) else {
-                throw Problem("The date is none of the years 1 to 9999.")
+                throw Problem("The date is not in the years 1 to 9999.")
             }
             return .text(time.text)
         case (.double, .real(let value)):
@@ -30,7 +32,7 @@ enum WireElement {
             // These are the digits of the number as a `Float`: 0.1, and not 0.10000000149011612.
             return .real(Double(Float(value).description) ?? value)
         case (.float, .blob): throw Problem("JSON has no form for NaN and infinity.")
-        case (.decimal, .text("NaN")): throw Problem("A decimal that is no number can't be sent.")
+        case (.decimal, .text("NaN")): throw Problem("A decimal that is not a number can't be sent.")
         case (.data, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())
         case (.uuid, .text(let text)): return .text(text.lowercased())
         case (.url, .text(let text)):
@@ -40,7 +42,7 @@ enum WireElement {
             (.bigUInt, .text), (.reference, .text):
             return node
         case (.attachment, .object): return WireAttachment.write(node)
-        default: throw Problem("The stored value is no \(kind).")
+        default: throw Problem("The stored value is not a valid \(kind).")
         }
     }
 

@@ -106,7 +106,7 @@ extension WireFormat {
             switch property.kind {
             case .collection(let name):
                 guard let shape = CollectionShape(name) else {
-                    throw WireElement.Problem("\(name) is no collection known.")
+                    throw WireElement.Problem("\(name) is not a known collection.")
                 }
                 return try whole(
                     shape.map(node) { node, kind throws(WireElement.Problem) in try write(node, as: kind) })
@@ -182,10 +182,10 @@ extension WireFormat {
         }
         if case .null? = read, property.kind == .attachment, property.isOptional { return .null }
         guard let read, let value = property.storageValue(of: read, by: row) else {
-            throw failure("The value is no \(property.kind).")
+            throw failure("The value is not a valid \(property.kind).")
         }
         if case .null = value, !property.isOptional {
-            throw failure("The value is no \(property.kind).")
+            throw failure("The value is not a valid \(property.kind).")
         }
         return value
     }

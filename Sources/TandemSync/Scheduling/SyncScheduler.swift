@@ -14,18 +14,18 @@ import Tandem
 /// await scheduler.stop()
 /// ```
 ///
-/// Only the result of a sync lists the local changes that it lost, because the server deleted an object or the conflict
-/// policy prefers the server's side. Use `onResult` to show them: ``SyncIssue/lostEdit(_:)``.
+/// Only the result of a sync lists the local changes that it lost. They are lost if the server deleted an object, or if
+/// the conflict policy prefers the server's side. Use `onResult` to show them: ``SyncIssue/lostEdit(_:)``.
 ///
 /// The scheduler syncs at the start, after local changes, when the network returns, and every 15 minutes: see
 /// ``Options``. A failed sync never stops it:
 ///
-/// - If the server can't be reached or can't answer, the scheduler waits 5 seconds, then twice as long each time, up to
-///   15 minutes. Local changes wait too. The return of the network ends the wait.
+/// - If the server can't be reached or can't answer, the scheduler waits 5 seconds. Each following wait is twice as
+///   long, up to 15 minutes. Local changes wait too. The return of the network ends the wait.
 /// - If the server sends `Retry-After` for any request, the scheduler sends no request until then, for at most a day.
-/// - Missing authentication, and data of another user or server, need the app. The app calls ``syncNow()`` after it has
-///   resolved the problem. Otherwise the scheduler retries only after the longest wait. The return of the network does
-///   not end that wait.
+/// - Only the app can resolve missing authentication, and data of another user or server. The app then calls
+///   ``syncNow()``. Otherwise the scheduler retries only after the longest wait. The return of the network does not end
+///   that wait.
 /// - An object that the server refuses waits for the user and blocks nothing else. Operations that may still succeed
 ///   are retried after a wait as above, and do not delay others.
 ///
@@ -55,7 +55,7 @@ public final class SyncScheduler: Sendable {
     private let job: SchedulerLoop
     private let runs = Mutex(Runs())
 
-    /// Creates a scheduler that runs a closure of the app, for example to fetch what the user looks at:
+    /// Creates a scheduler that runs a closure of the app, for example to fetch the data on the screen:
     ///
     /// ```swift
     /// let scheduler = SyncScheduler(sync) { sync in
@@ -104,7 +104,7 @@ public final class SyncScheduler: Sendable {
         runs.withLock { runs in
             guard runs.current == nil else { return }
             let (job, inbox, last) = (job, ScheduleInbox(), runs.last)
-            // The task is detached, so that it does not inherit the context of a sync that may have called this method.
+            // The task is detached. It must not inherit the context of a sync that may have called this method.
             let task = Task.detached {
                 await last?.value
                 await job.run(inbox)
@@ -131,9 +131,11 @@ public final class SyncScheduler: Sendable {
         await task?.value
     }
 
-    /// Syncs as soon as no other sync is running, whatever the state of the network, and without waiting for a retry
-    /// date. Does nothing if the scheduler is stopped. A long `Retry-After` of the server still applies: such a sync
-    /// ends with ``SyncError/Code/later``.
+    /// Syncs as soon as no other sync is running.
+    ///
+    /// The sync does not depend on the state of the network, and does not wait for a retry date. Does nothing if the
+    /// scheduler is stopped. A long `Retry-After` of the server still applies: such a sync ends with
+    /// ``SyncError/Code/later``.
     ///
     /// Call this method when the app has resolved a problem, for example after the user has signed in.
     public func syncNow() {

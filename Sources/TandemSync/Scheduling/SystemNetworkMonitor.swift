@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// On Apple's platforms, the system reports expensive and constrained connections to listeners, after a moment. Until
 /// then the monitor assumes an unmetered network. A scheduler that syncs at its start may therefore begin its first
-/// sync over a metered connection, even if the options forbid it. To prevent that, disable
+/// sync over a metered connection. It may do so even if the options forbid it. To prevent that, disable
 /// ``SyncScheduler/Options/syncsAtStart``. This part is built on Apple's platforms only, where the package's tests are
 /// not run.
 ///
@@ -47,7 +47,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     /// The states of the network: the current one first, then each change. The monitor listens to the system while it
     /// has listeners.
     public var states: AsyncStream<NetworkState> {
-        // This calls the app's closure, which may read the state. So the lock is open, and the listener is not yet
+        // This calls the app's closure, which may read the state. So the lock is not held, and the listener is not yet
         // counted. The next listener finds the current state.
         let now = Self.read(isMetered) ?? .up
         let isFirst = watching.withLock { watching in

@@ -23,7 +23,7 @@ import Tandem
 /// - ``hasObject(_:in:)``
 /// - ``serverID(of:in:)``
 /// - ``row(of:in:)``
-/// - ``forEachSyncedRow(in:where:_:)``
+/// - ``forEachSyncedRow(in:where:body:)``
 /// - ``syncedRows(in:where:)``
 /// - ``countOfServerItems(in:)``
 /// ### Files
@@ -89,7 +89,9 @@ package protocol LocalReadTransaction {
     /// operation, or to an earlier one before the object was restored.
     func mayHaveDeleted(_ id: PendingOperation.ID) throws -> Bool
 
-    /// Returns the number of an object's files that wait to be uploaded, and the reason of a failed attempt, if any.
+    /// Returns the number of an object's files that wait to be uploaded.
+    ///
+    /// Also returns the reason of a failed attempt, if any.
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
 
     /// Returns the number of files of a table's objects that wait to be uploaded.
@@ -120,15 +122,16 @@ package protocol LocalReadTransaction {
     /// The number does not change while the object exists. A later object may reuse it.
     func row(of serverID: ServerID, in table: String) throws -> Int64?
 
-    /// Calls a closure with the row number and the server ID of each live object that the server knows and that has no
-    /// operation.
+    /// Calls a closure for each live object that the server has stored and that has no operation.
+    ///
+    /// The closure receives the object's row number and server ID.
     ///
     /// - Parameters:
     ///   - filter: A condition on the objects, or `nil` for all.
     ///   - body: A closure that must not use the store.
     /// - Throws: `.unknownModel`, and the errors of the closure.
     func forEachSyncedRow(
-        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+        in table: String, where filter: LocalFilter?, body: (Int64, ServerID) throws -> Void
     ) throws
 
     /// Returns the number of a table's live items on the server that the store knows: the server IDs of its objects,
@@ -146,8 +149,10 @@ package protocol LocalReadTransaction {
     /// Returns a setting of sync; `nil` if it was not set.
     func syncSetting(_ key: SyncSetting) throws -> String?
 
-    /// Returns the tables of models that the store was opened without, and that have data of a server, in the order of
-    /// their names. Such data are objects with a server ID, operations, deferred items and sync tokens.
+    /// Returns the tables with server data whose models the store was opened without.
+    ///
+    /// The tables are in the order of their names. Server data are objects with a server ID, operations, deferred items
+    /// and sync tokens.
     ///
     /// The result is empty if the store was opened with all its models.
     func exchangedTablesWithoutModel() throws -> [String]

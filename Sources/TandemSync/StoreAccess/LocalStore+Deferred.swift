@@ -1,8 +1,10 @@
 import Tandem
 
 extension LocalReadTransaction {
-    /// Calls a closure for each deferred item of a table that can be received now, in the order of their server IDs.
-    func forEachDeferredItemWithoutOperation(in table: String, _ body: (DeferredItem) throws -> Void) throws {
+    /// Calls a closure for each deferred item of a table that can be received now.
+    ///
+    /// The items are in the order of their server IDs.
+    func forEachDeferredItemWithoutOperation(in table: String, body: (DeferredItem) throws -> Void) throws {
         var last: ServerID?
         while true {
             let items = try deferredItemsWithoutOperation(in: table, after: last, limit: 500)

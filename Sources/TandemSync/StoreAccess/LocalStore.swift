@@ -17,14 +17,17 @@ import Tandem
 /// 5. Values are in their stored form (see `StorageValue`), by the properties' names in Swift; texts and IDs are
 ///    compared byte by byte.
 /// 6. A reference is stored as a local ID. In a ``ServerItem`` and an ``OutgoingObject`` it is a server ID if the
-///    server knows the object. A reference to a missing or deleted object keeps the ID that it was given. It resolves
-///    when an object with that local ID or server ID arrives.
+///    server has stored the object. A reference to a missing or deleted object keeps the ID that it was given. It
+///    resolves when an object with that local ID or server ID arrives.
 /// 7. Two live objects have no equal values of a unique property, or of all properties of a unique index; null equals
 ///    nothing. A change that violates this throws `TandemError.Code.duplicateValue`.
 ///
-/// Sync distinguishes these `TandemError`s: `.staleOperation` for an operation that is no longer in the queue,
-/// `.notFound`, `.duplicateID`, `.duplicateValue`, `.deleteDenied`, `.invalidValue`, and `.unknownModel` for an unknown
-/// table. Any other error stops the sync and is thrown to the app.
+/// Sync distinguishes these `TandemError`s:
+/// - `.staleOperation` for an operation that is no longer in the queue;
+/// - `.unknownModel` for an unknown table;
+/// - `.notFound`, `.duplicateID`, `.duplicateValue`, `.deleteDenied` and `.invalidValue`.
+///
+/// Any other error stops the sync and is thrown to the app.
 package protocol LocalStore: Sendable {
     /// The models of the store.
     var models: [ModelDefinition] { get }

@@ -30,7 +30,7 @@ import Tandem
 /// - ``dropOperations(in:where:)``
 /// ### Files
 /// - ``deferToUpload(_:removingAdditions:)``
-/// - ``filesLetGo(by:for:isOver:)``
+/// - ``filesReleased(by:for:isOver:)``
 /// - ``addUnwanted(_:)-(UnwantedFile)``
 /// - ``forgetUnwantedFiles()``
 /// ### Tokens and settings
@@ -50,8 +50,8 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// - Throws: `.duplicateID`, `.duplicateValue`; `.invalidValue` if a property without a default is missing.
     func insert(_ values: [String: StorageValue], in table: String, as localID: LocalID?) throws -> LocalID
 
-    /// Writes properties of an object as the app would, by their names in Swift. A deleted object is restored first. Or
-    /// deletes the object, by the delete rules of the references to it.
+    /// Writes properties of an object as the app would, by their names in Swift. A deleted object is restored first. If
+    /// `values` is `nil`, the method deletes the object, by the delete rules of the references to it.
     ///
     /// Equal values are not written. The operation becomes:
     ///
@@ -147,8 +147,8 @@ package protocol LocalTransaction: LocalReadTransaction {
 
     /// Compares an operation with the server's item. Writes nothing.
     ///
-    /// A value is not another client's change if it equals the server's last value, the local value, or a value sent
-    /// since the server's last response.
+    /// Some values are not another client's change. They equal the server's last value, the local value, or a value
+    /// sent since the server's last response.
     ///
     /// - Parameter rounding: The rounding of a value by the wire, as in ``beginAttempt(_:leavingOut:rounding:)``.
     /// - Throws: `.staleOperation` if it is no longer in the queue.
@@ -233,15 +233,16 @@ package protocol LocalTransaction: LocalReadTransaction {
     /// Removes rows as ``removeSynced(_:in:)`` does. A pull with a filter requested these rows, but the server did not
     /// list them.
     ///
-    /// A deferred live item stays, without an object. It is newer than the row, so it may no longer match the filter,
-    /// and no pull would fetch it again. A deferred tombstone is removed.
+    /// A deferred live item stays, without an object. It is newer than the row, so it may no longer match the filter.
+    /// No pull would then fetch it again. A deferred tombstone is removed.
     ///
     /// - Returns: The number of removed rows.
     func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int
 
-    /// Discards the operations of some tables' objects, and removes these objects, including deleted ones. References
-    /// to an object with a server ID become unresolved. An object without one is removed by the delete rules of its
-    /// references, after those referring objects that are removed as well.
+    /// Discards the operations of some tables' objects, and removes these objects, including deleted ones.
+    ///
+    /// References to an object with a server ID become unresolved. An object without a server ID is removed by the
+    /// delete rules of its references. It is removed after those referring objects that are removed as well.
     ///
     /// - Parameter filter: The objects whose operations are discarded, in a single table; `nil` for all objects.
     /// - Returns: The number of dropped operations.
@@ -263,8 +264,8 @@ package protocol LocalTransaction: LocalReadTransaction {
     ///
     /// - Parameters:
     ///   - item: The server's item, or `nil` if it is unknown.
-    ///   - isOver: Whether the operation was executed. If not, only its sent part counts, and has arrived.
-    func filesLetGo(by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile]
+    ///   - isOver: Whether the operation was executed. If not, only its sent part has arrived and counts.
+    func filesReleased(by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile]
 
     /// Queues a file for deletion on the server, unless an object has it.
     func addUnwanted(_ file: UnwantedFile) throws

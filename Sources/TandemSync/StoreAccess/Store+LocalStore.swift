@@ -58,7 +58,7 @@ extension Store {
 
 extension ReadTransaction: LocalReadTransaction {
     package func forEachSyncedRow(
-        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+        in table: String, where filter: LocalFilter?, body: (Int64, ServerID) throws -> Void
     ) throws {
         try forEachSyncedRow(in: table, matching: filter?.node, body)
     }

@@ -16,14 +16,14 @@ struct BrokenExpectation: Error {
 }
 
 func expect(
-    _ isSo: Bool, _ message: @autoclosure () throws -> String, file: String = #fileID, line: UInt = #line
+    _ isSo: Bool, or message: @autoclosure () throws -> String, file: String = #fileID, line: UInt = #line
 ) throws {
     if !isSo { throw BrokenExpectation(message: try message(), file: file, line: line) }
 }
 
 /// Returns a value that must exist.
 func unwrap<T>(
-    _ value: T?, _ message: @autoclosure () throws -> String, file: String = #fileID, line: UInt = #line
+    _ value: T?, or message: @autoclosure () throws -> String, file: String = #fileID, line: UInt = #line
 ) throws -> T {
     guard let value else { throw BrokenExpectation(message: try message(), file: file, line: line) }
     return value

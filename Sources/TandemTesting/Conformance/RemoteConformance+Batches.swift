@@ -5,32 +5,32 @@ extension RemoteConformance {
     static let batchRequirements: [Requirement] = [
         Requirement(remote: "the remote has batches exactly if it declares them") { tested in
             let limit = try await tested.remote.batchLimit()
-            try expect(limit >= 1, "the limit is \(limit)")
-            try expect(tested.features.batches == (limit > 1), "the limit is \(limit)")
+            try expect(limit >= 1, or: "the limit is \(limit)")
+            try expect(tested.features.batches == (limit > 1), or: "the limit is \(limit)")
         },
         Requirement(remote: "a batch has an outcome for each write, in order") { tested in
             try tested.requireBatches()
             let live = try await tested.insert(count: 3)
             let stale = live[2]
-            let current = try await tested.update(stale, [("points", .integer(50))])
+            let current = try await tested.update(stale, setting: [("points", .integer(50))])
             let missing = RemoteItem(id: TestedRemote.newID(), members: [("title", .text("Лента"))])
             let new = tested.newItem([("points", .integer(10))])
             let requests = [
-                RemoteRequest(.update, item: tested.change(live[0], [("points", .integer(20))])),
-                RemoteRequest(.update, item: tested.change(missing, [("title", .text("Магнит"))])),
+                RemoteRequest(.update, item: tested.change(live[0], setting: [("points", .integer(20))])),
+                RemoteRequest(.update, item: tested.change(missing, setting: [("title", .text("Магнит"))])),
                 RemoteRequest(.delete, item: tested.change(live[1])),
-                RemoteRequest(.update, item: tested.change(stale, [("points", .integer(30))])),
+                RemoteRequest(.update, item: tested.change(stale, setting: [("points", .integer(30))])),
                 RemoteRequest(.insert, item: new),
             ]
             let outcomes = try await tested.sendAll(requests)
-            try (try await tested.succeeded(outcomes[0], requests[0])).expectMembers([("points", .integer(20))])
+            try (try await tested.succeeded(outcomes[0], of: requests[0])).expectMembers([("points", .integer(20))])
             try await tested.expectDeleted(live[1].id)
             if case .failure(let failure) = outcomes[2] { throw failure }
-            try (try await tested.succeeded(outcomes[4], requests[4])).expectMembers(new.members)
+            try (try await tested.succeeded(outcomes[4], of: requests[4])).expectMembers(new.members)
             guard case .failure(let absent) = outcomes[1] else {
                 throw BrokenExpectation(message: "the update of an unknown item succeeded")
             }
-            try expect(absent.meansMissing, "the update of an unknown item failed with \(absent)")
+            try expect(absent.meansMissing, or: "the update of an unknown item failed with \(absent)")
             guard tested.features.table.versions else { return }
             guard case .failure(let conflict) = outcomes[3] else {
                 throw BrokenExpectation(message: "an update with an older version succeeded")
@@ -41,7 +41,7 @@ extension RemoteConformance {
         Requirement(remote: "a refused write of a batch leaves the others") { tested in
             try tested.requireBatches()
             let missing = RemoteItem(id: TestedRemote.newID(), members: [("title", .text("Лента"))])
-            let refused = RemoteRequest(.update, item: tested.change(missing, [("title", .text("Магнит"))]))
+            let refused = RemoteRequest(.update, item: tested.change(missing, setting: [("title", .text("Магнит"))]))
             let limit = min(try await tested.remote.batchLimit(), 5)
             for place in 0..<limit {
                 var requests: [RemoteRequest] = []
@@ -49,7 +49,7 @@ extension RemoteConformance {
                 requests.insert(refused, at: place)
                 let outcomes = try await tested.sendAll(requests)
                 for index in requests.indices where index != place {
-                    _ = try await tested.succeeded(outcomes[index], requests[index])
+                    _ = try await tested.succeeded(outcomes[index], of: requests[index])
                 }
                 guard case .failure = outcomes[place] else {
                     throw BrokenExpectation(message: "the update of an unknown item succeeded")
@@ -64,14 +64,14 @@ extension RemoteConformance {
             }
             let outcomes = try await tested.sendAll(requests)
             for (outcome, request) in zip(outcomes, requests) {
-                try (try await tested.succeeded(outcome, request)).expectMembers(request.item.members)
+                try (try await tested.succeeded(outcome, of: request)).expectMembers(request.item.members)
             }
         },
     ]
 }
 
 extension TestedRemote {
-    func requireBatches() throws { try require(features.batches, "The remote has no batches.") }
+    func requireBatches() throws { try require(features.batches, or: "The remote has no batches.") }
 
     /// Sends writes in as few batches as possible.
     func sendAll(_ requests: [RemoteRequest]) async throws -> [Result<RemoteResponse, RemoteFailure>] {
@@ -80,7 +80,7 @@ extension TestedRemote {
         for start in stride(from: 0, to: requests.count, by: limit) {
             let batch = Array(requests[start..<min(start + limit, requests.count)])
             let part = try await remote.send(batch)
-            try expect(part.count == batch.count, "\(batch.count) writes have \(part.count) outcomes")
+            try expect(part.count == batch.count, or: "\(batch.count) writes have \(part.count) outcomes")
             outcomes += part
         }
         return outcomes
@@ -88,13 +88,13 @@ extension TestedRemote {
 
     /// Returns the item of a write that must have succeeded, as the server has it.
     func succeeded(
-        _ outcome: Result<RemoteResponse, RemoteFailure>, _ request: RemoteRequest
+        _ outcome: Result<RemoteResponse, RemoteFailure>, of request: RemoteRequest
     ) async throws -> RemoteItem {
         let response = try outcome.get()
         let found = try await inserted(request.item, response: response)
-        if let answered = response.item {
-            try expect(request.item.id == nil || answered.id == request.item.id, "the outcome is another item's")
-            try expect(answered.isSame(as: found), "the outcome has another state of the item")
+        if let returned = response.item {
+            try expect(request.item.id == nil || returned.id == request.item.id, or: "the outcome is another item's")
+            try expect(returned.isSame(as: found), or: "the outcome has another state of the item")
         }
         return found
     }

@@ -8,11 +8,11 @@ extension RemoteConformance {
             var tags: Set<String> = []
             func record(_ write: String) async throws {
                 let isNew = tags.insert(try await tested.changeTag()).inserted
-                try expect(isNew, "the tag after the \(write) is an earlier one")
+                try expect(isNew, or: "the tag after the \(write) is an earlier one")
             }
             let item = try await tested.insert()
             try await record("insert")
-            let updated = try await tested.update(item, [("points", .integer(1))])
+            let updated = try await tested.update(item, setting: [("points", .integer(1))])
             try await record("update")
             try await tested.delete(updated)
             try await record("delete")
@@ -33,17 +33,17 @@ extension RemoteConformance {
                 let sent = taken
                 _ = try await failing("an insert with a taken ID") { _ = try await tested.remote.insert(sent) }
             }
-            try expect(try await tested.changeTag() == tag, "the tag has changed")
+            try expect(try await tested.changeTag() == tag, or: "the tag has changed")
         },
         Requirement(remote: "all pages of a table have the same generation") { tested in
             let items = try await tested.insert(count: 3)
             let first = try await tested.page(.id(after: nil), top: 1)
             let declares = tested.features.generations
             try expect(
-                declares == (first.generation != nil), "the generation is \(first.generation ?? "nil")")
-            try tested.require(declares, "Pages have no generations.")
+                declares == (first.generation != nil), or: "the generation is \(first.generation ?? "nil")")
+            try tested.require(declares, or: "Pages have no generations.")
             var pages = [try await tested.page(.id(after: first.items.last?.id), top: 1)]
-            let updated = try await tested.update(items[0], [("points", .integer(9))])
+            let updated = try await tested.update(items[0], setting: [("points", .integer(9))])
             try await tested.delete(updated)
             pages.append(try await tested.page(.id(after: nil), includeDeleted: false))
             if tested.features.table.updatedAt {
@@ -52,7 +52,7 @@ extension RemoteConformance {
             }
             for page in pages {
                 try expect(
-                    page.generation == first.generation, "the generation became \(page.generation ?? "nil")")
+                    page.generation == first.generation, or: "the generation became \(page.generation ?? "nil")")
             }
         },
     ]
@@ -62,11 +62,11 @@ extension TestedRemote {
     func requireChangeTags() async throws {
         guard !features.changeTags else { return }
         let tag = try await remote.changeTag(of: table)
-        try expect(tag == nil, "the remote has a change tag, but does not declare it")
+        try expect(tag == nil, or: "the remote has a change tag, but does not declare it")
         throw NotApplicable("The remote has no change tags.")
     }
 
     func changeTag() async throws -> String {
-        try unwrap(try await remote.changeTag(of: table), "the table has no change tag")
+        try unwrap(try await remote.changeTag(of: table), or: "the table has no change tag")
     }
 }

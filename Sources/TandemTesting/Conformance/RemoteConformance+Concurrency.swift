@@ -9,7 +9,7 @@ extension RemoteConformance {
                     group.addTask {
                         let item = try await tested.insert([("points", .integer(number))])
                         try item.expectMembers([("points", .integer(number))])
-                        let updated = try await tested.update(item, [("points", .integer(number + 100))])
+                        let updated = try await tested.update(item, setting: [("points", .integer(number + 100))])
                         try updated.expectMembers([("points", .integer(number + 100))])
                         guard number.isMultiple(of: 2) else { return }
                         try await tested.delete(updated)
@@ -26,7 +26,8 @@ extension RemoteConformance {
                 for number in 1...6 as ClosedRange<Int64> {
                     group.addTask {
                         do {
-                            _ = try await tested.remote.update(tested.change(item, [("points", .integer(number))]))
+                            _ = try await tested.remote.update(
+                                tested.change(item, setting: [("points", .integer(number))]))
                             return number
                         } catch RemoteFailure.conflict {
                             return nil
@@ -37,13 +38,13 @@ extension RemoteConformance {
                     if let number { winners.append(number) }
                 }
             }
-            try expect(winners.count == 1, "\(winners.count) updates succeeded")
+            try expect(winners.count == 1, or: "\(winners.count) updates succeeded")
             try (try await tested.current(item.id)).expectMembers([("points", .integer(winners[0]))])
         },
         Requirement(remote: "exactly one of several concurrent inserts with the same ID succeeds") { tested in
             try tested.requireChosenIDs()
             let item = tested.newItem([("points", .integer(1))])
-            let id = try unwrap(item.id, "the item has no ID")
+            let id = try unwrap(item.id, or: "the item has no ID")
             let successes = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<6 {
                     group.addTask {
@@ -57,7 +58,7 @@ extension RemoteConformance {
                 }
                 return try await group.reduce(0, +)
             }
-            try expect(successes == 1, "\(successes) inserts succeeded")
+            try expect(successes == 1, or: "\(successes) inserts succeeded")
             try (try await tested.current(id)).expectMembers(item.members)
         },
         Requirement(remote: "a cancelled write ends, and its failure says whether the server may have acted") {
@@ -76,11 +77,11 @@ extension RemoteConformance {
                 for _ in 0..<delay { await Task.yield() }
                 task.cancel()
                 let failure = await task.value
-                if let failure { try expect(failure.isCancellation, "it failed with \(failure)") }
+                if let failure { try expect(failure.isCancellation, or: "it failed with \(failure)") }
                 guard let id = item.id else { continue }
                 if let failure {
                     guard !failure.mayHaveActed else { continue }
-                    try expect(try await tested.find(id) == nil, "the item exists, although it was not sent")
+                    try expect(try await tested.find(id) == nil, or: "the item exists, although it was not sent")
                 } else {
                     try (try await tested.current(id)).expectMembers(item.members)
                 }
@@ -99,9 +100,9 @@ extension RemoteConformance {
                 task.cancel()
                 do {
                     let found = try await task.value
-                    try expect(found?.isSame(as: item) == true, "another item is found, or none")
+                    try expect(found?.isSame(as: item) == true, or: "another item is found, or none")
                 } catch let failure as RemoteFailure {
-                    try expect(failure.isCancellation, "it failed with \(failure)")
+                    try expect(failure.isCancellation, or: "it failed with \(failure)")
                 }
             }
         },

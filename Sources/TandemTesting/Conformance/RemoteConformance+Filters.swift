@@ -16,42 +16,42 @@ extension RemoteConformance {
             for (filter, expected) in filterCases(prefix: prefix, ids: ids) {
                 do {
                     let found = try await tested.walkByID(top: 100, filter: filter).compactMap { ids[$0.id] }
-                    try expect(found.sorted() == expected, "\(filter) selects \(found.sorted()), not \(expected)")
+                    try expect(found.sorted() == expected, or: "\(filter) selects \(found.sorted()), not \(expected)")
                 } catch RemoteFailure.notEncodable(let problem) where problem.code == .filter {
                     continue
                 }
             }
         },
         Requirement(remote: "filters can test texts and integers for equality") { tested in
-            try tested.require(tested.features.filters, "The server has no filters.")
+            try tested.require(tested.features.filters, or: "The server has no filters.")
             let title = TestedRemote.newText("Наш 'магазин'")
             let item = try await tested.insert([("title", .text(title)), ("points", .integer(7))])
             _ = try await tested.insert([("points", .integer(8))])
             let texts = try await tested.walkByID(
-                top: 100, filter: .comparison(.init("title"), .equal, .text(title)), includeDeleted: false)
-            try expect(texts.map(\.id) == [item.id], "the filter of the text selects \(texts.count) items")
+                top: 100, filter: .comparison(.init("title"), by: .equal, with: .text(title)), includeDeleted: false)
+            try expect(texts.map(\.id) == [item.id], or: "the filter of the text selects \(texts.count) items")
             let numbers = try await tested.walkByID(
-                top: 100, filter: .comparison(.init("points"), .equal, .integer(7)), includeDeleted: false)
-            try expect(numbers.contains { $0.id == item.id }, "the filter of the integer omits the item")
+                top: 100, filter: .comparison(.init("points"), by: .equal, with: .integer(7)), includeDeleted: false)
+            try expect(numbers.contains { $0.id == item.id }, or: "the filter of the integer omits the item")
             try expect(
                 numbers.allSatisfy { $0[member: "points"]?.isEquivalent(to: .integer(7)) ?? false },
-                "the filter of the integer selects other items")
+                or: "the filter of the integer selects other items")
         },
         Requirement(remote: "a filter applies to pages by updatedAt") { tested in
-            try tested.require(tested.features.filters, "The server has no filters.")
+            try tested.require(tested.features.filters, or: "The server has no filters.")
             try tested.requireUpdatedAt()
             let title = TestedRemote.newText()
             let first = try await tested.insert([("title", .text(title))])
             _ = try await tested.insert()
             let last = try await tested.insert([("title", .text(title))])
-            let filter = RemoteFilter.comparison(.init("title"), .equal, .text(title))
+            let filter = RemoteFilter.comparison(.init("title"), by: .equal, with: .text(title))
             // A tombstone may have no values, and is then on every page.
             let all = try await tested.page(.updatedAt(from: nil), filter: filter, includeDeleted: false)
-            try expect(Set(all.items.map(\.id)) == [first.id, last.id], "the page has \(all.items.count) items")
+            try expect(Set(all.items.map(\.id)) == [first.id, last.id], or: "the page has \(all.items.count) items")
             let rest = try await tested.page(.updatedAt(from: last.updatedAt), filter: filter, includeDeleted: false)
             let isSameTime = first.updatedAt == last.updatedAt
-            try expect(rest.items.map(\.id).contains(last.id), "the item of the requested time is missing")
-            try expect(rest.items.count == (isSameTime ? 2 : 1), "the page has \(rest.items.count) items")
+            try expect(rest.items.map(\.id).contains(last.id), or: "the item of the requested time is missing")
+            try expect(rest.items.count == (isSameTime ? 2 : 1), or: "the page has \(rest.items.count) items")
         },
     ]
 
@@ -72,30 +72,38 @@ extension RemoteConformance {
             (.greaterOrEqual, [2, 3, 4]),
         ]
         for (comparison, expected) in comparisons {
-            byPoints.append((.comparison(points, comparison, .integer(5)), expected))
+            byPoints.append((.comparison(points, by: comparison, with: .integer(5)), expected))
         }
         let two = ids.filter { $0.value == 0 || $0.value == 3 }.map { RemoteFilter.Value.text($0.key.rawValue) }
         return byPoints + [
             (.constant(false), []),
-            (.comparison(.init(isDone), .equal, .bool(true)), [1, 3]),
-            (.comparison(title, .equal, .text("\(prefix) it's δ")), [3]),
-            (.text(title, .prefix, "\(prefix) it's"), [3]),
-            (.text(title, .contains, "\(prefix) 100%"), [4]),
-            (.all([.text(title, .prefix, prefix), .text(title, .suffix, "mega")]), [4]),
+            (.comparison(.init(isDone), by: .equal, with: .bool(true)), [1, 3]),
+            (.comparison(title, by: .equal, with: .text("\(prefix) it's δ")), [3]),
+            (.text(title, by: .prefix, with: "\(prefix) it's"), [3]),
+            (.text(title, by: .contains, with: "\(prefix) 100%"), [4]),
+            (.all([.text(title, by: .prefix, with: prefix), .text(title, by: .suffix, with: "mega")]), [4]),
             // Null equals only null, and is neither less nor greater.
             (.isNull(note), [0, 4]),
             (.not(.isNull(note)), [1, 2, 3]),
-            (.comparison(note, .notEqual, .text("x")), [0, 2, 4]),
-            (.not(.comparison(note, .equal, .text("x"))), [0, 2, 4]),
-            (.comparison(note, .greaterOrEqual, .text("x")), [1, 2, 3]),
-            (.not(.comparison(note, .less, .text("y"))), [0, 2, 4]),
-            (.among(.id, two), [0, 3]),
-            (.among(points, [.integer(-1), .integer(9), .integer(77)]), [0, 4]),
-            (.not(.among(note, [.text("x")])), [0, 2, 4]),
-            (.all([.comparison(points, .greater, .integer(0)), .isNull(note)]), [4]),
-            (.any([.comparison(points, .less, .integer(0)), .comparison(note, .equal, .text("y"))]), [0, 2]),
+            (.comparison(note, by: .notEqual, with: .text("x")), [0, 2, 4]),
+            (.not(.comparison(note, by: .equal, with: .text("x"))), [0, 2, 4]),
+            (.comparison(note, by: .greaterOrEqual, with: .text("x")), [1, 2, 3]),
+            (.not(.comparison(note, by: .less, with: .text("y"))), [0, 2, 4]),
+            (.among(.id, values: two), [0, 3]),
+            (.among(points, values: [.integer(-1), .integer(9), .integer(77)]), [0, 4]),
+            (.not(.among(note, values: [.text("x")])), [0, 2, 4]),
+            (.all([.comparison(points, by: .greater, with: .integer(0)), .isNull(note)]), [4]),
             (
-                .not(.any([.comparison(points, .less, .integer(0)), .comparison(note, .equal, .text("y"))])),
+                .any([
+                    .comparison(points, by: .less, with: .integer(0)), .comparison(note, by: .equal, with: .text("y")),
+                ]), [0, 2]
+            ),
+            (
+                .not(
+                    .any([
+                        .comparison(points, by: .less, with: .integer(0)),
+                        .comparison(note, by: .equal, with: .text("y")),
+                    ])),
                 [1, 3, 4]
             ),
         ]

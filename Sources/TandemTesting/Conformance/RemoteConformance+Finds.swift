@@ -9,17 +9,17 @@ extension RemoteConformance {
             try (try await tested.current(item.id)).expectMembers([("points", .integer(1))])
             try await tested.delete(other)
             try await tested.expectDeleted(other.id)
-            try expect(try await tested.find(TestedRemote.newID()) == nil, "an unknown ID is found")
+            try expect(try await tested.find(TestedRemote.newID()) == nil, or: "an unknown ID is found")
         },
         Requirement(remote: "a look-up by a property finds its item") { tested in
-            try tested.require(tested.features.findsByProperty, "Items are found by their IDs only.")
+            try tested.require(tested.features.findsByProperty, or: "Items are found by their IDs only.")
             let title = TestedRemote.newText("Наш 'магазин' \"№ 1\" & <сын> 100%")
             let item = try await tested.insert([("title", .text(title))])
             _ = try await tested.insert()
-            let found = try await tested.remote.find(tested.table, key: .property("title", title))
-            try expect(found?.isSame(as: item) == true, "another item is found, or none")
-            let none = try await tested.remote.find(tested.table, key: .property("title", title + "!"))
-            try expect(none == nil, "an item is found for an unknown text")
+            let found = try await tested.remote.find(tested.table, key: .property("title", value: title))
+            try expect(found?.isSame(as: item) == true, or: "another item is found, or none")
+            let none = try await tested.remote.find(tested.table, key: .property("title", value: title + "!"))
+            try expect(none == nil, or: "an item is found for an unknown text")
         },
         Requirement(remote: "an ID with characters of a path or a query does not name another item") { tested in
             let id = try await tested.insert().id.rawValue
@@ -38,7 +38,7 @@ extension RemoteConformance {
                     default: throw failure
                     }
                 }
-                try expect(found == nil, "an item is found for \(text)")
+                try expect(found == nil, or: "an item is found for \(text)")
             }
         },
         Requirement(remote: "a table's address has no user, query or fragment") { tested in
@@ -46,7 +46,7 @@ extension RemoteConformance {
                 throw NotApplicable("The remote reports no addresses.")
             }
             let isBare = !text.contains { "?#@".contains($0) }
-            try expect(isBare, "the address is \(text)")
+            try expect(isBare, or: "the address is \(text)")
         },
     ]
 }

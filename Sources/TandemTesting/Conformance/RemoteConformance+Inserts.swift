@@ -6,12 +6,14 @@ extension RemoteConformance {
         Requirement(remote: "an insert creates an item with the client's ID and its values") { tested in
             try tested.requireChosenIDs()
             let item = tested.newItem([("points", .integer(7)), ("isDone", .bool(true))])
-            let id = try unwrap(item.id, "the item has no ID")
-            try expect(try await tested.find(id) == nil, "it exists before")
+            let id = try unwrap(item.id, or: "the item has no ID")
+            try expect(try await tested.find(id) == nil, or: "it exists before")
             let response = try await tested.remote.insert(item)
             let found = try await tested.current(id)
-            if let answered = response.item { try expect(answered.isSame(as: found), "the response has another item") }
-            try expect(!found.isDeleted, "it is deleted")
+            if let returned = response.item {
+                try expect(returned.isSame(as: found), or: "the response has another item")
+            }
+            try expect(!found.isDeleted, or: "it is deleted")
             try found.expectMembers(item.members)
         },
         Requirement(remote: "an insert without an ID gets an ID of its own from the server") { tested in
@@ -21,7 +23,7 @@ extension RemoteConformance {
                 item.id = nil
                 let found = try await tested.inserted(item, response: try await tested.remote.insert(item))
                 let isNew = ids.insert(found.id).inserted
-                try expect(!found.id.rawValue.isEmpty && isNew, "the ID '\(found.id)' is empty or not new")
+                try expect(!found.id.rawValue.isEmpty && isNew, or: "the ID '\(found.id)' is empty or not new")
                 try found.expectMembers(item.members)
             }
         },
@@ -49,7 +51,7 @@ extension RemoteConformance {
             guard !tested.remote.insertRestoresDeleted else {
                 _ = try await tested.remote.insert(sent)
                 let found = try await tested.current(deleted.id)
-                try expect(!found.isDeleted, "it is still deleted")
+                try expect(!found.isDeleted, or: "it is still deleted")
                 return try found.expectMembers(sent.members)
             }
             switch try await failing("the insert", body: { _ = try await tested.remote.insert(sent) }) {
@@ -63,21 +65,22 @@ extension RemoteConformance {
             var versions: [String] = []
             func record(_ response: RemoteResponse, of id: ServerID) async throws {
                 guard let found = try await tested.find(id) else { return }
-                let version = try unwrap(found.version, "the item has no version")
-                if let answered = response.version {
-                    try expect(answered == version, "the response has another version than the item")
+                let version = try unwrap(found.version, or: "the item has no version")
+                if let returned = response.version {
+                    try expect(returned == version, or: "the response has another version than the item")
                 }
-                if let answered = response.item {
-                    try expect(answered.version == version, "the item of the response has another version")
+                if let returned = response.item {
+                    try expect(returned.version == version, or: "the item of the response has another version")
                 }
-                try expect(!versions.contains(version), "the version \(versions.count + 1) is an earlier one")
+                try expect(!versions.contains(version), or: "the version \(versions.count + 1) is an earlier one")
                 versions.append(version)
             }
             let item = try await tested.insert([("points", .integer(0))])
             try await record(RemoteResponse(), of: item.id)
             for points in 1...3 as ClosedRange<Int64> {
                 let current = try await tested.current(item.id)
-                let response = try await tested.remote.update(tested.change(current, [("points", .integer(points))]))
+                let response = try await tested.remote.update(
+                    tested.change(current, setting: [("points", .integer(points))]))
                 try await record(response, of: item.id)
             }
             let live = try await tested.current(item.id)
@@ -92,13 +95,13 @@ extension RemoteConformance {
             var latest: WireTimestamp?
             func record(_ id: ServerID) async throws {
                 guard let found = try await tested.find(id) else { return }
-                let time = try unwrap(found.updatedAt, "the item has no updatedAt")
-                if let latest { try expect(time >= latest, "updatedAt fell from \(latest) to \(time)") }
+                let time = try unwrap(found.updatedAt, or: "the item has no updatedAt")
+                if let latest { try expect(time >= latest, or: "updatedAt fell from \(latest) to \(time)") }
                 latest = time
             }
             let item = try await tested.insert()
             try await record(item.id)
-            let updated = try await tested.update(item, [("points", .integer(1))])
+            let updated = try await tested.update(item, setting: [("points", .integer(1))])
             try await record(item.id)
             try await tested.delete(updated)
             try await record(item.id)

@@ -7,27 +7,27 @@ extension RemoteConformance {
             var item = try await tested.insert()
             for text in texts {
                 let inserted = try await tested.insert([("note", .text(text))])
-                try expect(inserted[member: "note"] == .text(text), "an insert changes \(text.debugDescription)")
-                item = try await tested.update(item, [("note", .text(text))])
-                try expect(item[member: "note"] == .text(text), "an update changes \(text.debugDescription)")
+                try expect(inserted[member: "note"] == .text(text), or: "an insert changes \(text.debugDescription)")
+                item = try await tested.update(item, setting: [("note", .text(text))])
+                try expect(item[member: "note"] == .text(text), or: "an update changes \(text.debugDescription)")
             }
         },
         Requirement(remote: "a long text keeps each code point") { tested in
             let text = Self.longText(tested.features.longestText)
             let item = try await tested.insert([("note", .text(text))])
-            try expect(item[member: "note"] == .text(text), "an insert changes the text")
-            let other = try await tested.update(item, [("note", .text(String(text.reversed())))])
-            try expect(other[member: "note"] == .text(String(text.reversed())), "an update changes the text")
+            try expect(item[member: "note"] == .text(text), or: "an insert changes the text")
+            let other = try await tested.update(item, setting: [("note", .text(String(text.reversed())))])
+            try expect(other[member: "note"] == .text(String(text.reversed())), or: "an update changes the text")
             guard tested.features.table.updatedAt else { return }
             let page = try await tested.page(.updatedAt(from: other.updatedAt))
             let found = page.items.first { $0.id == other.id }
-            try expect(found?.isSame(as: other) == true, "a page changes the text")
+            try expect(found?.isSame(as: other) == true, or: "a page changes the text")
         },
         Requirement(remote: "a text with U+0000 is kept or refused permanently") { tested in
             let item = try await tested.insert([("note", .text("a"))])
             do {
-                let updated = try await tested.update(item, [("note", .text("a\u{0}b"))])
-                try expect(updated[member: "note"] == .text("a\u{0}b"), "the text is changed")
+                let updated = try await tested.update(item, setting: [("note", .text("a\u{0}b"))])
+                try expect(updated[member: "note"] == .text("a\u{0}b"), or: "the text is changed")
             } catch let failure as RemoteFailure {
                 switch failure {
                 case .refused, .notEncodable: try await tested.expectUnchanged(item)
@@ -51,27 +51,27 @@ extension RemoteConformance {
             for amount in amounts { try await Self.expectKept([("amount", .real(amount))], by: tested) }
         },
         Requirement(remote: "integers beyond 2^53 keep all digits") { tested in
-            try tested.require(tested.features.exactIntegers, "Large integers are rounded.")
+            try tested.require(tested.features.exactIntegers, or: "Large integers are rounded.")
             for integer in [WireFormat.greatestNumber + 1, -WireFormat.greatestNumber - 1, .max, .min] {
                 let item = try await tested.insert([("points", .integer(integer))])
-                try expect(item[member: "points"] == .integer(integer), "\(integer) is changed")
+                try expect(item[member: "points"] == .integer(integer), or: "\(integer) is changed")
             }
         },
         Requirement(remote: "-0.0 keeps its sign") { tested in
-            try tested.require(tested.features.negativeZero, "-0.0 loses its sign.")
+            try tested.require(tested.features.negativeZero, or: "-0.0 loses its sign.")
             let item = try await tested.insert([("amount", .real(-0.0))])
-            try expect(item[member: "amount"] == .real(-0.0), "the sign is lost")
+            try expect(item[member: "amount"] == .real(-0.0), or: "the sign is lost")
         },
         Requirement(remote: "null is kept, and replaces a value") { tested in
             let item = try await tested.insert([("note", .null), ("points", .integer(1))])
             try item.expectMembers([("note", .null), ("points", .integer(1))])
-            let text = try await tested.update(item, [("note", .text("a"))])
+            let text = try await tested.update(item, setting: [("note", .text("a"))])
             try text.expectMembers([("note", .text("a"))])
-            let null = try await tested.update(text, [("note", .null), ("points", .null)])
+            let null = try await tested.update(text, setting: [("note", .null), ("points", .null)])
             try null.expectMembers([("note", .null), ("points", .null)])
         },
         Requirement(remote: "arrays and objects keep their structure") { tested in
-            try tested.require(tested.remote.format.nestedJSON, "The format encodes arrays and objects as strings.")
+            try tested.require(tested.remote.format.nestedJSON, or: "The format encodes arrays and objects as strings.")
             let values: [JSONNode] = [
                 .array([]), .object([]), .array([.null, .bool(false), .integer(1), .text("δ"), .array([.array([])])]),
                 .object([
@@ -87,7 +87,7 @@ extension RemoteConformance {
     /// Checks that an insert and an update keep values.
     private static func expectKept(_ members: [RemoteItem.Member], by tested: TestedRemote) async throws {
         try (try await tested.insert(members)).expectMembers(members)
-        try (try await tested.update(try await tested.insert(), members)).expectMembers(members)
+        try (try await tested.update(try await tested.insert(), setting: members)).expectMembers(members)
     }
 
     private static let texts = [

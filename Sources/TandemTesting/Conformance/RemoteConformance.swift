@@ -15,8 +15,8 @@ import TandemSync
 /// A violated requirement throws a ``ConformanceViolation`` with the expectation and its location. A requirement that
 /// does not apply to the remote's ``RemoteFeatures`` returns ``ConformanceOutcome/notApplicable(reason:)``.
 ///
-/// Each check inserts items with new IDs and ignores others, so all checks can run on one table one after the other. If
-/// checks run concurrently, give each its own table, because some count the table's items.
+/// Each check inserts items with new IDs and ignores others. So all checks can run on one table, one after the other.
+/// If checks run concurrently, give each its own table, because some count the table's items.
 public enum RemoteConformance {
     /// A requirement for a remote.
     public typealias Requirement = ConformanceRequirement<TestedRemote>

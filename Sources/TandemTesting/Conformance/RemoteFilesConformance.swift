@@ -53,10 +53,10 @@ final class ReceivedPieces: Sendable {
 }
 
 extension RemoteFiles {
-    func fetched(_ file: UploadedFile, from offset: Int64 = 0) async throws -> [UInt8] {
-        let taken = ReceivedPieces()
-        _ = try await download(RemoteFile(url: file.url, etag: file.etag), from: offset) { taken.append($0) }
-        return taken.bytes
+    func fetched(_ file: UploadedFile) async throws -> [UInt8] {
+        let received = ReceivedPieces()
+        _ = try await download(RemoteFile(url: file.url, etag: file.etag), from: 0) { received.append($0) }
+        return received.bytes
     }
 }
 

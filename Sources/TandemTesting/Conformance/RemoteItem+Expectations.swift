@@ -11,8 +11,9 @@ extension RemoteItem {
     /// Checks the values of members.
     func expectMembers(_ members: [Member], file: String = #fileID, line: UInt = #line) throws {
         for (name, value) in members {
-            let found = try unwrap(self[member: name], "the member \(name) is missing", file: file, line: line)
-            try expect(found.isEquivalent(to: value), "the member \(name) has another value", file: file, line: line)
+            let found = try unwrap(self[member: name], or: "the member \(name) is missing", file: file, line: line)
+            try expect(
+                found.isEquivalent(to: value), or: "the member \(name) has another value", file: file, line: line)
         }
     }
 }

@@ -12,19 +12,19 @@ extension TestedRemote {
                 table: table, filter: filter, order: order, skip: skip, top: top,
                 includeDeleted: includeDeleted && features.table.softDelete, wantsCount: wantsCount,
                 wantsGeneration: true))
-        try expect(page.items.count <= top, "a page has \(page.items.count) items instead of \(top)")
-        try expect(Set(page.items.map(\.id)).count == page.items.count, "a page has an ID twice")
-        try expect(!page.items.isEmpty || !page.hasMore, "more items follow an empty page")
-        if !includeDeleted { try expect(!page.items.contains(where: \.isDeleted), "a page has a deleted item") }
+        try expect(page.items.count <= top, or: "a page has \(page.items.count) items instead of \(top)")
+        try expect(Set(page.items.map(\.id)).count == page.items.count, or: "a page has an ID twice")
+        try expect(!page.items.isEmpty || !page.hasMore, or: "more items follow an empty page")
+        if !includeDeleted { try expect(!page.items.contains(where: \.isDeleted), or: "a page has a deleted item") }
         switch order {
         case .updatedAt(var from):
             for item in page.items {
-                let time = try unwrap(item.updatedAt, "an item has no updatedAt")
-                if let from { try expect(time >= from, "\(time) follows \(from)") }
+                let time = try unwrap(item.updatedAt, or: "an item has no updatedAt")
+                if let from { try expect(time >= from, or: "\(time) follows \(from)") }
                 from = time
             }
         case .id(let last?):
-            try expect(!page.items.contains { $0.id == last }, "a page has the item that it must begin after")
+            try expect(!page.items.contains { $0.id == last }, or: "a page has the item that it must begin after")
         case .id: break
         }
         return page
@@ -73,7 +73,7 @@ extension TestedRemote {
         while true {
             let page = try await page(.id(after: last), filter: filter, top: top, includeDeleted: includeDeleted)
             for item in page.items {
-                try expect(ids.insert(item.id).inserted, "the item \(item.id) is on two pages")
+                try expect(ids.insert(item.id).inserted, or: "the item \(item.id) is on two pages")
             }
             items += page.items
             pages += 1

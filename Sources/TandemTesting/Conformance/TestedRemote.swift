@@ -56,7 +56,7 @@ extension TestedRemote {
     /// - Parameters:
     ///   - item: The server's item.
     ///   - changes: The changed members.
-    func change(_ item: RemoteItem, _ changes: [RemoteItem.Member] = []) -> OutgoingItem {
+    func change(_ item: RemoteItem, setting changes: [RemoteItem.Member] = []) -> OutgoingItem {
         var changed = item
         for change in changes { changed.set(change.value, of: change.key) }
         return OutgoingItem(
@@ -78,7 +78,7 @@ extension TestedRemote {
         guard features.findsByProperty, case .text(let title)? = item.members.first(where: { $0.key == "title" })?.value
         else { throw BrokenExpectation(message: "the response to an insert without an ID has no item") }
         return try unwrap(
-            try await remote.find(table, key: .property("title", title)), "the inserted item is not found")
+            try await remote.find(table, key: .property("title", value: title)), or: "the inserted item is not found")
     }
 
     /// Inserts a number of items with the points 0, 1, 2….
@@ -90,8 +90,8 @@ extension TestedRemote {
 
     /// Updates an item, and returns it as the server has it.
     @discardableResult
-    func update(_ item: RemoteItem, _ changes: [RemoteItem.Member]) async throws -> RemoteItem {
-        _ = try await remote.update(change(item, changes))
+    func update(_ item: RemoteItem, setting changes: [RemoteItem.Member]) async throws -> RemoteItem {
+        _ = try await remote.update(change(item, setting: changes))
         return try await current(item.id)
     }
 
@@ -103,8 +103,8 @@ extension TestedRemote {
 
     /// Returns an item that must exist.
     func current(_ id: ServerID, file: String = #fileID, line: UInt = #line) async throws -> RemoteItem {
-        let item = try unwrap(try await find(id), "the item is not found", file: file, line: line)
-        try expect(item.id == id, "the found item has another ID", file: file, line: line)
+        let item = try unwrap(try await find(id), or: "the item is not found", file: file, line: line)
+        try expect(item.id == id, or: "the found item has another ID", file: file, line: line)
         return item
     }
 
@@ -112,16 +112,16 @@ extension TestedRemote {
     func expectDeleted(_ id: ServerID, file: String = #fileID, line: UInt = #line) async throws {
         let found = try await find(id)
         if features.table.softDelete {
-            try expect(found?.isDeleted == true, "the tombstone is not found", file: file, line: line)
+            try expect(found?.isDeleted == true, or: "the tombstone is not found", file: file, line: line)
         } else {
-            try expect(found == nil, "the deleted item is found", file: file, line: line)
+            try expect(found == nil, or: "the deleted item is found", file: file, line: line)
         }
     }
 
     /// Checks that an item is on the server as it was.
     func expectUnchanged(_ item: RemoteItem, file: String = #fileID, line: UInt = #line) async throws {
         let found = try await find(item.id)
-        try expect(found?.isSame(as: item) == true, "the item has changed", file: file, line: line)
+        try expect(found?.isSame(as: item) == true, or: "the item has changed", file: file, line: line)
     }
 
     /// Checks that a failure is a conflict. Its item must be the server's current one.
@@ -131,26 +131,27 @@ extension TestedRemote {
         guard case .conflict(_, let item, _) = failure else {
             throw BrokenExpectation(message: "it failed with \(failure)", file: file, line: line)
         }
-        try expect(item != nil || !hasItem, "the conflict has no item", file: file, line: line)
+        try expect(item != nil || !hasItem, or: "the conflict has no item", file: file, line: line)
         guard let item else { return }
         let found = try await current(id, file: file, line: line)
-        try expect(item.isSame(as: found), "the conflict has another item than the server's", file: file, line: line)
+        try expect(
+            item.isSame(as: found), or: "the conflict has another item than the server's", file: file, line: line)
     }
 }
 
 // MARK: - Features
 
 extension TestedRemote {
-    func require(_ feature: Bool, _ reason: String) throws {
+    func require(_ feature: Bool, or reason: String) throws {
         if !feature { throw NotApplicable(reason) }
     }
 
-    func requireVersions() throws { try require(features.table.versions, "Items have no versions.") }
-    func requireTombstones() throws { try require(features.table.softDelete, "Deleted items have no tombstones.") }
-    func requireUpdatedAt() throws { try require(features.table.updatedAt, "Items have no updatedAt.") }
-    func requireChosenIDs() throws { try require(features.choosesIDs, "The server assigns the IDs.") }
+    func requireVersions() throws { try require(features.table.versions, or: "Items have no versions.") }
+    func requireTombstones() throws { try require(features.table.softDelete, or: "Deleted items have no tombstones.") }
+    func requireUpdatedAt() throws { try require(features.table.updatedAt, or: "Items have no updatedAt.") }
+    func requireChosenIDs() throws { try require(features.choosesIDs, or: "The server assigns the IDs.") }
     func requireUndelete() throws {
-        try require(features.undeletes && features.table.softDelete, "Deleted items can't be restored.")
+        try require(features.undeletes && features.table.softDelete, or: "Deleted items can't be restored.")
     }
 }
 

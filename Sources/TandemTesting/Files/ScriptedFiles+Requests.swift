@@ -18,7 +18,7 @@ extension ScriptedFiles {
         guard file.size <= limit else { throw .file(.tooLarge) }
         if let stored = state.withLock({ $0.files[file.id] }) {
             guard stored.etag == file.sha256 else { throw .file(.taken) }
-            if case .loseAnswer? = fault { throw .lost(Broken()) }
+            if case .loseResponse? = fault { throw .lost(Broken()) }
             progress(file.size)
             return UploadedFile(url: Self.url(of: file.id), etag: stored.etag, wasThere: true)
         }
@@ -40,7 +40,7 @@ extension ScriptedFiles {
         if case .cut? = fault { throw .lost(Broken()) }
         let uploaded = try end(
             file, upload: upload, isWrong: fault.map { if case .wrongHash = $0 { true } else { false } } ?? false)
-        if case .loseAnswer? = fault { throw .lost(Broken()) }
+        if case .loseResponse? = fault { throw .lost(Broken()) }
         progress(file.size)
         return uploaded
     }
@@ -50,10 +50,10 @@ extension ScriptedFiles {
     /// - Parameters:
     ///   - file: The file's URL, and its ETag if it is known.
     ///   - offset: The first byte to fetch.
-    ///   - take: Receives the pieces in order.
+    ///   - receive: Receives the pieces in order.
     /// - Throws: `RemoteFailure`, by a planned fault, or if the file does not exist or has another ETag.
     public func download(
-        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
         let id = try id(of: file)
         let (number, fault) = try await arrive(.download, id: id, offset: offset, etag: file.etag)
@@ -77,16 +77,16 @@ extension ScriptedFiles {
             if case .wrongHash? = fault, place == offset { bytes[0] ^= 1 }
             state.withLock { $0.requests[number].sent += Int64(bytes.count) }
             do {
-                try await take(FilePiece(bytes: bytes, offset: place, file: served))
+                try await receive(FilePiece(bytes: bytes, offset: place, file: served))
             } catch is CancellationError where Task.isCancelled {
                 throw .lost(CancellationError())
             } catch {
-                throw .file(.notTaken(error))
+                throw .file(.receiverFailed(error))
             }
             place = end
         }
         switch fault {
-        case .cut, .loseAnswer: throw .lost(Broken())
+        case .cut, .loseResponse: throw .lost(Broken())
         default: return served
         }
     }
@@ -105,7 +105,7 @@ extension ScriptedFiles {
             return nil
         }
         if let failure { throw failure }
-        if case .loseAnswer? = fault { throw .lost(Broken()) }
+        if case .loseResponse? = fault { throw .lost(Broken()) }
     }
 }
 

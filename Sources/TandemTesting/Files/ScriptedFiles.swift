@@ -143,7 +143,7 @@ public enum FileFault: Sendable {
     /// The request never arrives.
     case loseRequest
     /// The request is carried out, but its response is lost. A download has delivered all its bytes.
-    case loseAnswer
+    case loseResponse
     /// The connection breaks after this number of the request's bytes. The bytes that arrived are kept.
     case cut(after: Int64)
     /// The request is not carried out, and fails with this failure.

@@ -10,7 +10,7 @@ extension FakeKinto: FileTransport {
 
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
-        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        receive: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse {
         let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
         let fault = state.withLock { state -> Fault? in
@@ -26,13 +26,13 @@ extension FakeKinto: FileTransport {
             }
             if case .response(let status, let fields, let text)? = fault {
                 let response = HTTPResponse(status: .init(code: status), headerFields: fields)
-                try await take(response, Array(text.utf8))
+                try await receive(response, Array(text.utf8))
                 return response
             }
-            guard request.method == .post else { return try await download(url, request, take: take) }
+            guard request.method == .post else { return try await download(url, request, receive: receive) }
             let (response, text) = attach(request, form: bytes)
             if case .lostResponse? = fault { throw Lost() }
-            try await take(response, text)
+            try await receive(response, text)
             return response
         } catch {
             throw .lost(error)
@@ -40,13 +40,13 @@ extension FakeKinto: FileTransport {
     }
 
     private func download(
-        _ url: String, _ request: HTTPRequest, take: @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        _ url: String, _ request: HTTPRequest, receive: @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws -> HTTPResponse {
         // Credentials and conditions are for Kinto, not for another server.
         let isPlain = request.headerFields[.authorization] == nil && request.headerFields[.ifMatch] == nil
         guard isPlain, let bytes = state.withLock({ $0.files[url] }) else {
             let response = HTTPResponse(status: .init(code: isPlain ? 404 : 400))
-            try await take(response, [])
+            try await receive(response, [])
             return response
         }
         let response = HTTPResponse(
@@ -54,7 +54,7 @@ extension FakeKinto: FileTransport {
         var rest = bytes[...]
         while !rest.isEmpty {
             try Task.checkCancellation()
-            try await take(response, Array(rest.prefix(100_000)))
+            try await receive(response, Array(rest.prefix(100_000)))
             rest = rest.dropFirst(100_000)
         }
         return response
@@ -64,17 +64,17 @@ extension FakeKinto: FileTransport {
     private func attach(_ request: HTTPRequest, form: [UInt8]) -> (HTTPResponse, [UInt8]) {
         let parts = (request.path ?? "").split(separator: "/").map(String.init)
         guard parts.count == 8, parts[7] == "attachment", let (name, bytes) = Self.file(in: form, of: request) else {
-            let reply = Self.reply(to: Refusal(status: 400, message: "Attachment missing."))
-            return Self.response(reply, now: state.withLock { $0.now })
+            let response = Self.response(to: Refusal(status: 400, message: "Attachment missing."))
+            return Self.encoded(response, now: state.withLock { $0.now })
         }
         let sha256 = OutgoingFile(id: "", name: "", contentType: "", bytes: bytes).sha256
         return state.withLock { state in
             guard state.accepted.map({ $0.contains(request.headerFields[.authorization] ?? "") }) ?? true else {
-                return Self.response(Self.reply(to: Refusal(status: 401, errno: 104)), now: state.now)
+                return Self.encoded(Self.response(to: Refusal(status: 401, errno: 104)), now: state.now)
             }
             let (bucket, collection, id) = (parts[2], parts[4], parts[6])
             guard state.buckets[bucket]?[collection] != nil else {
-                return Self.response(Self.reply(to: Self.missing("collection", collection)), now: state.now)
+                return Self.encoded(Self.response(to: Self.missing("collection", collection)), now: state.now)
             }
             let location = Self.folder + UUID().uuidString.lowercased()
             state.files[location] = bytes
@@ -86,17 +86,17 @@ extension FakeKinto: FileTransport {
             state.buckets[bucket]?[collection]?.records[id] = Record(
                 members: [("attachment", attachment)], time: time)
             state.shared[collection]?.visible.insert(id)
-            return Self.response(
-                Reply(status: 201, fields: [.eTag: "\"\(time)\""], body: attachment), now: state.now)
+            return Self.encoded(
+                Response(status: 201, fields: [.eTag: "\"\(time)\""], body: attachment), now: state.now)
         }
     }
 
-    private static func response(_ reply: Reply, now: Int64) -> (HTTPResponse, [UInt8]) {
-        var head = HTTPResponse(status: .init(code: reply.status), headerFields: reply.fields)
+    private static func encoded(_ response: Response, now: Int64) -> (HTTPResponse, [UInt8]) {
+        var head = HTTPResponse(status: .init(code: response.status), headerFields: response.fields)
         head.headerFields[.date] = httpDate(now)
         head.headerFields[.contentType] = "application/json"
         var bytes: [UInt8] = []
-        if let body = reply.body { try? ExactJSON.writeForeign(body, to: &bytes) }
+        if let body = response.body { try? ExactJSON.writeForeign(body, to: &bytes) }
         return (head, bytes)
     }
 

@@ -14,10 +14,10 @@ extension FakeKinto {
         "lt", "min", "max", "not", "eq", "gt", "in", "exclude", "like", "has", "contains_any", "contains",
     ]
 
-    /// Answers a list by the rules of Kinto on PostgreSQL.
-    func list(_ collection: Collection, _ request: HTTPRequest, query: String, state: State) throws -> Reply {
+    /// Responds to a list by the rules of Kinto on PostgreSQL.
+    func list(_ collection: Collection, _ request: HTTPRequest, query: String, state: State) throws -> Response {
         var fields: HTTPFields = [.eTag: "\"\(collection.time)\""]
-        if request.headerFields[.ifNoneMatch] == fields[.eTag] { return Reply(status: 304, fields: fields) }
+        if request.headerFields[.ifNoneMatch] == fields[.eTag] { return Response(status: 304, fields: fields) }
         var conditions: [Condition] = []
         var (since, limit, sort, only): (Int64?, Int, String, [String]?) = (nil, state.pageMaximum, "", nil)
         var seen: Set<String> = []
@@ -48,7 +48,7 @@ extension FakeKinto {
         }.map { $0 }
         if request.method == .head {
             fields[.init("Total-Records")!] = String(found.count { !$0.value.isDeleted })
-            return Reply(fields: fields, body: .object([]))
+            return Response(fields: fields, body: .object([]))
         }
         switch sort {
         case "last_modified": found.sort { $0.value.time < $1.value.time }
@@ -62,7 +62,7 @@ extension FakeKinto {
             guard let only, case .object(let members) = node else { return node }
             return .object(members.filter { only.contains($0.key) || ["id", "last_modified"].contains($0.key) })
         }
-        return Reply(fields: fields, body: .object([("data", .array(nodes))]))
+        return Response(fields: fields, body: .object([("data", .array(nodes))]))
     }
 
     private static func number(_ text: String) throws -> Int {

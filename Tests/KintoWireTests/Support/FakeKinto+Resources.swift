@@ -3,7 +3,7 @@ import Tandem
 
 extension FakeKinto {
     /// Handles a request for one resource.
-    func handle(_ request: HTTPRequest, body: [UInt8], state: inout State) throws -> Reply {
+    func handle(_ request: HTTPRequest, body: [UInt8], state: inout State) throws -> Response {
         let target = request.path ?? ""
         let (path, query) =
             target.firstIndex(of: "?").map {
@@ -14,7 +14,7 @@ extension FakeKinto {
         if parts[2].isEmpty {
             let capabilities = state.attachments.map { [("attachments", $0)] } ?? []
             let user = state.user.map { [(key: "user", value: JSONNode.object([("id", .text($0))]))] } ?? []
-            return Reply(
+            return Response(
                 body: .object([("settings", settings(state)), ("capabilities", .object(capabilities))] + user))
         }
         guard parts[2] == "buckets", parts.count >= 4 else { throw Refusal(status: 404, errno: 111) }
@@ -33,7 +33,7 @@ extension FakeKinto {
             let permissions =
                 shared == nil && state.mayWriteCollections ? [("write", JSONNode.array([.text("me")]))] : []
             let members = collection.members + [("id", .text(name)), ("last_modified", .integer(collection.created))]
-            return Reply(body: .object([("data", .object(members)), ("permissions", .object(permissions))]))
+            return Response(body: .object([("data", .object(members)), ("permissions", .object(permissions))]))
         }
         guard parts[6] == "records" else { throw Refusal(status: 404, errno: 111) }
         if request.method != .get, request.method != .head, state.readOnly.contains(name) { throw Self.forbidden }
@@ -57,9 +57,9 @@ extension FakeKinto {
         if let shared, request.method != .get, request.method != .head, shared.readOnly.contains(id) {
             throw Self.forbidden
         }
-        let reply = try exchange(recordID: id, request, body: body, place: (bucket, name), state: &state)
+        let response = try exchange(recordID: id, request, body: body, place: (bucket, name), state: &state)
         if request.method == .put { state.shared[name]?.visible.insert(id) }
-        return reply
+        return response
     }
 
     private static var forbidden: Refusal {
@@ -75,26 +75,26 @@ extension FakeKinto {
 
     // MARK: Buckets and collections
 
-    private func putBucket(_ bucket: String, _ request: HTTPRequest, state: inout State) throws -> Reply {
+    private func putBucket(_ bucket: String, _ request: HTTPRequest, state: inout State) throws -> Response {
         guard request.method == .put else { throw Refusal(status: 405) }
         guard state.mayCreateBuckets else { throw Self.forbidden }
         guard state.buckets[bucket] == nil else { throw Refusal(status: 412, errno: 114) }
         state.now += 1
         state.buckets[bucket] = [:]
-        return Reply(
+        return Response(
             status: 201,
             body: .object([("data", .object([("id", .text(bucket)), ("last_modified", .integer(state.now))]))]))
     }
 
     private func putCollection(
         _ name: String, of bucket: String, _ request: HTTPRequest, body: [UInt8], state: inout State
-    ) throws -> Reply {
+    ) throws -> Response {
         guard request.headerFields[.ifNoneMatch] == "*" else { throw Refusal(status: 400) }
         guard state.buckets[bucket]?[name] == nil else { throw Refusal(status: 412, errno: 114) }
         let members = try Self.data(body, of: request, id: nil)
         state.now += 1
         state.buckets[bucket]?[name] = Collection(members: members, created: state.now, time: state.now)
-        return Reply(status: 201, body: .object([("data", .object(members))]))
+        return Response(status: 201, body: .object([("data", .object(members))]))
     }
 
     // MARK: Records
@@ -103,7 +103,7 @@ extension FakeKinto {
     private func exchange(
         recordID id: String, _ request: HTTPRequest, body: [UInt8], place: (bucket: String, name: String),
         state: inout State
-    ) throws -> Reply {
+    ) throws -> Response {
         guard Self.isID(id) else { throw Self.invalid("id", "Invalid object id") }
         let known = state.buckets[place.bucket]?[place.name]?.records[id]
         let live = known.flatMap { $0.isDeleted ? nil : $0 }
@@ -112,7 +112,7 @@ extension FakeKinto {
         switch request.method {
         case .get, .head:
             guard let live else { throw Self.missing("record", id) }
-            return Reply(
+            return Response(
                 fields: [.eTag: "\"\(live.time)\""],
                 body: .object([("data", Self.node(of: live, id: id)), ("permissions", Self.permissions(id, state))]))
         case .put:
@@ -135,7 +135,7 @@ extension FakeKinto {
             let time = state.tick(place.bucket, place.name)
             let tombstone = Record(time: time, isDeleted: true)
             state.buckets[place.bucket]?[place.name]?.records[id] = tombstone
-            return Reply(
+            return Response(
                 fields: [.eTag: "\"\(time)\""], body: .object([("data", Self.node(of: tombstone, id: id))]))
         default: throw Refusal(status: 405)
         }
@@ -143,11 +143,11 @@ extension FakeKinto {
 
     private func store(
         _ id: String, _ members: [RemoteMember], bucket: String, name: String, status: Int, state: inout State
-    ) -> Reply {
+    ) -> Response {
         let time = state.tick(bucket, name)
         let record = Record(members: members, time: time)
         state.buckets[bucket]?[name]?.records[id] = record
-        return Reply(
+        return Response(
             status: status, fields: [.eTag: "\"\(time)\""],
             body: .object([
                 ("data", Self.node(of: record, id: id)), ("permissions", Self.permissions(id, state)),

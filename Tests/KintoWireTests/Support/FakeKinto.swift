@@ -120,12 +120,12 @@ final class FakeKinto: HTTPTransport {
         case .lostRequest?: throw .notSent(Lost())
         case .response(let status, let fields, let text)?:
             return (HTTPResponse(status: .init(code: status), headerFields: fields), Array(text.utf8))
-        case .contention(let index)?: (response, bytes) = answer(request, body: body, contention: index)
+        case .contention(let index)?: (response, bytes) = respond(to: request, body: body, contention: index)
         case .fields(let fields)?:
-            var (head, text) = answer(request, body: body)
+            var (head, text) = respond(to: request, body: body)
             for field in fields { head.headerFields.append(field) }
             (response, bytes) = (head, text)
-        case .lostResponse?, .wait?, nil: (response, bytes) = answer(request, body: body)
+        case .lostResponse?, .wait?, nil: (response, bytes) = respond(to: request, body: body)
         }
         if case .lostResponse? = fault { throw .lost(Lost()) }
         guard bytes.count <= limit else { throw .tooLarge }

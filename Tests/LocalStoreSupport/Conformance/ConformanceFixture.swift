@@ -114,7 +114,7 @@ extension LocalTransaction {
 }
 
 extension ServerItem {
-    /// Creates the server's item of a thing, complete or as a tombstone without values.
+    /// Creates the server's item of a model, complete or as a tombstone without values.
     static func modelItem(
         _ id: ServerID, _ values: [String: StorageValue] = [:], version: String? = "1", isDeleted: Bool = false,
         extras: [UInt8]? = nil

@@ -125,7 +125,7 @@ extension LocalStoreConformance {
             "a withdrawn attempt keeps changes made meanwhile and the outcome of an earlier attempt",
             inOne: { local in
                 try local.insertModel("t")
-                try local.leaveUncertainOnce(try local.send("t"))
+                try local.markOutcomeUnknownOnce(try local.send("t"))
                 try local.syncedModel("s")
                 try local.edit("s", ["count": 1])
                 for id in ["t", "s"] as [LocalID] {
@@ -212,10 +212,10 @@ extension LocalStoreConformance {
             inOne: { local in
                 try local.syncedModel("s")
                 try local.delete("s")
-                try local.leaveUncertainOnce(try local.send("s"))
+                try local.markOutcomeUnknownOnce(try local.send("s"))
                 try local.edit("s", ["count": 1])
                 try expect(try !local.sendable("s").attemptedKinds.mayUndelete, "an unsent undelete is recorded")
-                try local.leaveUncertainOnce(try local.send("s"))
+                try local.markOutcomeUnknownOnce(try local.send("s"))
                 try local.edit("s", ["count": 2])
                 try local.delete("s")
                 try expect(try local.sendable("s").attemptedKinds == [.update, .delete], "it is forgotten")
@@ -231,7 +231,7 @@ extension LocalStoreConformance {
 }
 
 extension LocalTransaction {
-    /// Returns whether the server's values of a thing count as a foreign change.
+    /// Returns whether the server's values of a model count as a foreign change.
     fileprivate func isAnothers(_ values: [String: StorageValue], of id: LocalID) throws -> Bool {
         let item = ServerItem.modelItem(ServerID(id.rawValue), values, version: "9")
         return try sides(of: try op(id).id, against: item) { $1 }.isConflict

@@ -89,7 +89,7 @@ extension LocalStoreConformance {
             inOne: { local in
                 try local.syncedModel("s", ["count": 1, "code": "x"])
                 try local.delete("s")
-                try local.leaveUncertainOnce(try local.send("s"))
+                try local.markOutcomeUnknownOnce(try local.send("s"))
                 try local.edit("s", ["count": 1])
                 let id = try local.op("s").id
                 var item = ServerItem(
@@ -175,7 +175,7 @@ extension LocalStoreConformance {
             inOne: { local in
                 for id in ["a", "b"] as [LocalID] {
                     try local.insertModel(id)
-                    try local.leaveUncertainOnce(try local.send(id))
+                    try local.markOutcomeUnknownOnce(try local.send(id))
                 }
                 try local.fail(try local.op("b").id, with: refusal, retry: false)
                 for id in ["a", "b"] as [LocalID] { _ = try local.discard(try local.op(id).id, for: nil) }

@@ -190,7 +190,7 @@ extension LocalStoreConformance {
                 try local.hold(try local.op("c").id)
                 let before = try local.operationMarks()
                 try expect(
-                    try before == OperationMarks([local.op("a"), local.op("d")]), "they are \(before)")
+                    try before == OperationMarks(of: [local.op("a"), local.op("d")]), "they are \(before)")
                 try local.edit("b", ["count": 1])
                 let news = try local.operationMarks().news(since: before)
                 try expect(try news.map(\.id) == [local.op("b").id], "the changed ones are \(news)")

@@ -27,8 +27,8 @@ extension LocalStoreConformance {
                 try local.insertModel("b", ["next": "a"])
                 let reference = try unwrap(try local.sendable("b").references.first, "reference")
                 try expect(
-                    reference.target == .unsent(try local.op("a").id, .pending) && reference.isOptional
-                        && reference.property == "next", "it is \(reference)")
+                    reference.target == .unsent(try local.op("a").id, state: .pending) && reference.property == "next",
+                    "it is \(reference)")
                 try expect(try local.sendable("b").values["next"] == "a", "it is not sent as the local ID")
             }),
         Requirement(
@@ -44,8 +44,8 @@ extension LocalStoreConformance {
                 try expect(out.values["parts"] == .references(["q", "p", "x", "q"]), "it is sent differently")
                 try expect(
                     out.references.map(\.target) == [
-                        .unsent(try local.op("q", in: parts).id, .pending), .known("p"), .unknown,
-                        .unsent(try local.op("q", in: parts).id, .pending),
+                        .unsent(try local.op("q", in: parts).id, state: .pending), .known("p"), .unknown,
+                        .unsent(try local.op("q", in: parts).id, state: .pending),
                     ], "it is described as \(out.references)")
             }),
         Requirement(
@@ -63,7 +63,7 @@ extension LocalStoreConformance {
                 let out = try local.sendable("a")
                 try expect(
                     Set(out.references.map(\.target)) == [
-                        .known("s-x"), .unsent(try local.op("p", in: parts).id, .pending),
+                        .known("s-x"), .unsent(try local.op("p", in: parts).id, state: .pending),
                     ],
                     "it leads to \(out.references)")
                 try expect(try local.value("next", of: "a") == "x", "it does not have the local ID")

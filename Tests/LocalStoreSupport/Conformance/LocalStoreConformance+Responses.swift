@@ -158,7 +158,7 @@ extension LocalStoreConformance {
             inOne: { local in
                 try local.insertModel("t", ["name": "mine"])
                 let attempt = try local.send("t")
-                try local.leaveUncertainOnce(attempt)
+                try local.markOutcomeUnknownOnce(attempt)
                 try local.syncedModel("s1", ["name": "mine"])
                 try local.syncedModel("h", ["next": "s1"])
                 try local.edit("s1", ["count": 4])
@@ -179,7 +179,7 @@ extension LocalStoreConformance {
                 try local.syncedModel("s1")
                 try local.insertModel("t")
                 let attempt = try local.send("t")
-                try expect(.duplicateID, "an answer") {
+                try expect(.duplicateID, "a response") {
                     _ = try local.acknowledge(attempt.id, attempt: 1, with: .modelItem("s1"), keepsTombstones: true)
                 }
                 try expect(
@@ -191,7 +191,7 @@ extension LocalStoreConformance {
                 try local.syncedModel("s")
                 for count in [1, 2, 3] as [Int64] {
                     try local.edit("s", ["count": .integer(count)])
-                    try local.leaveUncertainOnce(try local.send("s"))
+                    try local.markOutcomeUnknownOnce(try local.send("s"))
                 }
                 try local.edit("s", ["count": 4])
                 for count in [0, 1, 2, 3, 4] as [Int64] {
@@ -224,7 +224,7 @@ extension LocalStoreConformance {
                     return .real(time.rounded(.down))
                 }
                 _ = try local.beginAttempt(try local.op("s").id, leavingOut: [], rounding: cut)
-                try local.leaveUncertainOnce(try local.op("s"))
+                try local.markOutcomeUnknownOnce(try local.op("s"))
                 try local.edit("s", ["at": .real(8.5)])
                 let item = ServerItem.modelItem("s", ["at": .real(5)], version: "2")
                 try expect(
@@ -236,7 +236,7 @@ extension LocalStoreConformance {
             inOne: { local in
                 try local.insertModel("a")
                 try local.insertModel("b")
-                for id in ["a", "b"] as [LocalID] { try local.leaveUncertainOnce(try local.send(id)) }
+                for id in ["a", "b"] as [LocalID] { try local.markOutcomeUnknownOnce(try local.send(id)) }
                 let carried = try local.applyServerItem(
                     .modelItem("s9"), in: modelTable, identity: .server(localID: "a"))
                 guard case .deferred(let operation) = carried else { return try expect(false, "carried: \(carried)") }
@@ -251,7 +251,7 @@ extension LocalStoreConformance {
 }
 
 extension LocalTransaction {
-    func leaveUncertainOnce(_ attempt: PendingOperation) throws {
+    func markOutcomeUnknownOnce(_ attempt: PendingOperation) throws {
         try expect(
             try markOutcomeUnknown(attempt.id, attempt: attempt.attempts, error: loss, retryAt: nil),
             "an attempt is not under way"

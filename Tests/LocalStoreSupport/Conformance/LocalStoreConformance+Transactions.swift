@@ -83,19 +83,19 @@ extension LocalStoreConformance {
             try expect(try await bench.read { try $0.hasObject("t", in: modelTable) }, "it was not written")
         },
         Requirement("a listener receives the tables with changed operations") { bench in
-            var told = bench.store.operationChanges.makeAsyncIterator()
+            var changes = bench.store.operationChanges.makeAsyncIterator()
             try await bench.write { try $0.insertModel("t") }
-            var tables = try unwrap(await told.next(), "change")
+            var tables = try unwrap(await changes.next(), "change")
             try expect(tables.contains(modelTable), "an insert reported \(tables)")
             try await bench.write { try $0.setSyncSetting(.user, to: "u") }
             try await bench.write { try $0.part("p") }
-            tables = try unwrap(await told.next(), "change")
+            tables = try unwrap(await changes.next(), "change")
             try expect(tables == [parts], "writes without changed operations reported \(tables)")
             try await bench.write { local in
                 let attempt = try local.send("t")
                 _ = try local.acknowledge(attempt.id, attempt: 1, with: .modelItem("t"), keepsTombstones: true)
             }
-            tables = try unwrap(await told.next(), "change")
+            tables = try unwrap(await changes.next(), "change")
             try expect(tables == [modelTable], "a response reported \(tables)")
         },
         Requirement(

@@ -2,9 +2,10 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// The requirements of a local store, which tests check one by one, on Tandem's store and on the one in memory.
+/// The requirements of a local store.
 ///
-/// A violated requirement throws a ``LocalStoreViolation`` with the failed expectation and its location.
+/// Tests check them one by one, on Tandem's store and on the one in memory. A violated requirement throws a
+/// ``LocalStoreViolation`` with the failed expectation and its location.
 package enum LocalStoreConformance {
     /// The models that the store must support.
     package static let models: [any Model.Type] = [ConformanceModel.self, Part.self]

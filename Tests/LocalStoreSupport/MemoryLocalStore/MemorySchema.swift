@@ -7,7 +7,8 @@ struct MemorySchema: Sendable {
     init(_ definitions: [ModelDefinition]) throws {
         for definition in definitions {
             for property in definition.properties {
-                guard let target = property.targetTable, !definitions.contains(where: { $0.table == target }) else {
+                guard let target = property.targetModel?.table, !definitions.contains(where: { $0.table == target })
+                else {
                     continue
                 }
                 throw TandemError(
@@ -71,7 +72,7 @@ struct MemoryModel: Sendable {
 
     private static func links(of definition: ModelDefinition) -> [Link] {
         definition.properties.enumerated().compactMap { place, property in
-            guard let target = property.targetTable else { return nil }
+            guard let target = property.targetModel?.table else { return nil }
             let isToMany = if case .references = property.kind { true } else { false }
             return Link(place: place, isToMany: isToMany, target: target)
         }

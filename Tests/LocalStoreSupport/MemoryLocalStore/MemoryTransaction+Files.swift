@@ -12,7 +12,7 @@ extension MemoryTransaction {
 
     func deferToUpload(_ id: PendingOperation.ID, removingAdditions: Bool) throws -> Bool { false }
 
-    func filesLetGo(by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] { [] }
+    func filesReleased(by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] { [] }
 
     func addUnwanted(_ file: UnwantedFile) throws {}
 

@@ -1,7 +1,7 @@
 import Tandem
 
 // The merge of duplicates: if the server makes IDs, a pull may add an object whose insert has lost its response. When
-// the retried insert is answered, both local objects are the same item.
+// the retried insert has a response, both local objects are the same item.
 
 extension MemoryTransaction {
     /// Merges another object into this one if it has the server ID of this one.

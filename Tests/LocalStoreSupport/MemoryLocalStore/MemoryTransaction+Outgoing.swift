@@ -15,8 +15,7 @@ extension MemoryTransaction {
             for entry in object.links[place] ?? [] {
                 references.append(
                     OutgoingReference(
-                        property: property.name, localID: entry.id, target: target(entry.id, in: link.target),
-                        isOptional: link.isToMany || property.isOptional))
+                        property: property.name, localID: entry.id, target: target(entry.id, in: link.target)))
             }
         }
         return OutgoingObject(
@@ -29,6 +28,6 @@ extension MemoryTransaction {
     private func target(_ id: LocalID, in table: String) -> OutgoingReference.Target {
         guard let object = state.find(id, in: table) else { return .unknown }
         if let serverID = object.serverID { return .known(serverID) }
-        return state.operation(of: object).map { .unsent($0.id, $0.state) } ?? .unknown
+        return state.operation(of: object).map { .unsent($0.id, state: $0.state) } ?? .unknown
     }
 }

@@ -43,7 +43,7 @@ extension MemoryTransaction {
     }
 
     func operationMarks() throws -> OperationMarks {
-        OperationMarks(try operations(after: nil, limit: .max))
+        OperationMarks(of: try operations(after: nil, limit: .max))
     }
 
     func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
@@ -110,7 +110,7 @@ extension MemoryTransaction {
     }
 
     func forEachSyncedRow(
-        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+        in table: String, where filter: LocalFilter?, body: (Int64, ServerID) throws -> Void
     ) throws {
         try checkUsable()
         let model = try model(table)

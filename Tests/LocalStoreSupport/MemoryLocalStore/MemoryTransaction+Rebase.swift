@@ -48,8 +48,10 @@ extension MemoryTransaction {
             changedHere: changedHere, changedThere: changedThere)
     }
 
-    /// Returns whether the server's object comes from an insert of this object whose response was lost, and a property
-    /// has not changed here since then.
+    /// Returns whether a property has not changed here since the insert that created the server's object.
+    ///
+    /// The insert is one of this object whose response was lost. Returns `false` if the server's object does not come
+    /// from such an insert.
     private func isUnchanged(
         sinceInsertOf object: MemoryObject, _ operation: MemoryOperation, here: StorageValue, at place: Int,
         _ model: MemoryModel, _ rounding: WireRounding
@@ -177,7 +179,7 @@ extension MemoryTransaction {
         try resolveWaiting(for: object.localID, serverID, in: object.table)
     }
 
-    /// Restarts an operation without attempts: all that was sent has been answered.
+    /// Restarts an operation without attempts: everything sent has a response.
     private func restart(
         _ operation: MemoryOperation, as kind: PendingOperation.Kind, _ changes: [String: StorageValue],
         replacing replaced: PendingOperation.Kind? = nil, sent: AttemptedKinds

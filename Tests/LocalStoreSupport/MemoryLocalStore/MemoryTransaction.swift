@@ -56,8 +56,8 @@ final class MemoryTransaction: LocalTransaction {
         return (operation, object, try model(of: object))
     }
 
-    /// Returns an operation with a running or unanswered attempt. Returns `nil` if that attempt is over or was
-    /// replaced.
+    /// Returns an operation with a running attempt, or with one without a response. Returns `nil` if that attempt is
+    /// over or was replaced.
     func underWay(
         _ id: PendingOperation.ID, attempt: Int
     ) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel)? {

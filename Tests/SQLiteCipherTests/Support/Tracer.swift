@@ -50,7 +50,10 @@ enum Tracer {
         return threads.values.map(\.count).max() ?? 0
     }
 
-    /// Returns all steps in the long form of a test, or a few random ones and the last in the short form.
+    /// Returns the steps to test.
+    ///
+    /// The long form of a test has all steps. The short form has at most `short` steps, at random places in equal
+    /// parts.
     static func steps(_ count: Int, short: Int) -> [Int] {
         guard !isSoak, count > short else { return Array(1...max(1, count)) }
         let stretch = Double(count) / Double(short)

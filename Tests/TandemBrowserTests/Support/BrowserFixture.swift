@@ -120,30 +120,30 @@ final class TestBrowser: Sendable {
     /// Returns data with parameters.
     func data(
         _ name: String, _ parameters: [String: String] = [:], expecting status: HTTPResponse.Status = .ok
-    ) async throws -> JSONReply {
+    ) async throws -> JSONResponse {
         let query = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.encoded($0.value))" }
         let response = try await send(.get, "/data/\(name)?" + query.joined(separator: "&"))
         #expect(response.status == status, "\(name) \(parameters)")
         #expect(response.headers[.contentType] == "application/json")
-        return try JSONReply(response)
+        return try JSONResponse(response)
     }
 
     /// Sends an edit, and returns its response.
     func edit(
         _ name: String, _ body: [String: Any], expecting status: HTTPResponse.Status = .ok
-    ) async throws -> JSONReply {
+    ) async throws -> JSONResponse {
         let data = try JSONSerialization.data(withJSONObject: body)
         let response = try await send(.post, "/edit/\(name)", body: String(decoding: data, as: UTF8.self))
         #expect(response.status == status, "\(name) \(body)")
-        return try JSONReply(response)
+        return try JSONResponse(response)
     }
 
     /// Undoes an edit.
     @discardableResult
-    func undo(_ edit: JSONReply, expecting status: HTTPResponse.Status = .ok) async throws -> JSONReply {
+    func undo(_ edit: JSONResponse, expecting status: HTTPResponse.Status = .ok) async throws -> JSONResponse {
         let response = try await send(.post, "/undo/\(try #require(edit["undo"].text))")
         #expect(response.status == status)
-        return try JSONReply(response)
+        return try JSONResponse(response)
     }
 
     private static func encoded(_ text: String) -> String {

@@ -6,7 +6,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A file is never completely in memory during its transfer, neither in the client nor in the server, which shares the
+/// A file is never completely in memory during its transfer, neither in the client nor in the server. Both share a
 /// process. Each test measures its own process. `TANDEM_SOAK=1` sends half a gigabyte.
 extension SocketTests {
     @Suite struct FileMemoryTests {
@@ -33,7 +33,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func largeFileIsTransferredInConstantMemory() async {
+        func `a large file is transferred in constant memory`() async {
             await #expect(processExitsWith: .success) {
                 let (there, back) = (Meter(), Meter())
                 let (size, bound) = (FileMemoryTests.size, FileMemoryTests.bound)
@@ -56,7 +56,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func memoryOfAStorageInMemoryIsDetected() async {
+        func `the memory of a storage in memory is detected`() async {
             await #expect(processExitsWith: .success) {
                 // Far from the end: an array that grows holds two copies of the file for a moment.
                 let meter = Meter(position: 16 << 20)

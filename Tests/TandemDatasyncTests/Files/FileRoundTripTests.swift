@@ -90,7 +90,7 @@ extension SocketTests {
             var generator = SeededGenerator(seed: seed)
             let bytes = FileSockets.bytes(5_000_000)
             let cuts = (0..<4).map { _ in Int64.random(in: 0...1_500_000, using: &generator) }
-            let faults = ServerFaults.script([[], []] + cuts.map { [.cutAnswer(after: $0)] })
+            let faults = ServerFaults.script([[], []] + cuts.map { [.cutResponse(after: $0)] })
             try await FileSockets.run({ $0.faults = faults }) { files, _ async throws in
                 let uploaded = try await files.upload(FileSockets.file(5_000_000))
                 let file = RemoteFile(url: uploaded.url, etag: uploaded.etag)

@@ -8,8 +8,9 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// A large file that one store sends to another by a server, with interruptions of the upload and the download, and in
-/// constant memory. Both stores and the server share the process.
+/// A large file that one store sends to another through a server, in constant memory.
+///
+/// The upload and the download are interrupted. Both stores and the server share the process.
 ///
 /// `TANDEM_SOAK=1` uses a file of more than 2 GiB, and interrupts it where offsets exceed 32 bits.
 extension SocketTests {
@@ -41,13 +42,13 @@ extension SocketTests {
                 guard request.path?.contains("/files/") == true, ["PUT", "GET"].contains(request.method.rawValue),
                     broken.withLock({ $0.insert(request.method.rawValue).inserted })
                 else { return [] }
-                return request.method == .put ? [.cutRequest(after: cut)] : [.cutAnswer(after: cut)]
+                return request.method == .put ? [.cutRequest(after: cut)] : [.cutResponse(after: cut)]
             }
         }
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func largeFileIsSynchronizedInConstantMemory() async {
+        func `a large file is synchronized in constant memory`() async {
             await #expect(processExitsWith: .success) {
                 for kind in isSoak ? [StoreKind.file, .encrypted] : [.encrypted] {
                     try await LargeFileTests.send(in: kind)

@@ -44,7 +44,7 @@ func failure(
     do throws(TransportFailure) {
         let (response, body) = try await transport.send(
             request, body: request.method == .get ? [] : Array(body.utf8), limit: limit)
-        Issue.record("An answer: \(response.status) with \(body.count) bytes", sourceLocation: sourceLocation)
+        Issue.record("A response: \(response.status) with \(body.count) bytes", sourceLocation: sourceLocation)
         return nil
     } catch {
         for text in ["\(error)", String(reflecting: error), error.cause.localizedDescription] {

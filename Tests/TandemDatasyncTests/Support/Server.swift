@@ -66,7 +66,7 @@ extension RemoteFailure {
         case .notFound: "not found"
         case .refused(let status, _): "refused \(status)"
         case .later(let status, let delay): "later \(status)\(delay.map { " in \($0)" } ?? "")"
-        case .invalidResponse(let answer): "bad \(answer.code)"
+        case .invalidResponse(let response): "bad \(response.code)"
         case .notEncodable(let problem): "notEncodable \(problem.code)"
         case .outdatedPosition(let status, _): "outdated position \(status)"
         case .file(let problem): "file: \(problem)"

@@ -18,15 +18,15 @@ import Testing
         #expect(put["Location"] == "/files/\(Self.id)")
         let etag = try #require(put["ETag"])
         for method in ["HEAD", "GET"] {
-            let answer = try #require(try await server.ask(.init(method)!, "/files/\(Self.id)"))
-            #expect(answer.status == 200)
-            #expect(answer["ETag"] == etag)
-            #expect(answer["Content-Length"] == "\(count)")
-            #expect(answer["Repr-Digest"] == FileFixture.digest(bytes))
-            #expect(answer["Content-Type"] == "image/jpeg")
-            #expect(answer.body == (method == "GET" ? bytes : []))
+            let response = try #require(try await server.ask(.init(method)!, "/files/\(Self.id)"))
+            #expect(response.status == 200)
+            #expect(response["ETag"] == etag)
+            #expect(response["Content-Length"] == "\(count)")
+            #expect(response["Repr-Digest"] == FileFixture.digest(bytes))
+            #expect(response["Content-Type"] == "image/jpeg")
+            #expect(response.body == (method == "GET" ? bytes : []))
         }
-        #expect(try server.shelf.files().map(\.size) == [Int64(count)])
+        #expect(try server.storage.files().map(\.size) == [Int64(count)])
     }
 
     @Test(arguments: StorageKind.allCases) func `an interrupted upload is kept and continued`(
@@ -54,9 +54,9 @@ import Testing
         #expect(try await server.put(Self.id, 100..<5000, of: bytes)?["Upload-Offset"] == "0")
         #expect(try await server.put(Self.id, 0..<2000, of: bytes)?.status == 204)
         for range in [0..<5000, 1000..<3000, 2001..<5000] {
-            let answer = try #require(try await server.put(Self.id, range, of: bytes))
-            #expect(answer.status == 409)
-            #expect(answer["Upload-Offset"] == "2000")
+            let response = try #require(try await server.put(Self.id, range, of: bytes))
+            #expect(response.status == 409)
+            #expect(response["Upload-Offset"] == "2000")
         }
         #expect(try await server.put(Self.id, 2000..<5000, of: bytes)?.status == 201)
     }
@@ -65,9 +65,9 @@ import Testing
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)
         let wrong = ["Repr-Digest": FileFixture.digest(FileFixture.bytes(5000, seed: 2))]
-        let answer = try #require(try await server.put(Self.id, bytes, wrong))
-        #expect(answer.status == 422)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains("Repr-Digest"))
+        let response = try #require(try await server.put(Self.id, bytes, wrong))
+        #expect(response.status == 422)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("Repr-Digest"))
         #expect(try await server.ask(.head, "/files/\(Self.id)")?.status == 404)
         #expect(try await server.put(Self.id, bytes)?.status == 201)
     }
@@ -106,13 +106,13 @@ import Testing
         let server = try FileFixture(.memory)
         let bytes = FileFixture.bytes(1000)
         _ = try await server.put(Self.id, bytes)
-        let answer = try #require(try await server.ask(.get, "/files/\(Self.id)", ["Range": text]))
-        #expect(answer.status == status)
-        #expect(answer.body == Array(bytes[range]))
+        let response = try #require(try await server.ask(.get, "/files/\(Self.id)", ["Range": text]))
+        #expect(response.status == status)
+        #expect(response.body == Array(bytes[range]))
         switch status {
-        case 206: #expect(answer["Content-Range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
-        case 416: #expect(answer["Content-Range"] == "bytes */1000")
-        default: #expect(answer["Content-Range"] == nil)
+        case 206: #expect(response["Content-Range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
+        case 416: #expect(response["Content-Range"] == "bytes */1000")
+        default: #expect(response["Content-Range"] == nil)
         }
     }
 
@@ -132,11 +132,11 @@ import Testing
         #expect(try await server.put(Self.id, bytes, ["If-Match": etag])?.status == 200)
         #expect(try await server.put(Self.id, bytes, ["If-Match": "\"x\""])?.status == 412)
         #expect(try await server.put(FileFixture.other, bytes, ["If-Match": etag])?.status == 412)
-        #expect(try server.shelf.files().count == 1)
+        #expect(try server.storage.files().count == 1)
         #expect(try await server.ask(.delete, path, ["If-Match": "\"x\""])?.status == 412)
         #expect(try await server.ask(.delete, path, ["If-Match": etag])?.status == 204)
         #expect(try await server.ask(.delete, path, ["If-Match": etag])?.status == 404)
-        #expect(try server.shelf.files().isEmpty)
+        #expect(try server.storage.files().isEmpty)
     }
 
     @Test(arguments: [
@@ -150,7 +150,7 @@ import Testing
         for method in ["GET", "HEAD", "DELETE"] {
             #expect(try await server.ask(.init(method)!, "/files/\(id)")?.status == 404)
         }
-        #expect(try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "shelf")).isEmpty)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "storage")).isEmpty)
     }
 
     @Test func `an incomplete request gets an explanation`() async throws {
@@ -172,8 +172,8 @@ import Testing
         #expect(try await status(whole.merging(["Content-Range": "bytes 0-2/101"]) { $1 }) == 413)
         #expect(try await status(whole, [UInt8](repeating: 1, count: 101)) == 413)
         #expect(try await server.ask(.post, "/files/\(Self.id)")?["Allow"] == "HEAD, GET, PUT, DELETE")
-        #expect(try server.shelf.files().isEmpty)
-        #expect(try server.shelf.offset(of: Self.id) == nil)
+        #expect(try server.storage.files().isEmpty)
+        #expect(try server.storage.offset(of: Self.id) == nil)
         #expect(try await status(whole) == 201)
     }
 

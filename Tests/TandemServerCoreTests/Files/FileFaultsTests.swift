@@ -16,9 +16,9 @@ import Testing
     @Test func `a request with a lost response is carried out and a lost request is not`() async throws {
         let server = try server([[.lostRequest], [.lostResponse]])
         #expect(try await server.put(Self.id, Self.bytes) == nil)
-        #expect(try server.shelf.files().isEmpty)
+        #expect(try server.storage.files().isEmpty)
         #expect(try await server.put(Self.id, Self.bytes) == nil)
-        #expect(try server.shelf.files().count == 1)
+        #expect(try server.storage.files().count == 1)
         #expect(try await server.put(Self.id, Self.bytes)?.status == 200)
     }
 
@@ -30,19 +30,19 @@ import Testing
         if cut == 600_000 {
             #expect(try await server.ask(.head, "/files/\(Self.id)")?.status == 200)
         } else {
-            #expect(try server.shelf.offset(of: Self.id) == Int64(cut))
+            #expect(try server.storage.offset(of: Self.id) == Int64(cut))
         }
     }
 
     @Test(arguments: [0, 1, 300_000, 599_999]) func `an interrupted download has the planned number of bytes`(
         cut: Int
     ) async throws {
-        let server = try server([[], [.cutAnswer(after: Int64(cut))]])
+        let server = try server([[], [.cutResponse(after: Int64(cut))]])
         _ = try await server.put(Self.id, Self.bytes)
-        let answer = try #require(try await server.ask(.get, "/files/\(Self.id)"))
-        #expect(answer["Content-Length"] == "600000")
-        #expect(answer.body == Array(Self.bytes[..<cut]))
-        #expect(answer.isCut)
+        let response = try #require(try await server.ask(.get, "/files/\(Self.id)"))
+        #expect(response["Content-Length"] == "600000")
+        #expect(response.body == Array(Self.bytes[..<cut]))
+        #expect(response.isCut)
     }
 
     @Test func `planned wrong sizes and hashes are sent`() async throws {

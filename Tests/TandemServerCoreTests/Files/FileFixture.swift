@@ -13,7 +13,7 @@ enum StorageKind: CaseIterable {
 /// A file server without a socket.
 final class FileFixture: Sendable {
     /// A response with its complete body.
-    struct Answer {
+    struct Response {
         let status: Int
         let fields: HTTPFields
         let body: [UInt8]
@@ -24,7 +24,7 @@ final class FileFixture: Sendable {
     }
 
     let core: ServerCore
-    let shelf: FileStorage
+    let storage: FileStorage
     let folder: TemporaryFolder
 
     init(
@@ -32,9 +32,10 @@ final class FileFixture: Sendable {
         _ configure: (inout ServerConfiguration) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
-        shelf = try kind == .memory ? .inMemory(clock: clock) : .inFolder(at: folder.path(of: "shelf"), clock: clock)
+        storage =
+            try kind == .memory ? .inMemory(clock: clock) : .inFolder(at: folder.path(of: "storage"), clock: clock)
         var configuration = ServerConfiguration(dialect: .datasync)
-        configuration.files = ServerFiles(shelf)
+        configuration.files = ServerFiles(storage)
         configure(&configuration)
         core = try ServerCore.inMemory(configuration: configuration)
     }
@@ -47,7 +48,7 @@ final class FileFixture: Sendable {
     func ask(
         _ method: HTTPRequest.Method, _ path: String, _ fields: [String: String] = [:], _ body: [UInt8] = [],
         ending: Int? = nil
-    ) async throws -> Answer? {
+    ) async throws -> Response? {
         var request = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path)
         if method == .put { request.headerFields[.contentLength] = String(body.count) }
         for (name, value) in fields { request.headerFields[HTTPField.Name(name)!] = value }
@@ -58,7 +59,7 @@ final class FileFixture: Sendable {
             sent += piece.count
             return piece.isEmpty ? nil : piece
         }
-        guard case .answer(let response, let content) = outcome else { return nil }
+        guard case .response(let response, let content) = outcome else { return nil }
         var received: [UInt8] = []
         var isCut = false
         do {
@@ -66,14 +67,14 @@ final class FileFixture: Sendable {
         } catch is FileContent.Cut {
             isCut = true
         }
-        return Answer(
+        return Response(
             status: response.status.code, fields: response.headerFields, body: received, isCut: isCut)
     }
 
     /// Uploads a whole file.
     func put(
         _ id: String, _ bytes: [UInt8], _ fields: [String: String] = [:], ending: Int? = nil
-    ) async throws -> Answer? {
+    ) async throws -> Response? {
         var all = ["Repr-Digest": Self.digest(bytes), "If-None-Match": "*"]
         all.merge(fields) { $1 }
         return try await ask(.put, "/files/\(id)", all, bytes, ending: ending)
@@ -82,7 +83,7 @@ final class FileFixture: Sendable {
     /// Uploads a part of a file.
     func put(
         _ id: String, _ range: Range<Int>, of bytes: [UInt8], ending: Int? = nil
-    ) async throws -> Answer? {
+    ) async throws -> Response? {
         let fields = [
             "Repr-Digest": Self.digest(bytes),
             "Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)",

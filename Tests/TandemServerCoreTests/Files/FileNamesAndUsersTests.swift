@@ -19,12 +19,12 @@ import Testing
     func `a name is decoded as it is encoded`(field: String, name: String) async throws {
         let server = try FileFixture(.folder)
         #expect(try await server.put(Self.id, [1], ["Content-Disposition": field])?.status == 201)
-        #expect(try server.shelf.files().map(\.name) == [name])
-        let answer = try #require(try await server.ask(.get, "/files/\(Self.id)")?["Content-Disposition"])
-        #expect(answer.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+        #expect(try server.storage.files().map(\.name) == [name])
+        let response = try #require(try await server.ask(.get, "/files/\(Self.id)")?["Content-Disposition"])
+        #expect(response.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         // The server decodes its own encoding to the same name.
-        #expect(try await server.put(FileFixture.other, [1], ["Content-Disposition": answer])?.status == 201)
-        #expect(try server.shelf.files().map(\.name) == [name, name])
+        #expect(try await server.put(FileFixture.other, [1], ["Content-Disposition": response])?.status == 201)
+        #expect(try server.storage.files().map(\.name) == [name, name])
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ import Testing
         let name = String(repeating: "ж", count: 150)
         let field = "attachment; filename*=UTF-8''" + String(repeating: "%D0%B6", count: 150)
         #expect(try await server.put(Self.id, [1], ["Content-Disposition": field])?.status == 201)
-        #expect(try server.shelf.files().map(\.name) == [name])
+        #expect(try server.storage.files().map(\.name) == [name])
         #expect(try await server.ask(.head, "/files/\(Self.id)")?["Content-Disposition"] == field)
     }
 

@@ -11,12 +11,12 @@ import Testing
 
     /// Starts another server on the same folder.
     private func restarted(_ server: FileFixture) throws -> FileFixture {
-        let storage = try FileStorage.inFolder(at: server.folder.path(of: "shelf"))
+        let storage = try FileStorage.inFolder(at: server.folder.path(of: "storage"))
         return try FileFixture(.memory) { $0.files = ServerFiles(storage) }
     }
 
     private func path(_ server: FileFixture, _ name: String = "") -> String {
-        server.folder.path(of: "shelf/\(Self.id.prefix(2))" + (name.isEmpty ? "" : "/\(name)"))
+        server.folder.path(of: "storage/\(Self.id.prefix(2))" + (name.isEmpty ? "" : "/\(name)"))
     }
 
     @Test func `a restarted server keeps files and continues partial uploads`() async throws {
@@ -58,7 +58,7 @@ import Testing
         #expect(try await server.ask(.delete, "/files/\(Self.id)")?.status == 204)
         #expect(try await server.ask(.delete, "/files/\(FileFixture.other)", ["If-Match": "\"x\""])?.status == 412)
         #expect(try await server.ask(.delete, "/files/\(FileFixture.other)")?.status == 204)
-        let left = try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "shelf"))
+        let left = try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "storage"))
         #expect(Set(left) == ["00", "ff"])
     }
 
@@ -67,8 +67,8 @@ import Testing
         let bytes = FileFixture.bytes(600_000)
         _ = try await server.put(Self.id, bytes)
         let request = try #require(FileFixture.request(.get, Self.id))
-        guard case .answer(_, let content?) = await server.core.exchangeFile(request, next: { nil }) else {
-            Issue.record("No answer")
+        guard case .response(_, let content?) = await server.core.exchangeFile(request, next: { nil }) else {
+            Issue.record("No response")
             return
         }
         var read = try #require(try await content.piece(after: 0))
@@ -133,8 +133,8 @@ import Testing
             }
             return Array(bytes[4000...])
         }
-        guard case .answer(let response, _) = outcome else {
-            Issue.record("No answer")
+        guard case .response(let response, _) = outcome else {
+            Issue.record("No response")
             return
         }
         #expect(response.status.code == 409)
@@ -156,12 +156,12 @@ import Testing
             if step == 1 { #expect(try await server.ask(.head, "/files/\(Self.id)")?["Upload-Offset"] == "4000") }
             return Array(step == 0 ? bytes[..<4000] : bytes[4000...])
         }
-        guard case .answer(let response, _) = outcome else {
-            Issue.record("No answer")
+        guard case .response(let response, _) = outcome else {
+            Issue.record("No response")
             return
         }
         #expect(response.status.code == 409)
-        #expect(try server.shelf.offset(of: Self.id) == 4000)
+        #expect(try server.storage.offset(of: Self.id) == 4000)
         #expect(try await server.put(Self.id, 4000..<9000, of: bytes)?.status == 201)
     }
 

@@ -20,7 +20,7 @@ import Testing
 
     private func names(_ server: FileFixture) throws -> Set<String> {
         Set(
-            try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "shelf"))
+            try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "storage"))
                 .filter { $0.contains("/") })
     }
 
@@ -32,11 +32,11 @@ import Testing
         #expect(try await server.put(FileFixture.id, bytes, ending: 4000) == nil)
         clock.advance(hours: 23)
         #expect(try await server.put(FileFixture.other, bytes, ending: 2000) == nil)
-        #expect(try server.shelf.offset(of: FileFixture.id) == 4000)
+        #expect(try server.storage.offset(of: FileFixture.id) == 4000)
         clock.advance(hours: 2)
         #expect(try await server.put(Self.third, bytes)?.status == 201)
         #expect(try await server.ask(.head, "/files/\(FileFixture.id)")?.status == 404)
-        #expect(try server.shelf.offset(of: FileFixture.other) == 2000)
+        #expect(try server.storage.offset(of: FileFixture.other) == 2000)
         if kind == .folder {
             let (other, third) = (FileFixture.other, Self.third)
             #expect(
@@ -63,7 +63,7 @@ import Testing
         }
         clock.advance(hours: 23)
         #expect(try await server.put(FileFixture.other, bytes)?.status == 201)
-        #expect(try server.shelf.offset(of: FileFixture.id) == (asks ? 4000 : 5000))
+        #expect(try server.storage.offset(of: FileFixture.id) == (asks ? 4000 : 5000))
     }
 
     @Test(arguments: StorageKind.allCases) func `a request blocked for a day is refused`(kind: StorageKind) async throws
@@ -84,12 +84,12 @@ import Testing
             }
             return Array(step == 0 ? bytes[..<4000] : bytes[4000...])
         }
-        guard case .answer(let response, _) = outcome else {
-            Issue.record("No answer")
+        guard case .response(let response, _) = outcome else {
+            Issue.record("No response")
             return
         }
         #expect(response.status.code == 409)
-        #expect(try server.shelf.files().map(\.id) == [FileFixture.other])
+        #expect(try server.storage.files().map(\.id) == [FileFixture.other])
     }
 
     @Test(arguments: [23.0, 25.0]) func `files left by an earlier server are removed by their age`(
@@ -100,7 +100,7 @@ import Testing
         #expect(try await first.put(FileFixture.id, bytes, ending: 4000) == nil)
         #expect(try await first.put(FileFixture.other, bytes)?.status == 201)
         // Simulates crashes of the earlier server: before the record of a file, and during the write of another one.
-        let storage = first.folder.path(of: "shelf")
+        let storage = first.folder.path(of: "storage")
         let orphans = ["00/00ffffffffffffffffffffffffffffff.data", "ff/\(FileFixture.other).json.partial"]
         for name in orphans { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(storage)/\(name)")) }
         // A file that the storage has not created.
@@ -125,7 +125,7 @@ import Testing
         #expect(try await first.put(FileFixture.id, bytes, ending: 4000) == nil)
         let clock = Clock()
         clock.advance(hours: 1)
-        let again = try FileStorage.inFolder(at: first.folder.path(of: "shelf"), clock: clock.server)
+        let again = try FileStorage.inFolder(at: first.folder.path(of: "storage"), clock: clock.server)
         let second = try FileFixture(.memory) { $0.files = ServerFiles(again) }
         clock.advance(hours: 22)
         #expect(try await second.put(FileFixture.other, bytes)?.status == 201)

@@ -9,8 +9,9 @@ import Testing
 
 @testable import TandemSync
 
-/// A value of every property type is sent over a server with production logic to another device, and is equal in every
-/// bit.
+/// The transfer of a value of every property type to another device.
+///
+/// The received value is equal in every bit. The server between the devices has production logic.
 @Suite(.ownThreads) struct EveryTypeTests {
     /// A dialect, and whether its server accepts arrays and objects.
     enum Tongue: CaseIterable, Sendable {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import TandemSync
 
-/// Two devices change one object. The result is the same whether the push finds the other change or a pull fetches it
-/// first (FB 7, 8).
+/// Two devices change one object. The result does not depend on whether a push or a pull finds the other change first
+/// (FB 7, 8).
 @Suite(.ownThreads) struct ConflictOrderTests {
     enum Scenario: CaseIterable, Sendable { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
-    enum Arrival: CaseIterable, Sendable { case pushMeetsIt, pullBringsItFirst }
+    enum Arrival: CaseIterable, Sendable { case pushFindsIt, pullBringsItFirst }
 
     struct Policy: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -72,27 +72,27 @@ import Testing
 
     @Test(arguments: policies, Arrival.allCases)
     func `the end follows from the policy, whatever the order`(policy: Policy, arrival: Arrival) async throws {
-        for (meeting, end) in zip(Scenario.allCases, policy.ends) {
+        for (scenario, end) in zip(Scenario.allCases, policy.ends) {
             for takesValues in [true, false] {
-                let desk = try Desk(undeletesWithValues: takesValues)
-                try desk.sync.table(Card.self).setConflicts(policy.policy)
-                let card = try await desk.syncedCard()
-                let outcome = try await meet(desk, card, meeting, arrival)
-                let comment = Comment("\(meeting) \(takesValues)")
-                let there = try desk.served(card.serverID)
+                let fixture = try SyncFixture(undeletesWithValues: takesValues)
+                try fixture.sync.table(Card.self).setConflicts(policy.policy)
+                let card = try await fixture.syncedCard()
+                let outcome = try await conflict(fixture, card, scenario, arrival)
+                let comment = Comment("\(scenario) \(takesValues)")
+                let there = try fixture.served(card.serverID)
                 #expect("\(outcome.name) \(Self.shown(there))" == end, comment)
-                if outcome.isSettled {
-                    #expect(try desk.isLevel(), comment)
+                if outcome.isFinished {
+                    #expect(try fixture.isLevel(), comment)
                 } else {
-                    let failed = try await desk.sync.failedOperations()
+                    let failed = try await fixture.sync.failedOperations()
                     #expect(failed.count == 1 && failed[0].isConflict, comment)
-                    #expect(failed[0].isDeletedOnServer == (meeting == .editMeetsDelete), comment)
+                    #expect(failed[0].isDeletedOnServer == (scenario == .editMeetsDelete), comment)
                     // No change is lost, and it is not sent again automatically.
-                    desk.remote.forgetRequests()
-                    try await desk.sync.push()
-                    #expect(desk.asked.isEmpty, comment)
+                    fixture.remote.forgetRequests()
+                    try await fixture.sync.push()
+                    #expect(fixture.asked.isEmpty, comment)
                 }
-                #expect(try desk.store.checkIntegrity() == [], comment)
+                #expect(try fixture.store.checkIntegrity() == [], comment)
             }
         }
     }
@@ -104,32 +104,32 @@ import Testing
         return "\(points) \(shop)"
     }
 
-    private func meet(
-        _ desk: Desk, _ card: Card, _ meeting: Scenario, _ arrival: Arrival
+    private func conflict(
+        _ fixture: SyncFixture, _ card: Card, _ scenario: Scenario, _ arrival: Arrival
     ) async throws -> SyncResult.Outcome {
         let id = try #require(card.serverID)
-        try await desk.store.write { tx in
-            if meeting == .deleteMeetsEdit {
+        try await fixture.store.write { tx in
+            if scenario == .deleteMeetsEdit {
                 try tx.delete(Card.self, localID: card.localID)
             } else {
                 try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             }
         }
-        if meeting == .editMeetsDelete {
-            desk.remote.remove("Card", id: id)
+        if scenario == .editMeetsDelete {
+            fixture.remote.remove("Card", id: id)
         } else {
-            desk.remote.edit("Card", id: id) { item in
+            fixture.remote.edit("Card", id: id) { item in
                 item.set(.integer(3), of: "points")
                 item.set(.text("Магнит"), of: "shop")
             }
         }
-        if arrival == .pullBringsItFirst { try await desk.receiveAll() }
-        desk.remote.forgetRequests()
-        let result = try await desk.sync.push()
+        if arrival == .pullBringsItFirst { try await fixture.receiveAll() }
+        fixture.remote.forgetRequests()
+        let result = try await fixture.sync.push()
         if arrival == .pullBringsItFirst {
             // No request is certain to fail.
-            let writes = desk.asked.filter { $0 != .find }
-            #expect(result.entries[0].outcome.isSettled || writes.isEmpty)
+            let writes = fixture.asked.filter { $0 != .find }
+            #expect(result.entries[0].outcome.isFinished || writes.isEmpty)
             #expect(writes.count <= 2)
         }
         return result.entries[0].outcome

@@ -8,29 +8,29 @@ import Testing
 
 /// The later change wins, by time and not by the order of arrival (FB 8).
 @Suite(.ownThreads) struct NewestWinsTests {
-    enum Arrival: CaseIterable, Sendable { case pushMeetsIt, pullBringsItFirst }
+    enum Arrival: CaseIterable, Sendable { case pushFindsIt, pullBringsItFirst }
 
     /// - Parameters:
     ///   - ours: The time of the local change, in seconds after the server's.
     ///   - skew: The seconds by which the local clock is ahead of the server's.
     private func points(ours: TimeInterval, skew: TimeInterval = 0, _ arrival: Arrival) async throws -> Int? {
-        let desk = try Desk()
-        desk.clock.advance(by: skew)
-        try desk.sync.table(Card.self).setConflicts(.newestWins)
+        let fixture = try SyncFixture()
+        fixture.clock.advance(by: skew)
+        try fixture.sync.table(Card.self).setConflicts(.newestWins)
         // The response contains the server's time.
-        let card = try await desk.syncedCard()
+        let card = try await fixture.syncedCard()
         let there = try #require(card.serverID)
-        desk.remote.advanceClock(by: 100)
-        desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
-        desk.clock.advance(by: 100 + ours)
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        fixture.remote.advanceClock(by: 100)
+        fixture.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
+        fixture.clock.advance(by: 100 + ours)
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         // Afterwards both have the same time.
-        desk.clock.advance(by: 100 - ours)
-        desk.remote.advanceClock(by: 100)
-        if arrival == .pullBringsItFirst { try await desk.receiveAll() }
-        try await desk.sync.push()
-        #expect(try desk.isLevel())
-        return try desk.card(card.localID)?.points
+        fixture.clock.advance(by: 100 - ours)
+        fixture.remote.advanceClock(by: 100)
+        if arrival == .pullBringsItFirst { try await fixture.receiveAll() }
+        try await fixture.sync.push()
+        #expect(try fixture.isLevel())
+        return try fixture.card(card.localID)?.points
     }
 
     @Test(arguments: Arrival.allCases)
@@ -48,51 +48,51 @@ import Testing
 
     @Test func `deletes are compared by their times too`() async throws {
         for (ours, isGone) in [(50.0, true), (-50, false)] {
-            let desk = try Desk()
-            try desk.sync.table(Card.self).setConflicts(.newestWins)
-            let card = try await desk.syncedCard()
+            let fixture = try SyncFixture()
+            try fixture.sync.table(Card.self).setConflicts(.newestWins)
+            let card = try await fixture.syncedCard()
             let there = try #require(card.serverID)
-            desk.remote.advanceClock(by: 100)
-            desk.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
-            desk.clock.advance(by: 100 + ours)
-            try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
-            desk.clock.advance(by: 100 - ours)
-            desk.remote.advanceClock(by: 100)
-            try await desk.sync.push()
-            #expect(try desk.isLevel() && (desk.card(card.localID) == nil) == isGone)
+            fixture.remote.advanceClock(by: 100)
+            fixture.remote.edit("Card", id: there) { $0.set(.integer(3), of: "points") }
+            fixture.clock.advance(by: 100 + ours)
+            try await fixture.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
+            fixture.clock.advance(by: 100 - ours)
+            fixture.remote.advanceClock(by: 100)
+            try await fixture.sync.push()
+            #expect(try fixture.isLevel() && (fixture.card(card.localID) == nil) == isGone)
         }
     }
 
     /// Tombstones have no time, so the server's side wins.
     @Test func `a server's delete without a time wins`() async throws {
-        let desk = try Desk(softDelete: false)
-        try desk.sync.table(Card.self).setConflicts(.newestWins)
-        let card = try await desk.syncedCard()
-        desk.clock.advance(by: 100)
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        desk.remote.remove("Card", id: try #require(card.serverID))
-        let result = try await desk.sync.push()
+        let fixture = try SyncFixture(softDelete: false)
+        try fixture.sync.table(Card.self).setConflicts(.newestWins)
+        let card = try await fixture.syncedCard()
+        fixture.clock.advance(by: 100)
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        fixture.remote.remove("Card", id: try #require(card.serverID))
+        let result = try await fixture.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["tookServers"] && result.entries[0].lost?.values["points"] == 2)
-        #expect(try desk.isLevel() && desk.card(card.localID) == nil)
+        #expect(try fixture.isLevel() && fixture.card(card.localID) == nil)
     }
 
     /// After a restart the server's clock is unknown. The response that reports the conflict contains the time.
     @Test(arguments: [3600.0, -3600])
     func `a conflict's response contains the server's time`(skew: TimeInterval) async throws {
         for ours in [50.0, -50] {
-            let desk = try Desk()
-            desk.clock.advance(by: skew)
-            let card = try await desk.syncedCard()
-            desk.remote.advanceClock(by: 100)
-            desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
-            desk.clock.advance(by: 100 + ours)
-            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-            desk.clock.advance(by: 100 - ours)
-            desk.remote.advanceClock(by: 100)
-            let context = try desk.restarted()
+            let fixture = try SyncFixture()
+            fixture.clock.advance(by: skew)
+            let card = try await fixture.syncedCard()
+            fixture.remote.advanceClock(by: 100)
+            fixture.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+            fixture.clock.advance(by: 100 + ours)
+            try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+            fixture.clock.advance(by: 100 - ours)
+            fixture.remote.advanceClock(by: 100)
+            let context = try fixture.restarted()
             try context.table(Card.self).setConflicts(.newestWins)
             try await context.push()
-            #expect(try desk.isLevel() && desk.card(card.localID)?.points == (ours > 0 ? 2 : 3))
+            #expect(try fixture.isLevel() && fixture.card(card.localID)?.points == (ours > 0 ? 2 : 3))
         }
     }
 

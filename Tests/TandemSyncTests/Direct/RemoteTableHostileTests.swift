@@ -10,7 +10,7 @@ import Testing
 /// Invalid responses to direct reads and writes of a table. Each is an error that names the table, the address and the
 /// property.
 @Suite(.ownThreads) struct RemoteTableHostileTests {
-    private func isTold(_ error: any Error, _ nonsense: Nonsense) -> Bool {
+    private func isReported(_ error: any Error, _ nonsense: Nonsense) -> Bool {
         guard let error = error as? SyncError, error.code == .invalidResponse, error.table == "Card" else {
             return false
         }
@@ -29,7 +29,7 @@ import Testing
         let serverID = try #require(card.serverID)
         func fails(_ name: Comment, _ isRead: Bool, _ body: () async throws -> Void) async {
             line.next(nonsense) { ($0.method == .get) == isRead }
-            await #expect(name) { try await body() } throws: { isTold($0, nonsense) }
+            await #expect(name) { try await body() } throws: { isReported($0, nonsense) }
             #expect(line.isDone, name)
         }
         await fails("find", true) { _ = try await cards.find(serverID) }

@@ -22,20 +22,20 @@ import Testing
     }
 
     /// Two cards with local points. The server has deleted the first, and has other points for the second.
-    private func desk() async throws -> Desk {
-        let desk = try Desk()
-        try desk.sync.table(Card.self).setConflicts(.serverWins)
-        let (first, second) = (try await desk.syncedCard("1"), try await desk.syncedCard("2"))
-        desk.remote.remove("Card", id: try #require(first.serverID))
-        desk.remote.edit("Card", id: try #require(second.serverID)) { $0.set(.integer(3), of: "points") }
-        try await desk.store.write { tx in
+    private func fixture() async throws -> SyncFixture {
+        let fixture = try SyncFixture()
+        try fixture.sync.table(Card.self).setConflicts(.serverWins)
+        let (first, second) = (try await fixture.syncedCard("1"), try await fixture.syncedCard("2"))
+        fixture.remote.remove("Card", id: try #require(first.serverID))
+        fixture.remote.edit("Card", id: try #require(second.serverID)) { $0.set(.integer(3), of: "points") }
+        try await fixture.store.write { tx in
             for card in [first, second] { try tx.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
-        return desk
+        return fixture
     }
 
     @Test func `a scheduler reports lost edits`() async throws {
-        let (sync, journal) = (try await desk().sync, Journal())
+        let (sync, journal) = (try await fixture().sync, Journal())
         // Scheduling begins
         let scheduler = SyncScheduler(
             sync,
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `an app with its own sync closure gets the result`() async throws {
-        let (sync, journal, openLists) = (try await desk().sync, Journal(), [List(query: PullQuery(Person.self))])
+        let (sync, journal, openLists) = (try await fixture().sync, Journal(), [List(query: PullQuery(Person.self))])
         // Scheduling begins
         let scheduler = SyncScheduler(sync) { sync in
             let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")] + openLists.map(\.query))

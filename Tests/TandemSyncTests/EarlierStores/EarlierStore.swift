@@ -4,9 +4,9 @@ import TandemTesting
 
 @testable import TandemSync
 
-/// A copy of a store that an earlier version of Tandem has written, with the server that it was synced with.
+/// A copy of a store that an earlier version of Tandem wrote.
 ///
-/// `Fixtures/README.md` describes these stores.
+/// It includes the server with which the store was synced. `Fixtures/README.md` describes these stores.
 final class EarlierStore: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case plain, encrypted, sqlcipher, operations, files

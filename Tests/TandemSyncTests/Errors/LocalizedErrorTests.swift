@@ -19,13 +19,13 @@ struct LocalizedErrorTests {
     @Test func `every invalid response and every notEncodable request has its code's advice`() {
         #expect(InvalidResponse.Code.all.count > 15 && RequestEncodingError.Code.all.count > 5)
         for code in InvalidResponse.Code.all {
-            let answer = InvalidResponse(
+            let response = InvalidResponse(
                 code, message: "It has no ID.", table: "Card", url: "https://shop.example", status: 200)
-            #expect(answer.localizedDescription.hasPrefix("Card: "))
-            for error in [answer, RemoteFailure.invalidResponse(answer)] as [any LocalizedError] {
+            #expect(response.localizedDescription.hasPrefix("Card: "))
+            for error in [response, RemoteFailure.invalidResponse(response)] as [any LocalizedError] {
                 #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
             }
-            #expect(SyncError(.invalidResponse(answer), table: "Card", url: nil).recoverySuggestion == code.advice)
+            #expect(SyncError(.invalidResponse(response), table: "Card", url: nil).recoverySuggestion == code.advice)
         }
         for code in RequestEncodingError.Code.all {
             let problem = RequestEncodingError(code, message: "It is not a number.", table: "Card", member: "points")
@@ -40,7 +40,7 @@ struct LocalizedErrorTests {
     @Test func `every problem of a file has advice`() {
         struct Secret: Error {}
         let problems: [FileProblem] = [
-            .changed, .taken, .hashMismatch, .tooLarge, .outOfSpace, .unreadable(Secret()), .notTaken(Secret()),
+            .changed, .taken, .hashMismatch, .tooLarge, .outOfSpace, .unreadable(Secret()), .receiverFailed(Secret()),
         ]
         #expect(Set(problems.map { $0.recoverySuggestion }).count == problems.count)
         for problem in problems {

@@ -18,11 +18,11 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an attachment is sent as its object and read back unchanged`(nested: Bool) async throws {
-        let desk = try PhotoFixture(nestedJSON: nested)
-        let receipt = try desk.attached("Рынок")
-        try await desk.sync.push()
-        let photo = try #require(try desk.receipt(receipt.localID).photo)
-        let sent = try #require(desk.served(receipt))
+        let fixture = try PhotoFixture(nestedJSON: nested)
+        let receipt = try fixture.attached("Рынок")
+        try await fixture.sync.push()
+        let photo = try #require(try fixture.receipt(receipt.localID).photo)
+        let sent = try #require(fixture.served(receipt))
         if nested {
             guard case .object(let members) = sent else {
                 Issue.record("\(sent)")
@@ -36,35 +36,35 @@ import Testing
             }
             #expect(text.hasPrefix("{"))
         }
-        let (store, sync) = try desk.other()
+        let (store, sync) = try fixture.other()
         try await sync.synchronize()
         #expect(try await store.objects(Receipt.self).all().first?.photo == photo)
     }
 
     @Test func `a plain text is read as a URL with the same ID at each pull and sent as a plain text`() async throws {
         for nested in [true, false] {
-            let desk = try PhotoFixture(nestedJSON: nested)
+            let fixture = try PhotoFixture(nestedJSON: nested)
             let url = "https://old.example/фото/чек.jpg?v=2"
-            desk.remote.edit("Receipt", id: "r1") { item in
+            fixture.remote.edit("Receipt", id: "r1") { item in
                 item.put("shop", .text("Лента"))
                 item.put("points", .integer(1))
                 item.put("photo", .text(url))
                 item.put("scans", nested ? .array([.text(url)]) : .text("[\"\(url)\"]"))
             }
-            try await desk.sync.synchronize()
-            let (store, sync) = try desk.other()
+            try await fixture.sync.synchronize()
+            let (store, sync) = try fixture.other()
             try await sync.synchronize()
-            let here = try #require(try await desk.store.objects(Receipt.self).all().first)
+            let here = try #require(try await fixture.store.objects(Receipt.self).all().first)
             let there = try #require(try await store.objects(Receipt.self).all().first)
             #expect(here.photo == there.photo)
             #expect(here.photo?.serverURL == url)
             #expect(here.photo?.size == nil)
             #expect(here.scans.map(\.id) == [here.photo?.id])
             #expect(here.isSynced)
-            try await desk.store.write { _ = try $0.update(Receipt.self, localID: here.localID) { $0.points = 5 } }
-            try await desk.sync.push()
-            #expect(desk.remote.all(in: "Receipt").first?[member: "photo"] == .text(url))
-            desk.shelf.put([1, 2, 3], at: url)
+            try await fixture.store.write { _ = try $0.update(Receipt.self, localID: here.localID) { $0.points = 5 } }
+            try await fixture.sync.push()
+            #expect(fixture.remote.all(in: "Receipt").first?[member: "photo"] == .text(url))
+            fixture.fileServer.put([1, 2, 3], at: url)
             try await sync.download(try #require(there.photo))
             #expect(try Array(store.attachments.data(of: #require(there.photo))) == [1, 2, 3])
         }
@@ -93,41 +93,43 @@ import Testing
     }
 
     @Test func `a pending attachment is not sent and stays after each response`() async throws {
-        let desk = try PhotoFixture()
-        let context = desk.restarted(withFiles: false)
-        let scan = try desk.store.attachments.add([1, 2, 3], name: "a.txt")
-        let receipt = try desk.attached()
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = [scan] } }
+        let fixture = try PhotoFixture()
+        let context = fixture.restarted(withFiles: false)
+        let scan = try fixture.store.attachments.add([1, 2, 3], name: "a.txt")
+        let receipt = try fixture.attached()
+        try await fixture.store.write {
+            _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = [scan] }
+        }
         try await context.push()
-        #expect(desk.served(receipt) == .null)
-        #expect(desk.served(receipt, "scans") == .array([]))
+        #expect(fixture.served(receipt) == .null)
+        #expect(fixture.served(receipt, "scans") == .array([]))
         func check(_ what: String) throws {
-            let here = try desk.receipt(receipt.localID)
+            let here = try fixture.receipt(receipt.localID)
             #expect(here.photo == receipt.photo, "\(what)")
             #expect(here.scans == [scan], "\(what)")
         }
-        try check("an insert's answer")
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = 1 } }
+        try check("an insert's response")
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.points = 1 } }
         try await context.push()
-        try check("an update's answer")
-        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        try check("an update's response")
+        fixture.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
         try await context.synchronize()
         try check("a pull")
-        #expect(try desk.receipt(receipt.localID).points == 2)
-        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(3)) }
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.shop = "Ашан" } }
+        #expect(try fixture.receipt(receipt.localID).points == 2)
+        fixture.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(3)) }
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.shop = "Ашан" } }
         try await context.push()
         try check("a merge")
-        #expect(try desk.receipt(receipt.localID).points == 3)
+        #expect(try fixture.receipt(receipt.localID).points == 3)
         try await context.pull(Receipt.self)
         try check("a full pull")
-        #expect(try desk.store.operations.count() == 0)
-        #expect(try desk.store.checkIntegrity() == [])
-        try await desk.sync.push()
-        let here = try desk.receipt(receipt.localID)
+        #expect(try fixture.store.operations.count() == 0)
+        #expect(try fixture.store.checkIntegrity() == [])
+        try await fixture.sync.push()
+        let here = try fixture.receipt(receipt.localID)
         #expect(here.isSynced)
         #expect(here.photo?.serverURL != nil && here.scans.first?.serverURL != nil)
-        #expect(desk.shelf.files.count == 2)
+        #expect(fixture.fileServer.files.count == 2)
     }
 
     @Test(arguments: [
@@ -136,36 +138,36 @@ import Testing
         [0, 1, 0], [0, 1, 2, 0], [1, 0, 2, 0, 1], [0, 0, 1],
     ])
     func `a list with a duplicate file keeps its order while a file is pending`(order: [Int]) async throws {
-        let desk = try PhotoFixture()
-        let context = desk.restarted(withFiles: false)
+        let fixture = try PhotoFixture()
+        let context = fixture.restarted(withFiles: false)
         // The first is on the server before the others.
-        let first = try desk.store.attachments.add([0], name: "0.txt")
-        let receipt = try await desk.store.write { try $0.insert(Receipt(shop: "Лента", scans: [first])) }
-        try await desk.sync.push()
-        let files = try [first] + [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).txt") }
+        let first = try fixture.store.attachments.add([0], name: "0.txt")
+        let receipt = try await fixture.store.write { try $0.insert(Receipt(shop: "Лента", scans: [first])) }
+        try await fixture.sync.push()
+        let files = try [first] + [1, 2].map { try fixture.store.attachments.add([UInt8($0)], name: "\($0).txt") }
         let scans = order.map { files[$0] }
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
         func check(_ what: String) throws {
-            #expect(try desk.receipt(receipt.localID).scans.map(\.name) == scans.map(\.name), "\(what)")
+            #expect(try fixture.receipt(receipt.localID).scans.map(\.name) == scans.map(\.name), "\(what)")
         }
         try await context.push()
-        try check("an answer")
-        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        try check("a response")
+        fixture.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
         try await context.synchronize()
         try check("a pull")
-        try await desk.sync.push()
+        try await fixture.sync.push()
         try check("the uploads")
-        let here = try desk.receipt(receipt.localID)
+        let here = try fixture.receipt(receipt.localID)
         #expect(here.isSynced)
-        #expect(desk.served(receipt, "scans") == .array(here.scans.map(\.__json)))
+        #expect(fixture.served(receipt, "scans") == .array(here.scans.map(\.__json)))
     }
 
     @Test func `a local-only attachment is neither sent nor uploaded`() async throws {
-        let desk = try PhotoFixture()
-        let draft = try desk.store.attachments.add([1, 2, 3], name: "черновик.txt")
-        let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", draft: draft)) }.localID
-        try await desk.sync.push()
-        #expect(desk.shelf.requests.isEmpty)
-        #expect(try desk.receipt(id).isSynced)
+        let fixture = try PhotoFixture()
+        let draft = try fixture.store.attachments.add([1, 2, 3], name: "черновик.txt")
+        let id = try await fixture.store.write { try $0.insert(Receipt(shop: "A", draft: draft)) }.localID
+        try await fixture.sync.push()
+        #expect(fixture.fileServer.requests.isEmpty)
+        #expect(try fixture.receipt(id).isSynced)
     }
 }

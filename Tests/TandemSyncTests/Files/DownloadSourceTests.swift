@@ -23,145 +23,145 @@ import Testing
 
     /// Sets a receipt's photograph on the server, and pulls it.
     @discardableResult
-    private func tell(_ desk: PhotoFixture, _ photo: JSONNode) async throws -> Tandem.Attachment {
-        desk.remote.edit("Receipt", id: "r1") { item in
+    private func pull(_ fixture: PhotoFixture, _ photo: JSONNode) async throws -> Attachment {
+        fixture.remote.edit("Receipt", id: "r1") { item in
             item.put("shop", .text("Лента"))
             item.put("points", .integer(1))
             item.put("photo", photo)
             item.put("scans", .array([]))
         }
-        try await desk.sync.synchronize()
-        return try #require(try await desk.store.objects(Receipt.self).all().first?.photo)
+        try await fixture.sync.synchronize()
+        return try #require(try await fixture.store.objects(Receipt.self).all().first?.photo)
     }
 
     @Test func `an old value is downloaded from the file's current URL`() async throws {
-        let (desk, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
-        let old = try await tell(desk, Self.document(Self.urls[0], of: bytes))
-        let new = try await tell(desk, Self.document(Self.urls[1], of: bytes))
+        let (fixture, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
+        let old = try await pull(fixture, Self.document(Self.urls[0], of: bytes))
+        let new = try await pull(fixture, Self.document(Self.urls[1], of: bytes))
         #expect(old.serverURL == Self.urls[0] && new.serverURL == Self.urls[1])
-        desk.shelf.put(bytes, at: Self.urls[1])
-        try await desk.sync.download(old)
-        #expect(desk.shelf.requests == ["download \(Self.urls[1]) from 0"])
-        #expect(try Array(desk.store.attachments.data(of: new)) == bytes)
+        fixture.fileServer.put(bytes, at: Self.urls[1])
+        try await fixture.sync.download(old)
+        #expect(fixture.fileServer.requests == ["download \(Self.urls[1]) from 0"])
+        #expect(try Array(fixture.store.attachments.data(of: new)) == bytes)
     }
 
     @Test func `a value without a hash is checked against the store's hash`() async throws {
-        let (desk, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
-        let photo = try await tell(desk, Self.document(Self.urls[0], of: bytes))
+        let (fixture, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
+        let photo = try await pull(fixture, Self.document(Self.urls[0], of: bytes))
         let bare = try JSONDecoder().decode(
-            Tandem.Attachment.self, from: Data(#"{"id":"\#(Self.id)","url":"\#(Self.urls[0])"}"#.utf8))
+            Attachment.self, from: Data(#"{"id":"\#(Self.id)","url":"\#(Self.urls[0])"}"#.utf8))
         #expect(bare.size == nil && bare.sha256 == nil)
-        desk.shelf.put(bytes.map { ~$0 }, at: Self.urls[0])
-        await #expect { try await desk.sync.download(bare) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
-        desk.shelf.put(bytes, at: Self.urls[0])
-        try await desk.sync.download(bare)
-        try desk.store.attachments.verify(photo)
-        #expect(try desk.store.checkIntegrity() == [])
+        fixture.fileServer.put(bytes.map { ~$0 }, at: Self.urls[0])
+        await #expect { try await fixture.sync.download(bare) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
+        fixture.fileServer.put(bytes, at: Self.urls[0])
+        try await fixture.sync.download(bare)
+        try fixture.store.attachments.verify(photo)
+        #expect(try fixture.store.checkIntegrity() == [])
     }
 
     @Test(arguments: [true, false])
     func `a file that moved during its download is downloaded from its new URL`(isGone: Bool) async throws {
-        let (desk, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
-        let photo = try await tell(desk, Self.document(Self.urls[0]))
-        desk.shelf.put(bytes.map { ~$0 }, at: Self.urls[0])
-        desk.shelf.put(bytes, at: Self.urls[1])
+        let (fixture, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
+        let photo = try await pull(fixture, Self.document(Self.urls[0]))
+        fixture.fileServer.put(bytes.map { ~$0 }, at: Self.urls[0])
+        fixture.fileServer.put(bytes, at: Self.urls[1])
         let once = Counter()
-        desk.shelf.whileDownloading {
+        fixture.fileServer.whileDownloading {
             guard once.next() == 1 else { return }
-            _ = try? await tell(desk, Self.document(Self.urls[1]))
-            if isGone { desk.shelf.remove(Self.urls[0]) }
+            _ = try? await pull(fixture, Self.document(Self.urls[1]))
+            if isGone { fixture.fileServer.remove(Self.urls[0]) }
         }
-        try await desk.sync.download(photo)
-        #expect(desk.shelf.requests == Self.urls.map { "download \($0) from 0" })
-        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+        try await fixture.sync.download(photo)
+        #expect(fixture.fileServer.requests == Self.urls.map { "download \($0) from 0" })
+        #expect(try Array(fixture.store.attachments.data(of: photo)) == bytes)
     }
 
     @Test func `a file that keeps moving is an error, and a removed file is unknown`() async throws {
-        let (desk, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
-        let photo = try await tell(desk, Self.document(Self.urls[0]))
-        for url in Self.urls { desk.shelf.put(bytes, at: url) }
+        let (fixture, bytes) = (try PhotoFixture(), PhotoFixture.bytes())
+        let photo = try await pull(fixture, Self.document(Self.urls[0]))
+        for url in Self.urls { fixture.fileServer.put(bytes, at: url) }
         let count = Counter()
-        desk.shelf.whileDownloading { _ = try? await tell(desk, Self.document(Self.urls[count.next() % 2])) }
-        await #expect { try await desk.sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
-        #expect(desk.shelf.requests.count == 3)
-        let id = try #require(try await desk.store.objects(Receipt.self).first()).localID
-        desk.shelf.whileDownloading {
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.photo = nil } }
+        fixture.fileServer.whileDownloading { _ = try? await pull(fixture, Self.document(Self.urls[count.next() % 2])) }
+        await #expect { try await fixture.sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
+        #expect(fixture.fileServer.requests.count == 3)
+        let id = try #require(try await fixture.store.objects(Receipt.self).first()).localID
+        fixture.fileServer.whileDownloading {
+            try? await fixture.store.write { tx in _ = try tx.update(Receipt.self, localID: id) { $0.photo = nil } }
         }
-        await #expect { try await desk.sync.download(photo) } throws: {
+        await #expect { try await fixture.sync.download(photo) } throws: {
             ($0 as? TandemError)?.code == .unknownAttachment
         }
-        #expect(try desk.store.checkIntegrity() == [])
+        #expect(try fixture.store.checkIntegrity() == [])
     }
 
     @Test func `bytes of an unverifiable file are not combined with another file's`() async throws {
-        let (desk, bytes) = (try PhotoFixture(), PhotoFixture.bytes(5000))
-        let photo = try await tell(desk, Self.document(Self.urls[0]))
-        desk.shelf.put(bytes, at: Self.urls[0])
-        desk.shelf.hideETags()
-        desk.shelf.next("download", .breakAfter(2000))
-        try await desk.sync.download(photo)
-        #expect(desk.shelf.requests == Array(repeating: "download \(Self.urls[0]) from 0", count: 2))
-        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+        let (fixture, bytes) = (try PhotoFixture(), PhotoFixture.bytes(5000))
+        let photo = try await pull(fixture, Self.document(Self.urls[0]))
+        fixture.fileServer.put(bytes, at: Self.urls[0])
+        fixture.fileServer.hideETags()
+        fixture.fileServer.next("download", .breakAfter(2000))
+        try await fixture.sync.download(photo)
+        #expect(fixture.fileServer.requests == Array(repeating: "download \(Self.urls[0]) from 0", count: 2))
+        #expect(try Array(fixture.store.attachments.data(of: photo)) == bytes)
     }
 
     @Test func `a download of unknown size is limited`() async throws {
-        let desk = try PhotoFixture { $0.downloadLimit = 2000 }
+        let fixture = try PhotoFixture { $0.downloadLimit = 2000 }
         let url = "https://old.example/фото.jpg"
-        let photo = try await tell(desk, .text(url))
+        let photo = try await pull(fixture, .text(url))
         func expectTooLarge() async {
-            await #expect { try await desk.sync.download(photo) } throws: { error in
+            await #expect { try await fixture.sync.download(photo) } throws: { error in
                 (error as? SyncError)?.code == .tooLarge && "\(error)".contains("downloadLimit")
             }
         }
-        desk.shelf.put(PhotoFixture.bytes(2001), at: url)
+        fixture.fileServer.put(PhotoFixture.bytes(2001), at: url)
         await expectTooLarge()
         // The server announces fewer bytes than it sends.
-        desk.shelf.next("download", .say(10))
+        fixture.fileServer.next("download", .say(10))
         await expectTooLarge()
-        #expect(try desk.store.checkIntegrity() == [])
-        desk.shelf.put(PhotoFixture.bytes(2000), at: url)
-        try await desk.sync.download(photo)
-        #expect(try desk.store.attachments.data(of: photo).count == 2000)
+        #expect(try fixture.store.checkIntegrity() == [])
+        fixture.fileServer.put(PhotoFixture.bytes(2000), at: url)
+        try await fixture.sync.download(photo)
+        #expect(try fixture.store.attachments.data(of: photo).count == 2000)
     }
 
     @Test func `a download of known size is limited to it, and another announced size is refused at once`()
         async throws
     {
-        let (desk, bytes) = (try PhotoFixture { $0.downloadLimit = 10 }, PhotoFixture.bytes(3000))
-        let photo = try await tell(desk, Self.document(Self.urls[0], of: bytes))
-        desk.shelf.put(bytes, at: Self.urls[0])
+        let (fixture, bytes) = (try PhotoFixture { $0.downloadLimit = 10 }, PhotoFixture.bytes(3000))
+        let photo = try await pull(fixture, Self.document(Self.urls[0], of: bytes))
+        fixture.fileServer.put(bytes, at: Self.urls[0])
         for size: Int64 in [2999, 3001, .max] {
-            desk.shelf.next("download", .say(size))
-            await #expect { try await desk.sync.download(photo) } throws: { error in
+            fixture.fileServer.next("download", .say(size))
+            await #expect { try await fixture.sync.download(photo) } throws: { error in
                 (error as? TandemError)?.code == .fileMismatch && "\(error)".contains("\(size) bytes")
             }
         }
-        try await desk.sync.download(photo)
-        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+        try await fixture.sync.download(photo)
+        #expect(try Array(fixture.store.attachments.data(of: photo)) == bytes)
     }
 
     @Test func `a plain URL stays plain after a download, and its file may change`() async throws {
-        let (desk, url) = (try PhotoFixture(), "https://old.example/фото.jpg")
-        let photo = try await tell(desk, .text(url))
-        desk.shelf.put([1, 2, 3], at: url)
-        try await desk.sync.download(photo)
+        let (fixture, url) = (try PhotoFixture(), "https://old.example/фото.jpg")
+        let photo = try await pull(fixture, .text(url))
+        fixture.fileServer.put([1, 2, 3], at: url)
+        try await fixture.sync.download(photo)
         // Another receipt, whose file the store knows.
-        desk.remote.edit("Receipt", id: "r2") { item in
+        fixture.remote.edit("Receipt", id: "r2") { item in
             item.put("shop", .text("Ашан"))
             item.put("points", .integer(1))
             item.put("photo", .text(url))
             item.put("scans", .array([]))
         }
-        try await desk.sync.synchronize()
-        let other = try #require(try await desk.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: other.localID) { $0.points = 5 } }
-        try await desk.sync.push()
-        #expect(desk.remote.all(in: "Receipt").map { $0[member: "photo"] } == [.text(url), .text(url)])
-        #expect(try desk.store.attachments.evict(photo))
-        desk.shelf.put([4, 5, 6, 7], at: url)
-        try await desk.sync.download(photo)
-        #expect(try Array(desk.store.attachments.data(of: photo)) == [4, 5, 6, 7])
-        #expect(try desk.store.checkIntegrity() == [])
+        try await fixture.sync.synchronize()
+        let other = try #require(try await fixture.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: other.localID) { $0.points = 5 } }
+        try await fixture.sync.push()
+        #expect(fixture.remote.all(in: "Receipt").map { $0[member: "photo"] } == [.text(url), .text(url)])
+        #expect(try fixture.store.attachments.evict(photo))
+        fixture.fileServer.put([4, 5, 6, 7], at: url)
+        try await fixture.sync.download(photo)
+        #expect(try Array(fixture.store.attachments.data(of: photo)) == [4, 5, 6, 7])
+        #expect(try fixture.store.checkIntegrity() == [])
     }
 }

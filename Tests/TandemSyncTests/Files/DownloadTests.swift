@@ -8,60 +8,59 @@ import Testing
 
 @Suite(.ownThreads) struct DownloadTests {
     /// The second device, which knows the photograph.
-    private func second(_ desk: PhotoFixture, _ bytes: [UInt8]) async throws -> (Store, SyncContext, Tandem.Attachment)
-    {
-        try desk.attached("A", bytes)
-        try await desk.sync.push()
-        desk.shelf.forgetRequests()
-        let (store, sync) = try desk.other()
+    private func second(_ fixture: PhotoFixture, _ bytes: [UInt8]) async throws -> (Store, SyncContext, Attachment) {
+        try fixture.attached("A", bytes)
+        try await fixture.sync.push()
+        fixture.fileServer.forgetRequests()
+        let (store, sync) = try fixture.other()
         try await sync.synchronize()
         return (store, sync, try #require(try await store.objects(Receipt.self).all().first?.photo))
     }
 
     @Test func `concurrent requests share one download, and a local file is not downloaded again`() async throws {
-        let desk = try PhotoFixture()
+        let fixture = try PhotoFixture()
         let bytes = PhotoFixture.bytes(20_000)
-        let (store, sync, photo) = try await second(desk, bytes)
+        let (store, sync, photo) = try await second(fixture, bytes)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<10 { group.addTask { try await sync.download(photo) } }
             try await group.waitForAll()
         }
         try await sync.download(photo)
-        #expect(desk.shelf.requests.count == 1)
+        #expect(fixture.fileServer.requests.count == 1)
         #expect(try Array(store.attachments.data(of: photo)) == bytes)
         #expect(try store.attachments.status(of: photo).isOnDevice)
     }
 
     @Test func `a download continues after a broken connection`() async throws {
-        let desk = try PhotoFixture()
+        let fixture = try PhotoFixture()
         let bytes = PhotoFixture.bytes(10_000)
-        let (store, sync, photo) = try await second(desk, bytes)
-        desk.shelf.next("download", .breakAfter(4000))
-        desk.shelf.next("download", .breakAfter(10_000))
+        let (store, sync, photo) = try await second(fixture, bytes)
+        fixture.fileServer.next("download", .breakAfter(4000))
+        fixture.fileServer.next("download", .breakAfter(10_000))
         try await sync.download(photo)
         let url = try #require(photo.serverURL)
-        #expect(desk.shelf.requests == ["download \(url) from 0", "download \(url) from 4000"])
+        #expect(fixture.fileServer.requests == ["download \(url) from 0", "download \(url) from 4000"])
         #expect(try Array(store.attachments.data(of: photo)) == bytes)
     }
 
     @Test func `a download with other bytes than the attached ones is discarded`() async throws {
-        let desk = try PhotoFixture()
-        let (store, sync, photo) = try await second(desk, PhotoFixture.bytes())
-        desk.shelf.next("download", .garble)
+        let fixture = try PhotoFixture()
+        let (store, sync, photo) = try await second(fixture, PhotoFixture.bytes())
+        fixture.fileServer.next("download", .garble)
         await #expect { try await sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
         #expect(try !store.attachments.status(of: photo).isOnDevice)
         // Excess bytes are refused as they arrive.
-        desk.shelf.put(PhotoFixture.bytes(50_000), at: try #require(photo.serverURL))
+        fixture.fileServer.put(PhotoFixture.bytes(50_000), at: try #require(photo.serverURL))
         await #expect(throws: (any Error).self) { try await sync.download(photo) }
         #expect(try store.checkIntegrity() == [])
     }
 
     @Test func `a file missing on the server is a typed error`() async throws {
-        let desk = try PhotoFixture()
-        let (_, sync, photo) = try await second(desk, PhotoFixture.bytes())
-        desk.shelf.next("download", .fail(.notFound))
+        let fixture = try PhotoFixture()
+        let (_, sync, photo) = try await second(fixture, PhotoFixture.bytes())
+        fixture.fileServer.next("download", .fail(.notFound))
         await #expect { try await sync.download(photo) } throws: { ($0 as? SyncError)?.code == .refused }
-        desk.shelf.next("download", .fail(.unreachable))
+        fixture.fileServer.next("download", .fail(.unreachable))
         await #expect { try await sync.download(photo) } throws: { ($0 as? SyncError)?.code == .unreachable }
         try await sync.download(photo)
     }
@@ -69,14 +68,14 @@ import Testing
     @Test func `a file larger than the cache is readable until the next download`()
         async throws
     {
-        let desk = try PhotoFixture(cacheSize: 0)
-        for shop in ["A", "B"] { try desk.attached(shop) }
-        try await desk.sync.push()
-        let photos = try await desk.store.objects(Receipt.self).all().compactMap(\.photo)
+        let fixture = try PhotoFixture(cacheSize: 0)
+        for shop in ["A", "B"] { try fixture.attached(shop) }
+        try await fixture.sync.push()
+        let photos = try await fixture.store.objects(Receipt.self).all().compactMap(\.photo)
         for (photo, other) in zip(photos, photos.reversed()) {
-            try await desk.sync.download(photo)
-            #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoFixture.bytes())
-            #expect(try !desk.store.attachments.status(of: other).isOnDevice)
+            try await fixture.sync.download(photo)
+            #expect(try Array(fixture.store.attachments.data(of: photo)) == PhotoFixture.bytes())
+            #expect(try !fixture.store.attachments.status(of: other).isOnDevice)
         }
     }
 
@@ -86,12 +85,12 @@ import Testing
     func `a missing or truncated local file is downloaded again`(
         damage: Damage, kind: StoreKind
     ) async throws {
-        let desk = try PhotoFixture()
+        let fixture = try PhotoFixture()
         let bytes = PhotoFixture.bytes(200_000)
-        try desk.attached("A", bytes)
-        try await desk.sync.push()
+        try fixture.attached("A", bytes)
+        try await fixture.sync.push()
         try await kind.withStore(Receipt.self, Passport.self) { store in
-            let sync = desk.restarted(on: store)
+            let sync = fixture.restarted(on: store)
             try await sync.synchronize()
             let photo = try #require(try await store.objects(Receipt.self).all().first?.photo)
             try await sync.download(photo)
@@ -101,10 +100,10 @@ import Testing
             case .short: truncate(path, 100_000)
             case .empty: truncate(path, 0)
             }
-            desk.shelf.forgetRequests()
+            fixture.fileServer.forgetRequests()
             try await sync.download(photo)
             try await sync.download(photo)
-            #expect(desk.shelf.requests.count == 1)
+            #expect(fixture.fileServer.requests.count == 1)
             #expect(try Array(store.attachments.data(of: photo)) == bytes)
             #expect(try store.checkIntegrity() == [])
             // A changed local file is not detected, and is downloaded again after an eviction.
@@ -121,30 +120,30 @@ import Testing
     }
 
     @Test func `a missing pending file is not requested from the server`() async throws {
-        let desk = try PhotoFixture()
-        let photo = try #require(try desk.attached().photo)
-        unlink(try #require(try desk.store.attachments.diskURL(of: photo)).path)
-        try await desk.sync.download(photo)
-        #expect(desk.shelf.requests == [])
-        #expect(try !desk.store.attachments.evict(photo))
+        let fixture = try PhotoFixture()
+        let photo = try #require(try fixture.attached().photo)
+        unlink(try #require(try fixture.store.attachments.diskURL(of: photo)).path)
+        try await fixture.sync.download(photo)
+        #expect(fixture.fileServer.requests == [])
+        #expect(try !fixture.store.attachments.evict(photo))
     }
 
     @Test(arguments: [true, false])
     func `another ETag for the same bytes is accepted if the hash is known`(isCut: Bool) async throws {
-        let desk = try PhotoFixture(cacheSize: 0)
+        let fixture = try PhotoFixture(cacheSize: 0)
         let bytes = PhotoFixture.bytes(10_000)
-        let photo = try #require(try desk.attached("A", bytes).photo)
-        try await desk.sync.push()
-        let url = try #require(try desk.receipts().first?.photo?.serverURL)
-        desk.shelf.retag(url)
-        if isCut { desk.shelf.next("download", .breakAfter(4000)) }
-        try await desk.sync.download(photo)
-        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+        let photo = try #require(try fixture.attached("A", bytes).photo)
+        try await fixture.sync.push()
+        let url = try #require(try fixture.receipts().first?.photo?.serverURL)
+        fixture.fileServer.retag(url)
+        if isCut { fixture.fileServer.next("download", .breakAfter(4000)) }
+        try await fixture.sync.download(photo)
+        #expect(try Array(fixture.store.attachments.data(of: photo)) == bytes)
     }
 
     @Test func `a cancelled waiter does not cancel a shared download`() async throws {
-        let desk = try PhotoFixture()
-        let (store, sync, photo) = try await second(desk, PhotoFixture.bytes(50_000))
+        let fixture = try PhotoFixture()
+        let (store, sync, photo) = try await second(fixture, PhotoFixture.bytes(50_000))
         let first = Task { try await sync.download(photo) }
         let other = Task { try await sync.download(photo) }
         first.cancel()

@@ -33,18 +33,18 @@ final class FakeStorage: FileTransport {
 
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
-        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        receive: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse {
         let path = request.path ?? ""
         state.withLock { $0.requests.append("\(request.method) \(path)") }
         do {
             let name = String(path.prefix { $0 != "?" })
             guard path.hasSuffix("?signature=\(request.method.rawValue.lowercased())") else {
-                return try await refuse(403, "SignatureDoesNotMatch", take)
+                return try await refuse(403, "SignatureDoesNotMatch", receive)
             }
             switch request.method {
-            case .put: return try await put(name, request, body, take)
-            case .get: return try await get(name, request, take)
+            case .put: return try await put(name, request, body, receive)
+            case .get: return try await get(name, request, receive)
             default:
                 state.withLock { $0.objects[name] = nil }
                 return HTTPResponse(status: .noContent)
@@ -56,14 +56,14 @@ final class FakeStorage: FileTransport {
 
     private typealias ChunkHandler = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
-    private func refuse(_ status: Int, _ code: String, _ take: ChunkHandler) async throws -> HTTPResponse {
+    private func refuse(_ status: Int, _ code: String, _ receive: ChunkHandler) async throws -> HTTPResponse {
         let response = HTTPResponse(status: .init(code: status), headerFields: [.contentType: "application/xml"])
-        try await take(response, Array("<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>".utf8))
+        try await receive(response, Array("<?xml version=\"1.0\"?><Error><Code>\(code)</Code></Error>".utf8))
         return response
     }
 
     private func put(
-        _ name: String, _ request: HTTPRequest, _ body: FileBody?, _ take: ChunkHandler
+        _ name: String, _ request: HTTPRequest, _ body: FileBody?, _ receive: ChunkHandler
     ) async throws -> HTTPResponse {
         var bytes: [UInt8] = []
         while let body, Int64(bytes.count) < body.count {
@@ -72,19 +72,19 @@ final class FakeStorage: FileTransport {
         }
         let file = OutgoingFile(id: "", name: "", contentType: "", bytes: bytes)
         if let checksum = request.headerFields[Self.checksum], checksum != file.sha256Base64 {
-            return try await refuse(400, "BadDigest", take)
+            return try await refuse(400, "BadDigest", receive)
         }
         let etag = String(file.sha256.prefix(32))
         state.withLock { $0.objects[name] = (bytes, etag) }
         return HTTPResponse(status: .ok, headerFields: [.eTag: "\"\(etag)\""])
     }
 
-    private func get(_ name: String, _ request: HTTPRequest, _ take: ChunkHandler) async throws -> HTTPResponse {
+    private func get(_ name: String, _ request: HTTPRequest, _ receive: ChunkHandler) async throws -> HTTPResponse {
         guard let (bytes, etag) = state.withLock({ $0.objects[name] }) else {
-            return try await refuse(404, "NoSuchKey", take)
+            return try await refuse(404, "NoSuchKey", receive)
         }
         if let wanted = request.headerFields[.ifMatch], wanted != "\"\(etag)\"" {
-            return try await refuse(412, "PreconditionFailed", take)
+            return try await refuse(412, "PreconditionFailed", receive)
         }
         var response = HTTPResponse(status: .ok, headerFields: [.eTag: "\"\(etag)\""])
         var rest = bytes[...]
@@ -96,7 +96,7 @@ final class FakeStorage: FileTransport {
         response.headerFields[.contentLength] = String(rest.count)
         while !rest.isEmpty {
             try Task.checkCancellation()
-            try await take(response, Array(rest.prefix(100_000)))
+            try await receive(response, Array(rest.prefix(100_000)))
             rest = rest.dropFirst(100_000)
         }
         return response

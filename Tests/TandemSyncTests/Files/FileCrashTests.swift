@@ -46,7 +46,7 @@ import Testing
     }
 
     private static func context(
-        _ store: Store, _ remote: ScriptedRemote, _ shelf: PhotoServer, _ camera: Camera? = nil
+        _ store: Store, _ remote: ScriptedRemote, _ fileServer: PhotoServer, _ camera: Camera? = nil
     ) -> SyncContext {
         var options = SyncContext.Options()
         options.clock = JumpingClock(ManualClock(Date(timeIntervalSince1970: 1_795_000_000)))
@@ -55,14 +55,14 @@ import Testing
             options.onPushStep = { _ in try camera.step() }
             options.onFileStep = { _ in try camera.step() }
         }
-        return SyncContext(store: store, remote: remote, files: shelf, options: options)
+        return SyncContext(store: store, remote: remote, files: fileServer, options: options)
     }
 
     /// Attaches, uploads, replaces, copies and deletes files, with steps in between.
     private static func live(
-        _ store: Store, _ context: SyncContext, _ camera: Camera, _ note: (Tandem.Attachment, [UInt8]) -> Void
+        _ store: Store, _ context: SyncContext, _ camera: Camera, _ note: (Attachment, [UInt8]) -> Void
     ) async throws {
-        func add(_ seed: UInt8) throws -> Tandem.Attachment {
+        func add(_ seed: UInt8) throws -> Attachment {
             let bytes = PhotoFixture.bytes(2500, seed: seed)
             let attachment = try store.attachments.add(bytes, name: "чек \(seed).jpg")
             note(attachment, bytes)
@@ -98,13 +98,13 @@ import Testing
             steps += 1
             let folder = try TemporaryFolder()
             defer { folder.remove() }
-            let (remote, shelf) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoServer())
+            let (remote, fileServer) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoServer())
             let camera = Camera(folder, cutAt: steps)
             var attached: [FileID: [UInt8]] = [:]
             do {
                 let store = try Self.open(folder.path(of: "store.tandem"), kind)
                 defer { store.close() }
-                let context = Self.context(store, remote, shelf, camera)
+                let context = Self.context(store, remote, fileServer, camera)
                 try await Self.live(store, context, camera) { attached[$0.id] = $1 }
             } catch is Cut {
             }
@@ -112,15 +112,15 @@ import Testing
             let store = try Self.open(folder.path(of: "after/store.tandem"), kind)
             defer { store.close() }
             #expect(try store.checkIntegrity() == [], "\(kind), step \(steps)")
-            let context = Self.context(store, remote, shelf)
+            let context = Self.context(store, remote, fileServer)
             for _ in 0..<2 { try await context.push() }
             #expect(
-                try await FileInvariants.problems(of: store, remote, shelf, attached: attached) == [],
+                try await FileInvariants.problems(of: store, remote, fileServer, attached: attached) == [],
                 "\(kind), step \(steps)")
             let named = try await store.objects(Receipt.self).all().flatMap { [$0.photo].compactMap { $0 } + $0.scans }
             #expect(try Self.files(in: folder) == Set(named.map(\.id)).count, "\(kind), step \(steps)")
             // An acknowledged file that was removed from the list stays on the server. All other files there are named.
-            let there = Set(shelf.files.keys)
+            let there = Set(fileServer.files.keys)
             let urls = Set(named.compactMap(\.serverURL))
             #expect(urls.isSubset(of: there), "\(kind), step \(steps)")
             let left = attached.filter { $0.value == PhotoFixture.bytes(2500, seed: 3) }

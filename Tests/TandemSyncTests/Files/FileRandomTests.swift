@@ -30,7 +30,7 @@ import Testing
 
 private struct FileHistory {
     private var random: SeededGenerator
-    private let desk: PhotoFixture
+    private let fixture: PhotoFixture
     private var devices: [(store: Store, sync: SyncContext)]
     private var attached: [FileID: [UInt8]] = [:]
     private let reaper = Reaper()
@@ -44,15 +44,15 @@ private struct FileHistory {
         random = SeededGenerator(seed: seed)
         deletesFiles = Bool.random(using: &random)
         let cacheSize = [0, 3000, 1 << 30].randomElement(using: &random) ?? 0
-        desk = try PhotoFixture(nestedJSON: Bool.random(using: &random), cacheSize: Int64(cacheSize))
-        let stores = [desk.store, try desk.other().0]
+        fixture = try PhotoFixture(nestedJSON: Bool.random(using: &random), cacheSize: Int64(cacheSize))
+        let stores = [fixture.store, try fixture.other().0]
         devices = []
         devices = stores.map { ($0, context($0)) }
     }
 
     private func context(_ store: Store) -> SyncContext {
         let reaper = reaper
-        return desk.restarted(on: store) {
+        return fixture.restarted(on: store) {
             $0.deletesFiles = deletesFiles
             $0.onPushStep = { _ in try reaper.step() }
             $0.onFileStep = { _ in try reaper.step() }
@@ -63,7 +63,7 @@ private struct FileHistory {
     func problems() async throws -> [String] {
         var history = self
         for _ in 0..<60 { try await history.act() }
-        return try await history.settle()
+        return try await history.synchronizeFully()
     }
 
     private mutating func act() async throws {
@@ -123,13 +123,13 @@ private struct FileHistory {
         case 80..<90: _ = try? await sync.push()
         default: _ = try? await sync.synchronize()
         }
-        desk.clock.advance(by: 1)
-        if deletesFiles { try await resendUnanswered(from: device) }
+        fixture.clock.advance(by: 1)
+        if deletesFiles { try await resendUnacknowledged(from: device) }
     }
 
     /// Resends the device's changes without a response. If files are deleted with their objects, another device must
     /// not act before: it may delete a file that such a change names. The article on limits describes that.
-    private func resendUnanswered(from device: Int) async throws {
+    private func resendUnacknowledged(from device: Int) async throws {
         let (store, sync) = devices[device]
         for _ in 0..<20 {
             guard try store.operations.all().contains(where: { $0.state == .attempted }) else { return }
@@ -163,20 +163,20 @@ private struct FileHistory {
 
     /// Moves a file on the server.
     private mutating func moveFile() throws {
-        let item = desk.remote.items(in: "Receipt").randomElement(using: &random)
+        let item = fixture.remote.items(in: "Receipt").randomElement(using: &random)
         guard !deletesFiles, let item, case .object(var members)? = FileInvariants.document(item[member: "photo"]),
             let index = members.firstIndex(where: { $0.key == "url" }), case .text(let url) = members[index].value,
-            let file = desk.shelf.files[url]
+            let file = fixture.fileServer.files[url]
         else { return }
         let other = "\(PhotoServer.url("moved"))-\(Int.random(in: 0..<1_000_000, using: &random))"
-        desk.shelf.put(file.bytes, at: other)
+        fixture.fileServer.put(file.bytes, at: other)
         members[index].value = .text(other)
         var node = JSONNode.object(members)
         if case .text(let text)? = item[member: "photo"] { node = .text(text.replacing(url, with: other)) }
-        desk.remote.edit("Receipt", id: item.id) { $0.put("photo", node) }
+        fixture.remote.edit("Receipt", id: item.id) { $0.put("photo", node) }
     }
 
-    private mutating func attach(_ store: Store) throws -> Tandem.Attachment {
+    private mutating func attach(_ store: Store) throws -> Attachment {
         let bytes = PhotoFixture.bytes(
             Int.random(in: 0...4000, using: &random), seed: UInt8.random(in: 0...255, using: &random))
         let attachment = try store.attachments.add(bytes, name: "ფოტო.jpg")
@@ -186,22 +186,22 @@ private struct FileHistory {
 
     private mutating func fail() {
         switch Int.random(in: 0..<8, using: &random) {
-        case 0: desk.remote.next(.loseAnswer)
-        case 1: desk.remote.next(.loseRequest)
-        case 2: desk.shelf.next("upload", .loseAnswer)
-        case 3: desk.shelf.next("upload", .breakAfter(Int.random(in: 1...2000, using: &random)))
-        case 4: desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
-        case 5: desk.shelf.next("upload", .fail(.later(status: 503, retryAfter: nil)))
-        case 6: desk.remote.next(.answerWithoutBody)
-        default: desk.shelf.next("upload", .fail(.notSent(PhotoServer.Broken())))
+        case 0: fixture.remote.next(.loseResponse)
+        case 1: fixture.remote.next(.loseRequest)
+        case 2: fixture.fileServer.next("upload", .loseResponse)
+        case 3: fixture.fileServer.next("upload", .breakAfter(Int.random(in: 1...2000, using: &random)))
+        case 4: fixture.fileServer.next("upload", .fail(.refused(status: 403, message: "No.")))
+        case 5: fixture.fileServer.next("upload", .fail(.later(status: 503, retryAfter: nil)))
+        case 6: fixture.remote.next(.respondWithoutBody)
+        default: fixture.fileServer.next("upload", .fail(.notSent(PhotoServer.Broken())))
         }
     }
 
-    private mutating func settle() async throws -> [String] {
+    private mutating func synchronizeFully() async throws -> [String] {
         for _ in 0..<12 {
             for (index, (_, sync)) in devices.enumerated() {
                 _ = try? await sync.synchronize()
-                if deletesFiles { try await resendUnanswered(from: index) }
+                if deletesFiles { try await resendUnacknowledged(from: index) }
                 for failed in try await sync.failedOperations() {
                     // Either choice of the user.
                     if !deletesFiles, Bool.random(using: &random) {
@@ -218,7 +218,7 @@ private struct FileHistory {
         var problems: [String] = []
         for (store, sync) in devices {
             problems += try await FileInvariants.problems(
-                of: store, desk.remote, desk.shelf, attached: attached, sendsTwice: sendsTwice)
+                of: store, fixture.remote, fixture.fileServer, attached: attached, sendsTwice: sendsTwice)
             let photos = try await store.objects(Receipt.self).all().compactMap(\.photo)
             for photo in photos + (try await store.objects(Passport.self).all().map(\.scan)) {
                 // A missing URL is already reported.
@@ -229,7 +229,7 @@ private struct FileHistory {
                 }
             }
             let here = try await store.objects(Receipt.self).all().count
-            if here != desk.remote.items(in: "Receipt").count { problems.append("\(here) receipts") }
+            if here != fixture.remote.items(in: "Receipt").count { problems.append("\(here) receipts") }
         }
         return problems
     }

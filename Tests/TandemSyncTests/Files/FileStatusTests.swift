@@ -12,27 +12,27 @@ import Testing
     /// Records a stream's values without repetitions.
     private func follow(
         _ statuses: AsyncThrowingStream<AttachmentStatus, any Error>
-    ) -> (told: Synchronized<[AttachmentStatus]>, end: Task<(any Error)?, Never>) {
-        let told = Synchronized<[AttachmentStatus]>([])
+    ) -> (reported: Synchronized<[AttachmentStatus]>, end: Task<(any Error)?, Never>) {
+        let reported = Synchronized<[AttachmentStatus]>([])
         let end = Task { () -> (any Error)? in
             do {
-                for try await status in statuses { told.change { $0.append(status) } }
+                for try await status in statuses { reported.change { $0.append(status) } }
                 return nil
             } catch {
                 return error
             }
         }
-        return (told, end)
+        return (reported, end)
     }
 
     @Test func `a download's progress and its end are reported`() async throws {
-        let desk = try PhotoFixture()
-        try desk.attached()
-        try await desk.sync.push()
-        let (store, sync) = try desk.other()
+        let fixture = try PhotoFixture()
+        try fixture.attached()
+        try await fixture.sync.push()
+        let (store, sync) = try fixture.other()
         try await sync.synchronize()
         let photo = try #require(try await store.objects(Receipt.self).all().first?.photo)
-        let (told, end) = follow(sync.statuses(of: photo))
+        let (reported, end) = follow(sync.statuses(of: photo))
         let published = Synchronized<[AttachmentStatus]>([])
         let failure = Synchronized(false)
         let subscription = sync.statusPublisher(of: photo).sink { completion in
@@ -40,21 +40,21 @@ import Testing
         } receiveValue: { status in
             published.change { $0.append(status) }
         }
-        func tell(_ expected: [Bool]) async {
-            let isTold = await comesTrue { told.value.map(\.isOnDevice) == expected }
-            #expect(isTold, "\(told.value)")
+        func expectReports(_ expected: [Bool]) async {
+            let isReported = await comesTrue { reported.value.map(\.isOnDevice) == expected }
+            #expect(isReported, "\(reported.value)")
             let isPublished = await comesTrue { published.value.map(\.isOnDevice) == expected }
             #expect(isPublished, "\(published.value)")
         }
-        await tell([false])
+        await expectReports([false])
         try await sync.download(photo)
-        await tell([false, true])
+        await expectReports([false, true])
         #expect(try store.attachments.evict(photo))
-        await tell([false, true, false])
+        await expectReports([false, true, false])
         // Another context of the store is observed too.
-        let other = SyncContext(store: store, remote: desk.remote, files: desk.shelf)
+        let other = SyncContext(store: store, remote: fixture.remote, files: fixture.fileServer)
         try await other.download(photo)
-        await tell([false, true, false, true])
+        await expectReports([false, true, false, true])
         // The file is removed with its last object.
         let id = try #require(try await store.objects(Receipt.self).first()).localID
         try await store.write { _ = try $0.update(Receipt.self, localID: id) { $0.photo = nil } }
@@ -64,53 +64,53 @@ import Testing
     }
 
     @Test func `an upload is reported from its beginning to its end`() async throws {
-        let desk = try PhotoFixture { $0.clock = SystemSyncClock() }
-        let photo = try #require(try desk.attached().photo)
+        let fixture = try PhotoFixture { $0.clock = SystemSyncClock() }
+        let photo = try #require(try fixture.attached().photo)
         // The observer has no reference to the uploading context.
-        let watcher = desk.restarted(withFiles: false)
-        let (told, _) = follow(watcher.statuses(of: photo))
-        #expect(await comesTrue { told.value.map(\.state) == [.pending] })
-        desk.shelf.whileUploading {
-            let isTold = await comesTrue { told.value.last?.state == .uploading(sent: 0) }
-            #expect(isTold)
+        let watcher = fixture.restarted(withFiles: false)
+        let (reported, _) = follow(watcher.statuses(of: photo))
+        #expect(await comesTrue { reported.value.map(\.state) == [.pending] })
+        fixture.fileServer.whileUploading {
+            let isReported = await comesTrue { reported.value.last?.state == .uploading(sent: 0) }
+            #expect(isReported)
         }
-        desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
-        try await desk.sync.push()
-        #expect(await comesTrue { if case .failed = told.value.last?.state { true } else { false } })
-        try await desk.sync.push()
-        #expect(await comesTrue { told.value.last?.state == .uploaded })
+        fixture.fileServer.next("upload", .fail(.refused(status: 403, message: "No.")))
+        try await fixture.sync.push()
+        #expect(await comesTrue { if case .failed = reported.value.last?.state { true } else { false } })
+        try await fixture.sync.push()
+        #expect(await comesTrue { reported.value.last?.state == .uploaded })
     }
 
     @Test func `an upload's progress is reported while it runs`() async throws {
-        let desk = try PhotoFixture { $0.clock = SystemSyncClock() }
-        let photo = try #require(try desk.attached("A", PhotoFixture.bytes(10_000)).photo)
-        let (told, _) = follow(desk.sync.statuses(of: photo))
-        #expect(await comesTrue { told.value.map(\.state) == [.pending] })
-        desk.shelf.whileUploading(after: 4000) {
-            let isTold = await comesTrue {
-                if case .uploading(let sent)? = told.value.last?.state { sent > 0 && sent < 10_000 } else { false }
+        let fixture = try PhotoFixture { $0.clock = SystemSyncClock() }
+        let photo = try #require(try fixture.attached("A", PhotoFixture.bytes(10_000)).photo)
+        let (reported, _) = follow(fixture.sync.statuses(of: photo))
+        #expect(await comesTrue { reported.value.map(\.state) == [.pending] })
+        fixture.fileServer.whileUploading(after: 4000) {
+            let isReported = await comesTrue {
+                if case .uploading(let sent)? = reported.value.last?.state { sent > 0 && sent < 10_000 } else { false }
             }
-            #expect(isTold, "\(told.value)")
+            #expect(isReported, "\(reported.value)")
         }
-        try await desk.sync.push()
-        #expect(await comesTrue { told.value.last?.state == .uploaded })
+        try await fixture.sync.push()
+        #expect(await comesTrue { reported.value.last?.state == .uploaded })
     }
 
     @Test(arguments: [true, false])
     func `the bytes of an upload attempt are recorded across a restart`(isItsFault: Bool) async throws {
-        let desk = try PhotoFixture()
-        let photo = try #require(try desk.attached("A", PhotoFixture.bytes(10_000)).photo)
-        let store = desk.store
+        let fixture = try PhotoFixture()
+        let photo = try #require(try fixture.attached("A", PhotoFixture.bytes(10_000)).photo)
+        let store = fixture.store
         func offset() async throws -> Int64? {
             try await store.read { try $0.pendingFiles(at: .distantFuture).first?.offset }
         }
-        desk.shelf.next("upload", .breakAfter(4000, isItsFault ? nil : .notSent(PhotoServer.Broken())))
-        try await desk.sync.attemptPush()
+        fixture.fileServer.next("upload", .breakAfter(4000, isItsFault ? nil : .notSent(PhotoServer.Broken())))
+        try await fixture.sync.attemptPush()
         #expect(try await offset() == 4000)
         let status = try store.attachments.status(of: photo)
         #expect(status.attempts == (isItsFault ? 1 : 0))
         // The next attempt continues there, and an observer of the store alone sees it.
-        let context = desk.restarted { options in
+        let context = fixture.restarted { options in
             options.onFileStep = { step in
                 guard case .began = step else { return }
                 let status = try store.attachments.status(of: photo)
@@ -118,17 +118,17 @@ import Testing
             }
         }
         #expect(try await context.push().isComplete)
-        #expect(desk.shelf.received == 10_000)
+        #expect(fixture.fileServer.received == 10_000)
         #expect(try store.attachments.status(of: photo).state == .uploaded)
     }
 
     @Test func `a partial upload that the server has dropped is not counted`() async throws {
-        let desk = try PhotoFixture()
-        try desk.attached("A", PhotoFixture.bytes(10_000))
-        desk.shelf.next("upload", .breakAfter(4000))
-        try await desk.sync.push()
-        desk.shelf.next("upload", .fail(.file(.hashMismatch)))
-        try await desk.sync.push()
-        #expect(try await desk.store.read { try $0.pendingFiles(at: .distantFuture).first?.offset } == 0)
+        let fixture = try PhotoFixture()
+        try fixture.attached("A", PhotoFixture.bytes(10_000))
+        fixture.fileServer.next("upload", .breakAfter(4000))
+        try await fixture.sync.push()
+        fixture.fileServer.next("upload", .fail(.file(.hashMismatch)))
+        try await fixture.sync.push()
+        #expect(try await fixture.store.read { try $0.pendingFiles(at: .distantFuture).first?.offset } == 0)
     }
 }

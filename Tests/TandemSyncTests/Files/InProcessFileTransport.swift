@@ -25,11 +25,11 @@ final class InProcessFileTransport: FileTransport {
     var requests: [String] { state.withLock { $0.requests } }
     /// The number of sent body bytes.
     var sent: Int64 { state.withLock { $0.sent } }
-    var shelf: FileStorage { core.configuration.files!.storage }
+    var fileServer: FileStorage { core.configuration.files!.storage }
 
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
-        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        receive: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         state.withLock { $0.requests.append(request.method.rawValue) }
@@ -49,14 +49,14 @@ final class InProcessFileTransport: FileTransport {
                 throw error
             }
         }
-        guard case .answer(let response, let content) = outcome else { throw .lost(thrown ?? Broken()) }
+        guard case .response(let response, let content) = outcome else { throw .lost(thrown ?? Broken()) }
         do {
             let length = response.headerFields[.contentLength].flatMap { Int64($0) } ?? 0
             var received: Int64 = 0
             while request.method != .head, received < length, let piece = try await content?.piece(after: received) {
                 let piece = Array(piece.prefix(Int(length - received)))
                 received += Int64(piece.count)
-                try await take(response, piece)
+                try await receive(response, piece)
             }
             if request.method != .head, received < length { throw Broken() }
             return response
@@ -68,18 +68,18 @@ final class InProcessFileTransport: FileTransport {
 
 /// A transport without a server: a closure responds.
 struct ScriptedFileTransport: FileTransport {
-    typealias Answer = (response: HTTPResponse, pieces: [[UInt8]])
-    let answer: @Sendable (HTTPRequest) throws -> Answer
+    typealias Response = (response: HTTPResponse, pieces: [[UInt8]])
+    let respond: @Sendable (HTTPRequest) throws -> Response
 
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
-        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+        receive: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse {
         do {
-            let (response, pieces) = try answer(request)
+            let (response, pieces) = try respond(request)
             var sent: Int64 = 0
             while let body, sent < body.count { sent += Int64(try await body.piece(sent).count) }
-            for piece in pieces { try await take(response, piece) }
+            for piece in pieces { try await receive(response, piece) }
             return response
         } catch {
             throw .lost(error)
@@ -141,10 +141,10 @@ func failure<T>(_ body: () async throws -> T) async -> String {
         case .refused(let status, let message): "refused \(status): \(message)"
         case .outdatedPosition(let status, _): "outdated position \(status)"
         case .later(let status, _): "later \(status)"
-        case .invalidResponse(let answer): "bad \(answer.code)"
+        case .invalidResponse(let response): "bad \(response.code)"
         case .notEncodable(let problem): "notEncodable \(problem.code)"
         case .file(.unreadable(let error)): "unreadable: \(error)"
-        case .file(.notTaken(let error)): "not taken: \(error)"
+        case .file(.receiverFailed(let error)): "not taken: \(error)"
         case .file(let problem): "\(problem)".contains("version") ? "changed" : "\(problem)"
         }
     } catch {

@@ -37,13 +37,16 @@ import Testing
     }
 
     /// Violations that a requirement must detect.
-    enum Slip: CaseIterable {
-        case changesBytes, forgetsAnswers, ignoresOffsets, keepsWrongHashes, ignoresETags, hidesDeletes, failsWhenTaken
+    enum Mistake: CaseIterable {
+        case changesBytes, forgetsResponses, ignoresOffsets, keepsWrongHashes, ignoresETags, hidesDeletes,
+            failsWhenTaken
         case fallingProgress, misplaces, sendsUnwanted
     }
 
-    @Test(arguments: Slip.allCases) func `a server that violates a requirement is detected`(slip: Slip) async throws {
-        let broken = SlippingFiles(slip)
+    @Test(arguments: Mistake.allCases) func `a server that violates a requirement is detected`(
+        mistake: Mistake
+    ) async throws {
+        let broken = MistakenFiles(mistake)
         var violations = 0
         for requirement in RemoteFilesConformance.requirements {
             do {
@@ -56,28 +59,28 @@ import Testing
         #expect(violations > 0)
     }
 
-    private struct SlippingFiles: RemoteFiles {
-        let slip: Slip
+    private struct MistakenFiles: RemoteFiles {
+        let mistake: Mistake
         let files = ScriptedFiles()
 
-        init(_ slip: Slip) { self.slip = slip }
+        init(_ mistake: Mistake) { self.mistake = mistake }
 
         func upload(
             _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
         ) async throws(RemoteFailure) -> UploadedFile {
             var file = file
-            if slip == .keepsWrongHashes, (try? file.check()) != nil,
+            if mistake == .keepsWrongHashes, (try? file.check()) != nil,
                 let bytes = try? await file.bytes.read(at: 0, count: Int(file.size)), bytes.count == Int(file.size)
             {
                 file.sha256 = OutgoingFile(id: file.id, name: "", contentType: "", bytes: bytes).sha256
             }
-            if slip == .fallingProgress { progress(file.size) }
-            if let tell = file.onPlace {
-                if slip == .misplaces { file.onPlace = { try await tell($0 + "-elsewhere") } }
-                if slip == .sendsUnwanted { file.onPlace = { try? await tell($0) } }
+            if mistake == .fallingProgress { progress(file.size) }
+            if let announce = file.onPlace {
+                if mistake == .misplaces { file.onPlace = { try await announce($0 + "-elsewhere") } }
+                if mistake == .sendsUnwanted { file.onPlace = { try? await announce($0) } }
             }
             var uploaded = try await files.upload(file, progress: progress)
-            if slip == .forgetsAnswers { uploaded.etag = "\(UUID())" }
+            if mistake == .forgetsResponses { uploaded.etag = "\(UUID())" }
             return uploaded
         }
 
@@ -85,18 +88,18 @@ import Testing
             _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
         ) async throws(RemoteFailure) -> ServedFile {
             var file = file
-            if slip == .ignoresETags { file.etag = nil }
-            if slip == .changesBytes { files.next(.wrongHash, on: .download) }
+            if mistake == .ignoresETags { file.etag = nil }
+            if mistake == .changesBytes { files.next(.wrongHash, on: .download) }
             do {
-                return try await files.download(file, from: slip == .ignoresOffsets ? 0 : offset, to: take)
+                return try await files.download(file, from: mistake == .ignoresOffsets ? 0 : offset, to: take)
             } catch {
-                if slip == .failsWhenTaken, case .file(.notTaken(let cause)) = error { throw .lost(cause) }
+                if mistake == .failsWhenTaken, case .file(.receiverFailed(let cause)) = error { throw .lost(cause) }
                 throw error
             }
         }
 
         func delete(_ file: RemoteFile) async throws(RemoteFailure) {
-            if slip != .hidesDeletes { try await files.delete(file) }
+            if mistake != .hidesDeletes { try await files.delete(file) }
         }
     }
 }

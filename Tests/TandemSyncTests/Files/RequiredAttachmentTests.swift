@@ -87,7 +87,7 @@ import Testing
         #expect(try await sync.push().isComplete)
         try await far.synchronize()
         #expect(try await other.objects(Passport.self).all().isEmpty)
-        #expect(try line.shelf.files().isEmpty)
+        #expect(try line.fileServer.files().isEmpty)
         for store in [store, other] { #expect(try store.checkIntegrity() == []) }
     }
 

@@ -22,11 +22,11 @@ import Testing
 
     private func files(
         _ put: SignedRequest, delete: SignedRequest? = nil,
-        _ answer: @escaping @Sendable (HTTPRequest) -> Int = { _ in 200 },
+        _ status: @escaping @Sendable (HTTPRequest) -> Int = { _ in 200 },
         _ body: String = ""
     ) -> SignedURLFiles {
         SignedURLFiles(
-            over: ScriptedFileTransport { (HTTPResponse(status: .init(code: answer($0))), [Array(body.utf8)]) }
+            over: ScriptedFileTransport { (HTTPResponse(status: .init(code: status($0))), [Array(body.utf8)]) }
         ) { _ in
             SignedUpload(put)
         } download: { _ in
@@ -129,11 +129,11 @@ import Testing
         } delete: { _ in
             throw RemoteFailure.file(.changed)
         }
-        let told = Synchronized<[Int64]>([])
+        let reported = Synchronized<[Int64]>([])
         #expect(
-            await failure { try await files.upload(Sample.file(10)) { sent in told.change { $0.append(sent) } } }
+            await failure { try await files.upload(Sample.file(10)) { sent in reported.change { $0.append(sent) } } }
                 == "nothing")
-        #expect(told.value == [5, 10])
+        #expect(reported.value == [5, 10])
         #expect(await failure { try await files.fetch(RemoteFile(url: "x")) } == "lost: Odd")
         #expect(await failure { try await files.delete(RemoteFile(url: "x")) } == "changed")
     }

@@ -22,13 +22,13 @@ import Testing
         let line = try InProcessFileTransport()
         let files = files(line)
         let file = Sample.file(count)
-        let told = Mutex<[Int64]>([])
-        let uploaded = try await files.upload(file) { sent in told.withLock { $0.append(sent) } }
+        let reported = Mutex<[Int64]>([])
+        let uploaded = try await files.upload(file) { sent in reported.withLock { $0.append(sent) } }
         #expect(uploaded.url == "http://shop.example/files/\(Sample.id)")
-        let progress = told.withLock { $0 }
+        let progress = reported.withLock { $0 }
         #expect(progress == progress.sorted())
         #expect(progress.last == Int64(count))
-        let stored = try #require(try line.shelf.files().first)
+        let stored = try #require(try line.fileServer.files().first)
         #expect(stored.name == file.name)
         #expect(stored.contentType == "image/jpeg")
         let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag, size: Int64(count))
@@ -63,7 +63,7 @@ import Testing
             if outcome == "nothing" { break }
             #expect(outcome == "lost: Broken", "cuts: \(cuts)")
         }
-        let stored = try line.shelf.bytes(of: Sample.id, count: count)
+        let stored = try line.fileServer.bytes(of: Sample.id, count: count)
         #expect(stored == Sample.bytes(count, seed: seed), "cuts: \(cuts)")
         // Only the pieces under way are sent twice: one for each interruption.
         #expect(line.sent <= Int64(count + attempts * (256 << 10)), "cuts: \(cuts)")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a download continues from an offset`() async throws {
-        let line = try InProcessFileTransport { $0.faults = .script([[], [], [.cutAnswer(after: 1_000_001)]]) }
+        let line = try InProcessFileTransport { $0.faults = .script([[], [], [.cutResponse(after: 1_000_001)]]) }
         let files = files(line)
         let bytes = Sample.bytes(3_000_000)
         let uploaded = try await files.upload(Sample.file(3_000_000))
@@ -127,7 +127,7 @@ import Testing
         lying.sha256 = Sample.file(1000, seed: 2).sha256
         let wrong = lying
         #expect(await failure { try await files.upload(wrong) }.contains("hash"))
-        #expect(try line.shelf.files().isEmpty)
+        #expect(try line.fileServer.files().isEmpty)
     }
 
     private struct Ending: FileBytes {
@@ -151,9 +151,9 @@ import Testing
         let broken = file
         #expect(await failure { try await files.upload(broken) }.hasPrefix("unreadable: "))
         // The partial upload stays, and is removed when the correct bytes arrive.
-        #expect(try line.shelf.offset(of: Sample.id) != nil)
+        #expect(try line.fileServer.offset(of: Sample.id) != nil)
         _ = try await files.upload(Sample.file(900_000))
-        #expect(try line.shelf.bytes(of: Sample.id, count: 900_000) == Sample.bytes(900_000))
+        #expect(try line.fileServer.bytes(of: Sample.id, count: 900_000) == Sample.bytes(900_000))
     }
 
     @Test func `an error of the receiver ends the download`() async throws {
@@ -181,10 +181,10 @@ import Testing
             reasons.change { $0.append(reason) }
             return .bearer(reason == .first ? "old" : "new")
         }
-        let told = Synchronized<[Int64]>([])
-        let uploaded = try await files.upload(Sample.file(600_000)) { sent in told.change { $0.append(sent) } }
+        let reported = Synchronized<[Int64]>([])
+        let uploaded = try await files.upload(Sample.file(600_000)) { sent in reported.change { $0.append(sent) } }
         #expect(reasons.value == [.first, .refused(status: 401)])
-        #expect(told.value == told.value.sorted())
+        #expect(reported.value == reported.value.sorted())
         #expect(try await files.fetch(RemoteFile(url: uploaded.url)) == Sample.bytes(600_000))
         let refused = self.files(line) { _ in .bearer("old") }
         #expect(await failure { try await refused.upload(Sample.file(2_000_000)) } == "unauthenticated")
@@ -219,7 +219,7 @@ import Testing
         #expect(try await moved.fetch(remote) == Sample.bytes(1000))
         // Another row may have the file's present URL.
         #expect(await failure { try await moved.delete(remote) } == "notEncodable invalidID")
-        #expect(try line.shelf.files().count == 1)
+        #expect(try line.fileServer.files().count == 1)
         let unknown = RemoteFile(url: "https://evil.example/files/\(Sample.id)")
         #expect(await failure { try await moved.fetch(unknown) } == "notEncodable invalidID")
         // A new file gets the present address.

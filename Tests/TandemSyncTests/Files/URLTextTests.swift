@@ -15,48 +15,48 @@ import Testing
         try table.setAttachments(\.scans, as: .urlText)
     }
 
-    private func desk(nested: Bool = true) throws -> PhotoFixture {
-        let desk = try PhotoFixture(nestedJSON: nested)
-        try sendURLs(desk.sync)
-        return desk
+    private func fixture(nested: Bool = true) throws -> PhotoFixture {
+        let fixture = try PhotoFixture(nestedJSON: nested)
+        try sendURLs(fixture.sync)
+        return fixture
     }
 
     @Test(arguments: [true, false])
     func `attachments are sent as URLs, and pulls of these URLs change nothing`(nested: Bool) async throws {
-        let desk = try desk(nested: nested)
-        let scans = try [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).png") }
-        let receipt = try desk.attached()
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
-        #expect(try await desk.sync.push().isComplete)
-        let sent = try desk.receipt(receipt.localID)
+        let fixture = try fixture(nested: nested)
+        let scans = try [1, 2].map { try fixture.store.attachments.add([UInt8($0)], name: "\($0).png") }
+        let receipt = try fixture.attached()
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.scans = scans } }
+        #expect(try await fixture.sync.push().isComplete)
+        let sent = try fixture.receipt(receipt.localID)
         let photo = try #require(sent.photo)
         let url = try #require(photo.serverURL)
         let urls = sent.scans.compactMap(\.serverURL)
-        #expect(desk.served(receipt) == .text(url) && urls.count == 2)
-        #expect(FileInvariants.document(desk.served(receipt, "scans")) == .array(urls.map { .text($0) }))
+        #expect(fixture.served(receipt) == .text(url) && urls.count == 2)
+        #expect(FileInvariants.document(fixture.served(receipt, "scans")) == .array(urls.map { .text($0) }))
         #expect(photo.id == receipt.photo?.id && photo.name == "чек.jpg" && photo.sha256 == receipt.photo?.sha256)
         for queryID in ["all", "all", nil] {
-            #expect(try await desk.sync.pull(Receipt.self, queryID: queryID).changes == 0)
+            #expect(try await fixture.sync.pull(Receipt.self, queryID: queryID).changes == 0)
         }
 
         // Another client changes another property.
-        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(9)) }
-        #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
-        let now = try desk.receipt(receipt.localID)
+        fixture.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(9)) }
+        #expect(try await fixture.sync.pull(Receipt.self, queryID: "all").updated == 1)
+        let now = try fixture.receipt(receipt.localID)
         #expect(now.points == 9 && now.photo == photo && now.scans == sent.scans && now.isSynced)
-        #expect(try desk.store.attachments.status(of: photo).isOnDevice)
-        #expect(try desk.store.checkIntegrity() == [])
+        #expect(try fixture.store.attachments.status(of: photo).isOnDevice)
+        #expect(try fixture.store.checkIntegrity() == [])
     }
 
     @Test func `another device knows a file by its URL, and an edit of another property omits the file`()
         async throws
     {
-        let desk = try desk()
-        let receipt = try desk.attached()
-        #expect(try await desk.sync.push().isComplete)
-        let photo = try #require(try desk.receipt(receipt.localID).photo)
+        let fixture = try fixture()
+        let receipt = try fixture.attached()
+        #expect(try await fixture.sync.push().isComplete)
+        let photo = try #require(try fixture.receipt(receipt.localID).photo)
         let url = try #require(photo.serverURL)
-        let (store, sync) = try desk.other()
+        let (store, sync) = try fixture.other()
         try sendURLs(sync)
         try await sync.pull(Receipt.self, queryID: "all")
         let there = try #require(try await store.objects(Receipt.self).first())
@@ -65,65 +65,65 @@ import Testing
         try await sync.download(named)
         #expect(try Array(store.attachments.data(of: named)) == PhotoFixture.bytes())
 
-        desk.remote.forgetRequests()
+        fixture.remote.forgetRequests()
         try await store.write { _ = try $0.update(there) { $0.points = 5 } }
         #expect(try await sync.push().isComplete)
-        #expect(desk.remote.requests.filter { $0.kind == .update }.map { $0.members.map(\.key) } == [["points"]])
-        #expect(desk.served(receipt) == .text(url))
-        #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
-        #expect(try desk.receipt(receipt.localID).photo == photo)
+        #expect(fixture.remote.requests.filter { $0.kind == .update }.map { $0.members.map(\.key) } == [["points"]])
+        #expect(fixture.served(receipt) == .text(url))
+        #expect(try await fixture.sync.pull(Receipt.self, queryID: "all").updated == 1)
+        #expect(try fixture.receipt(receipt.localID).photo == photo)
     }
 
     @Test func `another URL is another file, and the old file is removed with its local copy`() async throws {
-        let desk = try desk()
-        let receipt = try desk.attached()
-        #expect(try await desk.sync.push().isComplete)
-        let old = try #require(try desk.receipt(receipt.localID).photo)
+        let fixture = try fixture()
+        let receipt = try fixture.attached()
+        #expect(try await fixture.sync.push().isComplete)
+        let old = try #require(try fixture.receipt(receipt.localID).photo)
         let url = "https://old.example/photos/receipt%202.PNG?v=1"
-        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", .text(url)) }
-        #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
-        let new = try #require(try desk.receipt(receipt.localID).photo)
+        fixture.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", .text(url)) }
+        #expect(try await fixture.sync.pull(Receipt.self, queryID: "all").updated == 1)
+        let new = try #require(try fixture.receipt(receipt.localID).photo)
         #expect(new.serverURL == url && new.name == "receipt 2.PNG" && new.contentType == "image/png")
         #expect(new.size == nil && new.sha256 == nil)
-        #expect(try !desk.store.attachments.status(of: new).isOnDevice)
-        #expect(desk.isGone(old))
+        #expect(try !fixture.store.attachments.status(of: new).isOnDevice)
+        #expect(fixture.isGone(old))
 
-        desk.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", .null) }
-        #expect(try await desk.sync.pull(Receipt.self, queryID: "all").updated == 1)
-        #expect(try desk.receipt(receipt.localID).photo == nil)
-        #expect(try desk.store.checkIntegrity() == [])
+        fixture.remote.edit("Receipt", id: ServerID(receipt.localID.rawValue)) { $0.put("photo", .null) }
+        #expect(try await fixture.sync.pull(Receipt.self, queryID: "all").updated == 1)
+        #expect(try fixture.receipt(receipt.localID).photo == nil)
+        #expect(try fixture.store.checkIntegrity() == [])
     }
 
     @Test(arguments: [false, true])
     func `a photo replaced here is sent as another URL and does not conflict after a lost response`(
         isLost: Bool
     ) async throws {
-        let desk = try desk()
-        try desk.sync.table(Receipt.self).setConflicts(.report)
-        let receipt = try desk.attached()
-        #expect(try await desk.sync.push().isComplete)
-        let new = try desk.store.attachments.add(PhotoFixture.bytes(seed: 9), name: "new.jpg")
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = new } }
+        let fixture = try fixture()
+        try fixture.sync.table(Receipt.self).setConflicts(.report)
+        let receipt = try fixture.attached()
+        #expect(try await fixture.sync.push().isComplete)
+        let new = try fixture.store.attachments.add(PhotoFixture.bytes(seed: 9), name: "new.jpg")
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: receipt.localID) { $0.photo = new } }
         if isLost {
             let url = JSONNode.text(PhotoServer.url(new.id.rawValue))
-            desk.remote.next(
-                .loseAnswer,
+            fixture.remote.next(
+                .loseResponse,
                 on: RequestMatch { request in
                     request.kind == .update && request.members.contains { $0.key == "photo" && $0.value == url }
                 })
         }
-        for _ in 1...3 { _ = try? await desk.sync.push() }
-        #expect(try await desk.sync.failedOperations().isEmpty)
-        let here = try desk.receipt(receipt.localID)
+        for _ in 1...3 { _ = try? await fixture.sync.push() }
+        #expect(try await fixture.sync.failedOperations().isEmpty)
+        let here = try fixture.receipt(receipt.localID)
         #expect(here.isSynced && here.photo?.id == new.id && here.photo?.size == new.size)
-        #expect(try desk.served(receipt) == .text(#require(here.photo?.serverURL)))
-        #expect(try await desk.sync.pull(Receipt.self).changes == 0)
+        #expect(try fixture.served(receipt) == .text(#require(here.photo?.serverURL)))
+        #expect(try await fixture.sync.pull(Receipt.self).changes == 0)
     }
 
     @Test(arguments: Dialect.both)
     func `a table with columns of URLs is shared with other clients`(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)
-        let shelf = PhotoServer()
+        let fileServer = PhotoServer()
         func device() throws -> (Store, SyncContext) {
             let clock = world.clock
             var configuration = Store.Configuration()
@@ -132,7 +132,7 @@ import Testing
             options.clock = JumpingClock(clock)
             options.random = { 0 }
             let store = try Store(inMemoryModels: [Receipt.self], configuration: configuration)
-            let sync = SyncContext(store: store, remote: world.remote(), files: shelf, options: options)
+            let sync = SyncContext(store: store, remote: world.remote(), files: fileServer, options: options)
             try sendURLs(sync)
             return (store, sync)
         }
@@ -186,8 +186,8 @@ import Testing
     }
 
     @Test func `a file without a URL has no text`() throws {
-        let desk = try desk()
-        let receipt = try desk.attached()
+        let fixture = try fixture()
+        let receipt = try fixture.attached()
         let property = try #require(Receipt.__definition.properties.first { $0.name == "photo" })
         let value = Migration.stored(try #require(receipt.photo))
         #expect(throws: RequestEncodingError.self) { try WireFormat().node(of: value, for: property, as: .urlText) }

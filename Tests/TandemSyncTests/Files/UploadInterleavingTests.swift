@@ -17,34 +17,34 @@ import Testing
     }
 
     /// Three receipts with photographs, and one that the server knows.
-    private func desk(
+    private func fixture(
         _ log: Log, files: Int = 3, _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) async throws -> (PhotoFixture, LocalID) {
-        let desk = try PhotoFixture {
+        let fixture = try PhotoFixture {
             $0.uploadsInFlight = 1
             $0.onFileStep = { if case .began = $0 { log.note("file") } }
             options(&$0)
         }
-        let known = try await desk.synced().localID
-        for number in 0..<files { try desk.attached("\(number)", PhotoFixture.bytes(2500, seed: UInt8(number))) }
-        return (desk, known)
+        let known = try await fixture.synced().localID
+        for number in 0..<files { try fixture.attached("\(number)", PhotoFixture.bytes(2500, seed: UInt8(number))) }
+        return (fixture, known)
     }
 
-    private func points(_ desk: PhotoFixture, _ id: LocalID) -> JSONNode? {
-        desk.remote.all(in: "Receipt").first { $0.id.rawValue == id.rawValue }?[member: "points"]
+    private func points(_ fixture: PhotoFixture, _ id: LocalID) -> JSONNode? {
+        fixture.remote.all(in: "Receipt").first { $0.id.rawValue == id.rawValue }?[member: "points"]
     }
 
     /// Independent of the clock: if it stands still, no change is due automatically.
     @Test(arguments: [true, false], [true, false])
     func `a change is sent before the next file begins`(isScheduled: Bool, isStill: Bool) async throws {
         let (log, once) = (Log(), Counter())
-        let (desk, known) = try await desk(log) { if isStill { $0.clock = StillClock() } }
-        let (store, sync) = (desk.store, desk.sync)
-        desk.shelf.whileUploading {
+        let (fixture, known) = try await fixture(log) { if isStill { $0.clock = StillClock() } }
+        let (store, sync) = (fixture.store, fixture.sync)
+        fixture.fileServer.whileUploading {
             if once.next() == 1 {
                 try? await store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
             } else {
-                log.note("\(String(describing: points(desk, known)))")
+                log.note("\(String(describing: points(fixture, known)))")
             }
         }
         let result: SyncResult?
@@ -63,66 +63,66 @@ import Testing
     }
 
     @Test func `a change is sent while a large file is being uploaded`() async throws {
-        let (desk, known) = try await desk(Log(), files: 1)
+        let (fixture, known) = try await fixture(Log(), files: 1)
         let hasCome = Synchronized(false)
-        desk.shelf.whileUploading {
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
-            let isThere = await comesTrue { points(desk, known) == .integer(5) }
+        fixture.fileServer.whileUploading {
+            try? await fixture.store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
+            let isThere = await comesTrue { points(fixture, known) == .integer(5) }
             hasCome.change { $0 = isThere }
             // Progress is reported all the while.
-            #expect(desk.sync.statusTracker.uploads.values.first == 2500)
+            #expect(fixture.sync.statusTracker.uploads.values.first == 2500)
         }
-        #expect(try await desk.sync.push().isComplete)
+        #expect(try await fixture.sync.push().isComplete)
         #expect(hasCome.value)
-        #expect(try await desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
+        #expect(try await fixture.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
     @Test func `a file attached during uploads is due at once`() async throws {
         let once = Counter()
-        let (desk, known) = try await desk(Log(), files: 1)
-        let photo = try desk.store.attachments.add([1, 2, 3], name: "позже.jpg")
-        desk.shelf.whileUploading {
+        let (fixture, known) = try await fixture(Log(), files: 1)
+        let photo = try fixture.store.attachments.add([1, 2, 3], name: "позже.jpg")
+        fixture.fileServer.whileUploading {
             guard once.next() == 1 else { return }
-            try? await desk.store.write { tx in
+            try? await fixture.store.write { tx in
                 _ = try tx.update(Receipt.self, localID: known) { $0.photo = photo }
                 try tx.insert(Receipt(shop: "новый", scans: [photo]))
             }
         }
-        let result = try await desk.sync.push()
+        let result = try await fixture.sync.push()
         #expect(!result.isComplete)
         #expect(result.nextDue != nil)
         guard case .notReached? = result.uploads.last?.outcome else {
             Issue.record("\(result.uploads)")
             return
         }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(desk.shelf.files[PhotoServer.url(photo.id.rawValue)] != nil)
-        #expect(try await desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(fixture.fileServer.files[PhotoServer.url(photo.id.rawValue)] != nil)
+        #expect(try await fixture.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
     @Test func `inserts and deletes are sent between the files too`() async throws {
         let (log, once) = (Log(), Counter())
-        let (desk, known) = try await desk(log)
-        desk.shelf.whileUploading {
+        let (fixture, known) = try await fixture(log)
+        fixture.fileServer.whileUploading {
             guard once.next() == 1 else {
-                return log.note("\(desk.remote.items(in: "Receipt").contains { $0.id.rawValue == known.rawValue })")
+                return log.note("\(fixture.remote.items(in: "Receipt").contains { $0.id.rawValue == known.rawValue })")
             }
-            try? await desk.store.write { tx in
+            try? await fixture.store.write { tx in
                 try tx.insert(Receipt(shop: "новый"))
                 try tx.delete(Receipt.self, localID: known)
             }
         }
-        let result = try await desk.sync.push()
+        let result = try await fixture.sync.push()
         #expect(log.lines == ["file", "file", "false", "file", "false"])
         #expect(result.entries.count == 3 + 2 + 3)
-        #expect(desk.remote.items(in: "Receipt").count == 4)
-        #expect(try desk.store.operations.count() == 0)
+        #expect(fixture.remote.items(in: "Receipt").count == 4)
+        #expect(try fixture.store.operations.count() == 0)
     }
 
     @Test func `continuous changes do not block the files`() async throws {
         for isStill in [true, false] {
             let (log, count, changing) = (Log(), Counter(), Synchronized<Store?>(nil))
-            let (desk, known) = try await desk(log, files: 5) { options in
+            let (fixture, known) = try await fixture(log, files: 5) { options in
                 if isStill { options.clock = StillClock() }
                 // Each push triggers another change.
                 options.onPushStep = { step in
@@ -135,52 +135,52 @@ import Testing
                     }
                 }
             }
-            changing.change { $0 = desk.store }
-            try await desk.store.write { _ = try $0.update(Receipt.self, localID: known) { $0.points = -1 } }
-            let result = try await desk.sync.push()
-            #expect(result.uploads.count { $0.isSettled } == 5)
-            try await desk.sync.push()
-            #expect(points(desk, known) == .integer(Int64(count.value)))
+            changing.change { $0 = fixture.store }
+            try await fixture.store.write { _ = try $0.update(Receipt.self, localID: known) { $0.points = -1 } }
+            let result = try await fixture.sync.push()
+            #expect(result.uploads.count { $0.isFinished } == 5)
+            try await fixture.sync.push()
+            #expect(points(fixture, known) == .integer(Int64(count.value)))
         }
     }
 
     @Test func `a server that becomes unreachable during a change stops the files that have not begun`() async throws {
         let (log, once) = (Log(), Counter())
-        let (desk, known) = try await desk(log)
-        desk.shelf.whileUploading {
+        let (fixture, known) = try await fixture(log)
+        fixture.fileServer.whileUploading {
             guard once.next() == 1 else { return }
-            for _ in 0..<10 { desk.remote.next(.fail(.unreachable)) }
-            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
+            for _ in 0..<10 { fixture.remote.next(.fail(.unreachable)) }
+            try? await fixture.store.write { tx in _ = try tx.update(Receipt.self, localID: known) { $0.points = 5 } }
         }
-        let result = try await desk.sync.attemptPush()
+        let result = try await fixture.sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
         #expect(log.lines == ["file"])
         #expect(result.uploads.count { if case .notReached = $0.outcome { true } else { false } } == 2)
-        #expect(try await desk.sync.status().pendingFiles == 2)
+        #expect(try await fixture.sync.status().pendingFiles == 2)
     }
 
     @Test func `a failed operation is not retried between the files`() async throws {
         let log = Log()
-        let (desk, known) = try await desk(log)
-        desk.remote.next(.fail(.refused(status: 403, message: "No.")), on: .update)
-        try await desk.store.write { _ = try $0.update(Receipt.self, localID: known) { $0.points = 5 } }
-        desk.remote.forgetRequests()
-        let result = try await desk.sync.push()
+        let (fixture, known) = try await fixture(log)
+        fixture.remote.next(.fail(.refused(status: 403, message: "No.")), on: .update)
+        try await fixture.store.write { _ = try $0.update(Receipt.self, localID: known) { $0.points = 5 } }
+        fixture.remote.forgetRequests()
+        let result = try await fixture.sync.push()
         #expect(result.failedOperations.map(\.operation.localID) == [known])
-        #expect(desk.remote.requests.count { $0.id == known.rawValue } == 1)
+        #expect(fixture.remote.requests.count { $0.id == known.rawValue } == 1)
     }
 
     @Test func `many URLs are sent before the end`() async throws {
         let (log, count) = (Log(), Counter())
-        let (desk, _) = try await desk(log, files: 201)
-        desk.remote.forgetRequests()
-        desk.shelf.whileUploading {
+        let (fixture, _) = try await fixture(log, files: 201)
+        fixture.remote.forgetRequests()
+        fixture.fileServer.whileUploading {
             guard count.next() == 201 else { return }
             // The last file is under way. At most 99 URLs of the others may still wait.
-            let areSent = await comesTrue { desk.remote.requests.count { $0.kind == .update } > 100 }
+            let areSent = await comesTrue { fixture.remote.requests.count { $0.kind == .update } > 100 }
             log.note("100 URLs sent: \(areSent)")
         }
-        #expect(try await desk.sync.push().isComplete)
+        #expect(try await fixture.sync.push().isComplete)
         #expect(log.lines.last == "100 URLs sent: true")
     }
 

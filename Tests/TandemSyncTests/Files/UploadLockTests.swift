@@ -10,20 +10,20 @@ import Testing
 /// Two contexts on two stores of one file. A file is never uploaded by both at once.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct UploadLockTests {
     private func context(
-        _ folder: borrowing TemporaryFolder, _ remote: ScriptedRemote, _ shelf: PhotoServer
+        _ folder: borrowing TemporaryFolder, _ remote: ScriptedRemote, _ fileServer: PhotoServer
     ) throws -> (Store, SyncContext) {
         let store = try Store(at: folder.path(of: "a.tandem"), models: Receipt.self)
         var options = SyncContext.Options()
         options.uploadsInFlight = 1
         options.patience = .seconds(120)
-        return (store, SyncContext(store: store, remote: remote, files: shelf, options: options))
+        return (store, SyncContext(store: store, remote: remote, files: fileServer, options: options))
     }
 
     @Test func `each file is uploaded once, by the context that has the lock`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let (remote, shelf) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoServer())
-        let sides = [try context(folder, remote, shelf), try context(folder, remote, shelf)]
+        let (remote, fileServer) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoServer())
+        let sides = [try context(folder, remote, fileServer), try context(folder, remote, fileServer)]
         defer { for (store, _) in sides { store.close() } }
         for number in 0..<6 {
             let (store, _) = sides[number % 2]
@@ -32,7 +32,7 @@ import Testing
         }
         let path = try #require(sides[0].0.uploadLockPath)
         let isFree = Mutex(false)
-        shelf.whileUploading {
+        fileServer.whileUploading {
             // flock distinguishes open files, not processes, so this represents another process.
             if let lock = try? ProcessLock.acquire(at: path) {
                 isFree.withLock { $0 = true }
@@ -43,8 +43,8 @@ import Testing
             for (_, sync) in sides { group.addTask { _ = try await sync.push() } }
             try await group.waitForAll()
         }
-        #expect(shelf.mostAtOnce == 1)
-        #expect(shelf.requests.count == 6 && Set(shelf.requests).count == 6)
+        #expect(fileServer.mostAtOnce == 1)
+        #expect(fileServer.requests.count == 6 && Set(fileServer.requests).count == 6)
         #expect(!isFree.withLock { $0 })
         #expect(try await sides[0].0.objects(Receipt.self).all().allSatisfy(\.isSynced))
         #expect(try sides[1].0.checkIntegrity() == [])
@@ -53,8 +53,8 @@ import Testing
     @Test func `a file downloaded by two contexts is stored once`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let (remote, shelf) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoServer())
-        let sides = [try context(folder, remote, shelf), try context(folder, remote, shelf)]
+        let (remote, fileServer) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoServer())
+        let sides = [try context(folder, remote, fileServer), try context(folder, remote, fileServer)]
         defer { for (store, _) in sides { store.close() } }
         let bytes = PhotoFixture.bytes(3000)
         let added = try sides[0].0.attachments.add(bytes, name: "чек.jpg")
@@ -63,7 +63,7 @@ import Testing
         let photo = try #require(try await sides[1].0.objects(Receipt.self).all().first?.photo)
         #expect(try sides[1].0.attachments.evict(photo))
         let arrived = Counter()
-        shelf.whileDownloading {
+        fileServer.whileDownloading {
             // Neither continues before both have arrived.
             _ = arrived.next()
             _ = await comesTrue { arrived.value == 2 }

@@ -47,12 +47,12 @@ struct Scene: Sendable, CustomStringConvertible {
             try await stage.push()
             try await stage.expectEmpty()
         },
-        Scene("a lost answer makes nothing twice") { stage in
+        Scene("a lost response creates no duplicate") { stage in
             try await stage.write { _ = try $0.insert(["shop": "Лента", "barcode": "1"], in: "Card", as: "c") }
-            stage.remote.next(.loseAnswer, on: .insert)
+            stage.remote.next(.loseResponse, on: .insert)
             try await stage.push()
             try await stage.write { try $0.change("c", in: "Card", to: ["points": 2]) }
-            stage.remote.next(.loseAnswer, on: .insert)
+            stage.remote.next(.loseResponse, on: .insert)
             try await stage.push()
             try await stage.push()
             #expect(stage.remote.items(in: "Card").count == 1)
@@ -82,7 +82,7 @@ struct Scene: Sendable, CustomStringConvertible {
             try await stage.push()
             try await stage.expectEmpty()
         },
-        Scene("a pull meets what waits to be sent") { stage in
+        Scene("a pull fetches an object with a pending operation") { stage in
             for id in ["k", "l", "m"] { stage.card(id, id) }
             try await stage.pull(nil)
             try await stage.write { local in

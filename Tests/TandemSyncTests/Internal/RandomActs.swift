@@ -41,9 +41,9 @@ struct RandomActs {
         let isUndone = one(in: 2)
         return Act(name: acts.map(\.name).joined(separator: " + ") + (isUndone ? ", undone" : "")) { local in
             // An error ends the block, as in sync.
-            let answers = try acts.map { try $0.body(local) }
+            let results = try acts.map { try $0.body(local) }
             if isUndone { throw Undone() }
-            return answers.joined(separator: " + ")
+            return results.joined(separator: " + ")
         }
     }
 
@@ -61,9 +61,9 @@ struct RandomActs {
         case 14: return try receiveTogether(local)
         case 15: return try receiveKept(local)
         case 16: return try removeSynced(local)
-        case 17: return one(in: 3) ? drop() : look()
+        case 17: return one(in: 3) ? drop() : query()
         case 18: return token()
-        default: return look()
+        default: return query()
         }
     }
 
@@ -118,16 +118,16 @@ struct RandomActs {
                 LocalDump.text(try $0.beginAttempt(id, leavingOut: left, rounding: Self.rounding))
             }
         case 4..<7:
-            let answer = operation.kind == .delete && one(in: 2) ? nil : item
-            return Act(name: "acknowledge \(id) \(attempt) \(describe(answer)) tombstones \(flag)") {
-                "\(try $0.acknowledge(id, attempt: attempt, with: answer, keepsTombstones: flag))"
+            let serverItem = operation.kind == .delete && one(in: 2) ? nil : item
+            return Act(name: "acknowledge \(id) \(attempt) \(describe(serverItem)) tombstones \(flag)") {
+                "\(try $0.acknowledge(id, attempt: attempt, with: serverItem, keepsTombstones: flag))"
             }
         case 7:
             return Act(name: "fail \(id) \(attempt) retry \(flag)") {
                 "\(try $0.fail(id, attempt: attempt, with: error, retry: flag, retryAt: retryAt))"
             }
         case 8:
-            return Act(name: "leave \(id) \(attempt) uncertain") {
+            return Act(name: "mark \(id) \(attempt) unknown") {
                 "\(try $0.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: retryAt))"
             }
         case 9:
@@ -224,7 +224,7 @@ struct RandomActs {
         guard
             let kept = try local.deferredItemsWithoutOperation(in: table, after: nil, limit: 10)
                 .randomElement(using: &random), var item = items[kept.source]
-        else { return look() }
+        else { return query() }
         item.wasDeferred = true
         let again = item
         return Act(name: "receive kept \(table) \(describe(again))") {
@@ -235,7 +235,7 @@ struct RandomActs {
     private mutating func removeSynced(_ local: any LocalReadTransaction) throws -> Act {
         let table = table()
         let ids = try local.localIDs(in: table).compactMap { try local.serverID(of: $0, in: table) }
-        guard let id = ids.randomElement(using: &random) else { return look() }
+        guard let id = ids.randomElement(using: &random) else { return query() }
         return Act(name: "remove \(table) \(id)") {
             guard let row = try $0.row(of: id, in: table) else { return "none" }
             return "\(try $0.removeSynced([row, row], in: table))"
@@ -269,10 +269,10 @@ struct RandomActs {
     }
 
     /// Queries rows by a filter.
-    private mutating func look() -> Act {
+    private mutating func query() -> Act {
         let table = table()
         let filter = filter(in: table)
-        return Act(name: "look for \(filter.remote)") { local in
+        return Act(name: "query \(filter.remote)") { local in
             let rows = try local.syncedRows(in: table, where: filter)
             let found = try local.localIDs(in: table).compactMap { try local.serverID(of: $0, in: table) }
                 .filter { try local.row(of: $0, in: table).map { rows.contains($0) } ?? false }
@@ -289,15 +289,15 @@ struct RandomActs {
             let part = Part.Columns()
             return one(in: 2) ? made((part.size == nil).asPredicate) : made((part.weight >= 1).asPredicate)
         }
-        let thing = ConformanceModel.Columns()
+        let model = ConformanceModel.Columns()
         let pick = Int.random(in: 0..<6, using: &random)
         switch pick {
-        case 0: return made((thing.count > 1).asPredicate)
-        case 1: return made((thing.name.hasPrefix("a")).asPredicate)
-        case 2: return made((thing.code == nil || thing.count != 2).asPredicate)
-        case 3: return made((thing.name == "b" && !(thing.code == "x")).asPredicate)
-        case 4: return made((thing.at < Date(timeIntervalSince1970: 1_795_000_002)).asPredicate)
-        default: return made((thing.count == 1 || thing.name.contains("c")).asPredicate)
+        case 0: return made((model.count > 1).asPredicate)
+        case 1: return made((model.name.hasPrefix("a")).asPredicate)
+        case 2: return made((model.code == nil || model.count != 2).asPredicate)
+        case 3: return made((model.name == "b" && !(model.code == "x")).asPredicate)
+        case 4: return made((model.at < Date(timeIntervalSince1970: 1_795_000_002)).asPredicate)
+        default: return made((model.count == 1 || model.name.contains("c")).asPredicate)
         }
     }
 

@@ -10,83 +10,83 @@ import Testing
 /// else.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct RequestedBackoffTests {
     @Test func `a running sync and the app's next sync go on`() async throws {
-        let desk = try Desk()
-        for code in 1...3 { desk.remote.edit("Card", id: ServerID("\(code)")) { $0.set(.text("x"), of: "shop") } }
-        try await desk.store.write { _ = try $0.insert(Person(name: "Ада")) }
-        desk.remote.setBackoff(.seconds(3600))
-        let now = desk.clock.now()
-        try await desk.sync.synchronize([PullQuery(Card.self, queryID: "cards"), PullQuery(Person.self)])
-        try await desk.sync.pull(Pet.self)
-        #expect(desk.asked == [.page, .page, .insert, .page])
-        #expect(desk.clock.now() == now, "No request has waited.")
-        #expect(desk.sync.pause.end(at: now) == nil && desk.sync.pause.backoffEnd(at: now) == now + 3600)
+        let fixture = try SyncFixture()
+        for code in 1...3 { fixture.remote.edit("Card", id: ServerID("\(code)")) { $0.set(.text("x"), of: "shop") } }
+        try await fixture.store.write { _ = try $0.insert(Person(name: "Ада")) }
+        fixture.remote.setBackoff(.seconds(3600))
+        let now = fixture.clock.now()
+        try await fixture.sync.synchronize([PullQuery(Card.self, queryID: "cards"), PullQuery(Person.self)])
+        try await fixture.sync.pull(Pet.self)
+        #expect(fixture.asked == [.page, .page, .insert, .page])
+        #expect(fixture.clock.now() == now, "No request has waited.")
+        #expect(fixture.sync.pause.end(at: now) == nil && fixture.sync.pause.backoffEnd(at: now) == now + 3600)
     }
 
     /// The response to a page, a write, and a direct request.
     @Test(arguments: [RecordedRequest.Kind.page, .insert, .delete, .undelete])
     func `the backoff of each kind of response delays the scheduler`(kind: RecordedRequest.Kind) async throws {
-        let desk = try SchedulerFixture { $0.syncsAtStart = false }
-        let id = try await desk.insert("1").localID
-        try await desk.sync.push()
-        let card = try #require(try desk.store.object(ofType: Card.self, forPrimaryKey: id))
-        await desk.start()
-        desk.remote.setBackoff(.seconds(60))
-        let cards = try desk.sync.remoteTable(Card.self)
+        let fixture = try SchedulerFixture { $0.syncsAtStart = false }
+        let id = try await fixture.insert("1").localID
+        try await fixture.sync.push()
+        let card = try #require(try fixture.store.object(ofType: Card.self, forPrimaryKey: id))
+        await fixture.start()
+        fixture.remote.setBackoff(.seconds(60))
+        let cards = try fixture.sync.remoteTable(Card.self)
         switch kind {
-        case .page: try await desk.sync.pull(Person.self, queryID: "people")
+        case .page: try await fixture.sync.pull(Person.self, queryID: "people")
         case .insert:
-            try await desk.insert("2")
-            try await desk.sync.push()
+            try await fixture.insert("2")
+            try await fixture.sync.push()
         case .delete: try await cards.delete(card)
         default:
-            desk.remote.remove("Card", id: ServerID(id.rawValue))
+            fixture.remote.remove("Card", id: ServerID(id.rawValue))
             _ = try await cards.undelete(card)
         }
-        let end = desk.clock.now() + 60
-        desk.remote.setBackoff(nil)
-        try await desk.change("3")
-        await desk.pass(59)
-        #expect(desk.begun.value == 0)
-        await desk.pass(1)
-        #expect(desk.clock.now() == end && desk.begun.value == 1)
-        #expect(desk.remote.items(in: "Card").contains { $0[member: "barcode"] == .text("3") })
-        await desk.scheduler.stop()
+        let end = fixture.clock.now() + 60
+        fixture.remote.setBackoff(nil)
+        try await fixture.change("3")
+        await fixture.pass(59)
+        #expect(fixture.begun.value == 0)
+        await fixture.pass(1)
+        #expect(fixture.clock.now() == end && fixture.begun.value == 1)
+        #expect(fixture.remote.items(in: "Card").contains { $0[member: "barcode"] == .text("3") })
+        await fixture.scheduler.stop()
     }
 
     @Test func `the scheduler's own sync ends completely and its next one waits`() async throws {
-        let desk = try SchedulerFixture { $0.interval = .seconds(10) }
-        desk.remote.setBackoff(.seconds(60))
-        try await desk.insert("1")
-        await desk.start()
-        #expect(desk.begun.value == 1 && desk.ended.value == 1 && desk.scheduler.lastError == nil)
-        #expect(desk.remote.items(in: "Card").count == 1)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 60))
-        try await desk.change("2")
-        await desk.pass(59)
-        #expect(desk.begun.value == 1)
+        let fixture = try SchedulerFixture { $0.interval = .seconds(10) }
+        fixture.remote.setBackoff(.seconds(60))
+        try await fixture.insert("1")
+        await fixture.start()
+        #expect(fixture.begun.value == 1 && fixture.ended.value == 1 && fixture.scheduler.lastError == nil)
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 60))
+        try await fixture.change("2")
+        await fixture.pass(59)
+        #expect(fixture.begun.value == 1)
         // The app's request does not wait. Its responses extend the backoff.
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.begun.value == 2 && desk.remote.items(in: "Card").count == 2)
-        desk.remote.setBackoff(nil)
-        await desk.pass(59)
-        #expect(desk.begun.value == 2)
-        await desk.pass(1)
-        #expect(desk.begun.value == 3)
-        await desk.scheduler.stop()
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.begun.value == 2 && fixture.remote.items(in: "Card").count == 2)
+        fixture.remote.setBackoff(nil)
+        await fixture.pass(59)
+        #expect(fixture.begun.value == 2)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == 3)
+        await fixture.scheduler.stop()
     }
 
     @Test func `the return of the network does not end a backoff`() async throws {
-        let desk = try SchedulerFixture()
-        desk.remote.setBackoff(.seconds(60))
-        await desk.start()
-        await desk.set(.down)
-        await desk.set(.up)
-        await desk.pass(59)
-        #expect(desk.begun.value == 1)
-        await desk.pass(1)
-        #expect(desk.begun.value == 2)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        fixture.remote.setBackoff(.seconds(60))
+        await fixture.start()
+        await fixture.set(.down)
+        await fixture.set(.up)
+        await fixture.pass(59)
+        #expect(fixture.begun.value == 1)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == 2)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a backoff lasts a day at most and ends if the clock is set back`() {

@@ -33,10 +33,10 @@ import Testing
     /// Direct reads of the server's rows record a pause too, but ignore it.
     @Test func `a pause reported to a remote table applies`() async throws {
         for asks in [0, 1, 2] {
-            let desk = try Desk()
-            let cards = try desk.sync.remoteTable(Card.self)
-            desk.remote.next(Self.patience(3600))
-            let end = desk.clock.now() + 3600
+            let fixture = try SyncFixture()
+            let cards = try fixture.sync.remoteTable(Card.self)
+            fixture.remote.next(Self.patience(3600))
+            let end = fixture.clock.now() + 3600
             let error = await error {
                 switch asks {
                 case 0: _ = try await cards.objects().all()
@@ -45,18 +45,18 @@ import Testing
                 }
             }
             #expect(isLater(error, end, "Card"))
-            #expect(await self.error { try await desk.sync.pull(Card.self) }?.retryAt == end)
-            #expect(desk.remote.requests.count == 1)
+            #expect(await self.error { try await fixture.sync.pull(Card.self) }?.retryAt == end)
+            #expect(fixture.remote.requests.count == 1)
         }
     }
 
     @Test func `a pause for one table applies to the others`() async throws {
-        let desk = try Desk()
-        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
-        desk.remote.next(Self.patience(3600), on: .page)
-        let end = desk.clock.now() + 3600
-        let result = try await desk.sync.attemptSynchronize(Self.queries)
-        #expect(desk.asked == [.page])
+        let fixture = try SyncFixture()
+        try await fixture.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        fixture.remote.next(Self.patience(3600), on: .page)
+        let end = fixture.clock.now() + 3600
+        let result = try await fixture.sync.attemptSynchronize(Self.queries)
+        #expect(fixture.asked == [.page])
         for (pull, table) in zip(result.pulls, ["Card", "Person", "animals"]) {
             guard case .failure(let error) = pull.outcome else {
                 Issue.record("\(table) was fetched.")
@@ -66,80 +66,80 @@ import Testing
         }
         #expect(isLater(result.stoppedBy, end, "Card"))
         #expect(result.entries.map(\.outcome.name) == ["notReached"])
-        #expect(try desk.operation?.state == .pending && desk.operation?.attempts == 0)
-        #expect(desk.clock.now() < end, "No request has slept.")
+        #expect(try fixture.operation?.state == .pending && fixture.operation?.attempts == 0)
+        #expect(fixture.clock.now() < end, "No request has slept.")
 
         // The following requests are not sent until then either.
-        for query in Self.queries { #expect(await error { try await desk.sync.pull(query) }?.retryAt == end) }
-        #expect(isLater(try await desk.sync.attemptPush().stoppedBy, end, "Card"))
-        try await desk.sync.attemptSynchronize()
-        #expect(desk.asked == [.page])
-        #expect(try await desk.sync.status().lastError?.contains("no requests until \(end)") == true)
+        for query in Self.queries { #expect(await error { try await fixture.sync.pull(query) }?.retryAt == end) }
+        #expect(isLater(try await fixture.sync.attemptPush().stoppedBy, end, "Card"))
+        try await fixture.sync.attemptSynchronize()
+        #expect(fixture.asked == [.page])
+        #expect(try await fixture.sync.status().lastError?.contains("no requests until \(end)") == true)
         // Another context does not know the pause, and direct reads ignore it.
-        #expect(try await desk.sync.remoteTable(Card.self).objects().all().isEmpty)
-        desk.remote.forgetRequests()
+        #expect(try await fixture.sync.remoteTable(Card.self).objects().all().isEmpty)
+        fixture.remote.forgetRequests()
 
-        desk.clock.advance(by: end.timeIntervalSince(desk.clock.now()) - 31)
-        #expect(await error { try await desk.sync.pull(Self.queries[1]) }?.retryAt == end && desk.asked.isEmpty)
-        desk.clock.advance(by: 31)
-        #expect(try await desk.sync.synchronize(Self.queries).isComplete)
-        #expect(try desk.isLevel())
+        fixture.clock.advance(by: end.timeIntervalSince(fixture.clock.now()) - 31)
+        #expect(await error { try await fixture.sync.pull(Self.queries[1]) }?.retryAt == end && fixture.asked.isEmpty)
+        fixture.clock.advance(by: 31)
+        #expect(try await fixture.sync.synchronize(Self.queries).isComplete)
+        #expect(try fixture.isLevel())
     }
 
     @Test func `a pause for an operation applies to pulls`() async throws {
-        let desk = try Desk { $0.inFlight = 1 }
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        try await fixture.store.write { tx in
             for code in 1...3 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        desk.remote.next(Self.patience(3600), on: .insert)
-        let end = desk.clock.now() + 3600
-        let result = try await desk.sync.attemptPush()
+        fixture.remote.next(Self.patience(3600), on: .insert)
+        let end = fixture.clock.now() + 3600
+        let result = try await fixture.sync.attemptPush()
         #expect(isLater(result.stoppedBy, end, "Card") && isLater(result.entries[0].outcome.error, end, "Card"))
-        #expect(isLater(await error { try await desk.sync.pull(Person.self, queryID: "people") }, end, "Person"))
+        #expect(isLater(await error { try await fixture.sync.pull(Person.self, queryID: "people") }, end, "Person"))
         // A pull of the same table would push first, and that is not sent either.
-        #expect(isLater(await error { try await desk.sync.pull(Card.self, queryID: "cards") }, end, "Card"))
-        #expect(desk.asked == [.insert])
-        desk.clock.advance(by: 3600)
-        try await desk.sync.pull(Card.self, queryID: "cards")
-        #expect(try desk.isLevel())
+        #expect(isLater(await error { try await fixture.sync.pull(Card.self, queryID: "cards") }, end, "Card"))
+        #expect(fixture.asked == [.insert])
+        fixture.clock.advance(by: 3600)
+        try await fixture.sync.pull(Card.self, queryID: "cards")
+        #expect(try fixture.isLevel())
     }
 
     @Test func `a push without operations does not wait`() async throws {
-        let desk = try Desk()
-        desk.remote.next(Self.patience(3600), on: .page)
-        #expect(await error { try await desk.sync.pull(Card.self) } != nil)
-        let result = try await desk.sync.attemptPush()
+        let fixture = try SyncFixture()
+        fixture.remote.next(Self.patience(3600), on: .page)
+        #expect(await error { try await fixture.sync.pull(Card.self) } != nil)
+        let result = try await fixture.sync.attemptPush()
         #expect(result.stoppedBy == nil && result.entries.isEmpty)
     }
 
     /// Makes the server request a pause in response to a request without retries.
-    private func noteShortPause(_ desk: Desk) async throws -> Date {
-        desk.remote.next(Self.patience(20), on: .find)
-        let end = desk.clock.now() + 20
-        let cards = try desk.sync.remoteTable(Card.self)
+    private func noteShortPause(_ fixture: SyncFixture) async throws -> Date {
+        fixture.remote.next(Self.patience(20), on: .find)
+        let end = fixture.clock.now() + 20
+        let cards = try fixture.sync.remoteTable(Card.self)
         #expect(isLater(await error { _ = try await cards.find("a") }, end, "Card"))
         return end
     }
 
     @Test func `a sync waits for a short pause and requests the same page again`() async throws {
-        let desk = try Desk()
-        try await desk.store.write { _ = try $0.insert(Person(name: "Ада")) }
-        desk.remote.next(Self.patience(20), on: .page)
-        let end = desk.clock.now() + 20
-        #expect(try await desk.sync.synchronize(Self.queries).isComplete)
-        #expect(desk.clock.now() >= end)
-        #expect(desk.asked == [.page, .page, .page, .page, .insert])
+        let fixture = try SyncFixture()
+        try await fixture.store.write { _ = try $0.insert(Person(name: "Ада")) }
+        fixture.remote.next(Self.patience(20), on: .page)
+        let end = fixture.clock.now() + 20
+        #expect(try await fixture.sync.synchronize(Self.queries).isComplete)
+        #expect(fixture.clock.now() >= end)
+        #expect(fixture.asked == [.page, .page, .page, .page, .insert])
     }
 
     @Test func `pulls and pushes wait for a short pause recorded before`() async throws {
-        let desk = try Desk()
-        var end = try await noteShortPause(desk)
-        try await desk.sync.pull(Card.self, queryID: "cards")
-        #expect(desk.clock.now() >= end)
-        try await desk.store.write { _ = try $0.insert(Person(name: "Борис")) }
-        end = try await noteShortPause(desk)
-        #expect(try await desk.sync.push().isComplete && desk.clock.now() >= end)
-        #expect(desk.asked == [.find, .page, .find, .insert])
+        let fixture = try SyncFixture()
+        var end = try await noteShortPause(fixture)
+        try await fixture.sync.pull(Card.self, queryID: "cards")
+        #expect(fixture.clock.now() >= end)
+        try await fixture.store.write { _ = try $0.insert(Person(name: "Борис")) }
+        end = try await noteShortPause(fixture)
+        #expect(try await fixture.sync.push().isComplete && fixture.clock.now() >= end)
+        #expect(fixture.asked == [.find, .page, .find, .insert])
     }
 
     /// The pause is in the response to the pull's own page, or recorded before.
@@ -164,23 +164,23 @@ import Testing
     }
 
     @Test func `a user's decision sends no request during a pause`() async throws {
-        let desk = try Desk()
-        let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
-        let id = try #require(try await desk.sync.attemptPush().failedOperations.first?.id)
-        desk.remote.next(Self.patience(3600), on: .find)
-        let end = desk.clock.now() + 3600
-        for _ in 1...2 { #expect(isLater(await error { try await desk.sync.takeServers(id) }, end, "Card")) }
-        #expect(desk.asked == [.update, .find])
-        #expect(await error { try await desk.sync.pull(Person.self) }?.retryAt == end)
+        let fixture = try SyncFixture()
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        fixture.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
+        let id = try #require(try await fixture.sync.attemptPush().failedOperations.first?.id)
+        fixture.remote.next(Self.patience(3600), on: .find)
+        let end = fixture.clock.now() + 3600
+        for _ in 1...2 { #expect(isLater(await error { try await fixture.sync.takeServers(id) }, end, "Card")) }
+        #expect(fixture.asked == [.update, .find])
+        #expect(await error { try await fixture.sync.pull(Person.self) }?.retryAt == end)
     }
 
     @Test func `the longest pause is a day`() async throws {
-        let desk = try Desk()
-        desk.remote.next(Self.patience(999_999_999), on: .page)
-        let end = desk.clock.now() + 86_400
-        for _ in 1...2 { #expect(await error { try await desk.sync.pull(Card.self) }?.retryAt == end) }
+        let fixture = try SyncFixture()
+        fixture.remote.next(Self.patience(999_999_999), on: .page)
+        let end = fixture.clock.now() + 86_400
+        for _ in 1...2 { #expect(await error { try await fixture.sync.pull(Card.self) }?.retryAt == end) }
     }
 
     @Test func `the longer of two pauses counts`() {
@@ -207,51 +207,51 @@ import Testing
     }
 
     @Test func `a scheduler observes a pause reported to the app`() async throws {
-        let desk = try SchedulerFixture()
-        desk.remote.next(Self.patience(60), on: .page)
-        #expect(await error { try await desk.sync.pull(Person.self, queryID: "people") }?.code == .later)
-        let end = desk.clock.now() + 60
-        try await desk.insert("1")
-        await desk.start()
-        #expect(desk.begun.value == 0 && desk.scheduler.state == .waiting(until: end))
-        await desk.pass(59)
-        #expect(desk.begun.value == 0 && desk.remote.requests.count == 1)
-        await desk.pass(1)
-        #expect(desk.begun.value == 1 && desk.remote.items(in: "Card").count == 1)
-        #expect(desk.scheduler.lastError == nil)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        fixture.remote.next(Self.patience(60), on: .page)
+        #expect(await error { try await fixture.sync.pull(Person.self, queryID: "people") }?.code == .later)
+        let end = fixture.clock.now() + 60
+        try await fixture.insert("1")
+        await fixture.start()
+        #expect(fixture.begun.value == 0 && fixture.scheduler.state == .waiting(until: end))
+        await fixture.pass(59)
+        #expect(fixture.begun.value == 0 && fixture.remote.requests.count == 1)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == 1 && fixture.remote.items(in: "Card").count == 1)
+        #expect(fixture.scheduler.lastError == nil)
+        await fixture.scheduler.stop()
     }
 
     /// A pause reported during another wait counts too.
     @Test func `a waiting scheduler observes a pause reported to the app`() async throws {
-        let desk = try SchedulerFixture()
-        await desk.start()
-        await desk.pass(890)
-        desk.remote.next(Self.patience(60), on: .page)
-        #expect(await error { try await desk.sync.pull(Person.self, queryID: "people") }?.code == .later)
-        await desk.pass(59)
-        #expect(desk.begun.value == 1)
-        await desk.pass(1)
-        #expect(desk.begun.value == 2 && desk.scheduler.lastError == nil)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        await fixture.start()
+        await fixture.pass(890)
+        fixture.remote.next(Self.patience(60), on: .page)
+        #expect(await error { try await fixture.sync.pull(Person.self, queryID: "people") }?.code == .later)
+        await fixture.pass(59)
+        #expect(fixture.begun.value == 1)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == 2 && fixture.scheduler.lastError == nil)
+        await fixture.scheduler.stop()
     }
 
     /// Its own syncs do not sleep: it schedules the next one.
     @Test func `a scheduler's sync ends at once`() async throws {
-        let desk = try SchedulerFixture(body: { try await $0.synchronize(Self.queries) })
-        try await desk.insert("1")
-        desk.remote.next(Self.patience(20), on: .page)
-        await desk.start()
-        #expect(desk.begun.value == 1 && desk.ended.value == 1 && desk.remote.requests.count == 1)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 20))
-        #expect((desk.scheduler.lastError as? SyncError)?.retryAt == desk.clock.now() + 20)
+        let fixture = try SchedulerFixture(body: { try await $0.synchronize(Self.queries) })
+        try await fixture.insert("1")
+        fixture.remote.next(Self.patience(20), on: .page)
+        await fixture.start()
+        #expect(fixture.begun.value == 1 && fixture.ended.value == 1 && fixture.remote.requests.count == 1)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 20))
+        #expect((fixture.scheduler.lastError as? SyncError)?.retryAt == fixture.clock.now() + 20)
         // The app's request does not end the pause, and a long pause is not slept through.
-        desk.remote.next(Self.patience(3600), on: .page)
-        await desk.pass(20)
-        #expect(desk.begun.value == 2 && desk.remote.requests.count == 2)
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.begun.value == 3 && desk.remote.requests.count == 2)
-        await desk.scheduler.stop()
+        fixture.remote.next(Self.patience(3600), on: .page)
+        await fixture.pass(20)
+        #expect(fixture.begun.value == 2 && fixture.remote.requests.count == 2)
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.begun.value == 3 && fixture.remote.requests.count == 2)
+        await fixture.scheduler.stop()
     }
 }

@@ -27,7 +27,7 @@ struct StorePair: Sendable {
         let act: @Sendable (any LocalTransaction) throws -> String = { local in
             try LocalIDGenerator.$current.withValue(LocalIDGenerator { newID }) { try act(local) }
         }
-        func answer(_ store: any LocalStore) async -> String {
+        func result(of store: any LocalStore) async -> String {
             do {
                 return try await store.write { try act($0) }
             } catch let error as TandemError {
@@ -36,7 +36,7 @@ struct StorePair: Sendable {
                 return "error \(error)"
             }
         }
-        return (await answer(TandemStore(tandem)), await answer(memory))
+        return (await result(of: TandemStore(tandem)), await result(of: memory))
     }
 
     /// Returns the whole visible content of both.
@@ -117,7 +117,7 @@ enum LocalDump {
         """
         \(object.serverID?.rawValue ?? "-") v\(object.version ?? "-") \(text(object.values)) \
         changed \(object.changed.sorted()) references \
-        \(object.references.map { "\($0.property) \($0.localID) \($0.target) \($0.isOptional)" }) \
+        \(object.references.map { "\($0.property) \($0.localID) \($0.target)" }) \
         kinds \(object.attemptedKinds.rawValue)
         """
     }

@@ -148,7 +148,7 @@ import Testing
     @Test func `items without updatedAt are pulled from the first one`() async throws {
         let device = try PagedDevice(.ofTwenty())
         device.server.on { state, request throws(RemoteFailure) in
-            var page = PagedServer.answer(request, state)
+            var page = PagedServer.page(request, state)
             for index in page.items.indices { page.items[index].updatedAt = nil }
             if state.requests.count == 4 { throw .lost(URLError(.networkConnectionLost)) }
             return page
@@ -156,7 +156,7 @@ import Testing
         await #expect(throws: SyncError.self) { try await device.pull(nil) }
         device.server.change { $0.requests = [] }
         device.server.on { state, request throws(RemoteFailure) in
-            var page = PagedServer.answer(request, state)
+            var page = PagedServer.page(request, state)
             for index in page.items.indices { page.items[index].updatedAt = nil }
             return page
         }
@@ -168,7 +168,7 @@ import Testing
     @Test func `a server that does not count is pulled from the first item`() async throws {
         let device = try await interrupted()
         device.server.on { state, request throws(RemoteFailure) in
-            var page = PagedServer.answer(request, state)
+            var page = PagedServer.page(request, state)
             page.count = nil
             return page
         }

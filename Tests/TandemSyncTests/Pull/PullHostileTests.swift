@@ -12,22 +12,22 @@ import Testing
 @Suite(.ownThreads) struct PullHostileTests {
     /// A server that responds to each request with given bytes.
     private struct Canned: HTTPTransport {
-        let answer: @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
+        let respond: @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
 
         func send(
             _ request: HTTPRequest, body: [UInt8], limit: Int
         ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
-            answer(request)
+            respond(request)
         }
     }
 
     private func device(
         _ dialect: Dialect = .datasync, pageSize: Int = 100,
-        _ answer: @escaping @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
+        _ respond: @escaping @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
     ) throws -> (Store, SyncContext) {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let remote = DatasyncRemote(
-            ServerAddress("https://shop.example")!, dialect: dialect, over: Canned(answer: answer))
+            ServerAddress("https://shop.example")!, dialect: dialect, over: Canned(respond: respond))
         var options = SyncContext.Options()
         options.pageSize = pageSize
         return (store, SyncContext(store: store, remote: remote, options: options))
@@ -156,9 +156,9 @@ import Testing
         _ = restored.next()
         await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: { error in
             guard let error = error as? SyncError,
-                case .invalidResponse(let answer)? = error.underlying as? RemoteFailure
+                case .invalidResponse(let response)? = error.underlying as? RemoteFailure
             else { return false }
-            return error.code == .invalidResponse && error.table == "Card" && answer.code == .outOfOrder
+            return error.code == .invalidResponse && error.table == "Card" && response.code == .outOfOrder
         }
         #expect(try await token() == known)
         #expect(try await store.objects(Card.self).count() == 1)

@@ -12,22 +12,22 @@ import Testing
 
     /// A device that has pulled the cards a, b and late, and a backup without the last one.
     private struct Device {
-        let desk: Desk
+        let fixture: SyncFixture
         let backup: ScriptedRemote.Backup
 
         init(traits: ScriptedRemote.Traits = .generations) async throws {
-            desk = try Desk(traits: traits) { $0.overlap = .zero }
-            desk.clock.advance(by: 86_400)
-            for id in ["a", "b"] { Self.write(id, to: desk) }
-            backup = desk.remote.backup()
-            desk.remote.advanceClock(by: 60)
-            Self.write("late", to: desk)
-            try await desk.sync.pull(query)
-            desk.remote.forgetRequests()
+            fixture = try SyncFixture(traits: traits) { $0.overlap = .zero }
+            fixture.clock.advance(by: 86_400)
+            for id in ["a", "b"] { Self.write(id, to: fixture) }
+            backup = fixture.remote.backup()
+            fixture.remote.advanceClock(by: 60)
+            Self.write("late", to: fixture)
+            try await fixture.sync.pull(query)
+            fixture.remote.forgetRequests()
         }
 
-        static func write(_ id: String, points: Int64 = 1, to desk: Desk) {
-            desk.remote.edit("Card", id: ServerID(id)) { item in
+        static func write(_ id: String, points: Int64 = 1, to fixture: SyncFixture) {
+            fixture.remote.edit("Card", id: ServerID(id)) { item in
                 item.isDeleted = false
                 item.set(.text("Лента"), of: "shop")
                 item.set(.text(id), of: "barcode")
@@ -37,16 +37,16 @@ import Testing
 
         /// Restores the backup. Another device then writes a card.
         func restore() {
-            desk.remote.restore(backup)
-            desk.remote.advanceClock(by: 3600)
-            Self.write("new", to: desk)
+            fixture.remote.restore(backup)
+            fixture.remote.advanceClock(by: 3600)
+            Self.write("new", to: fixture)
         }
 
         /// Returns a context on the same store, as after a restart of the app.
-        func restarted() throws -> SyncContext { try desk.restarted { $0.overlap = .zero } }
+        func restarted() throws -> SyncContext { try fixture.restarted { $0.overlap = .zero } }
 
         var cards: [String] {
-            get async throws { try await desk.store.objects(Card.self).all().map(\.barcode).sorted() }
+            get async throws { try await fixture.store.objects(Card.self).all().map(\.barcode).sorted() }
         }
     }
 
@@ -57,61 +57,61 @@ import Testing
         #expect(try await sync.pull(Self.query).received.deleted == 1)
         #expect(try await device.cards == ["a", "b", "new"])
         // The following pulls need no look-up, and no full pull.
-        device.desk.remote.forgetRequests()
+        device.fixture.remote.forgetRequests()
         for context in [sync, try device.restarted()] {
             let result = try await context.pull(Self.query).received
             #expect(result.changes == 0 && result.pages == 1)
         }
-        #expect(device.desk.asked.filter { $0 != .find } == [.page, .page])
+        #expect(device.fixture.asked.filter { $0 != .find } == [.page, .page])
         #expect(try await device.cards == ["a", "b", "new"])
     }
 
     @Test func `an earlier version of the newest item is detected`() async throws {
         let device = try await Device()
-        let backup = device.desk.remote.backup()
-        device.desk.remote.advanceClock(by: 60)
-        Device.write("late", points: 2, to: device.desk)
-        try await device.desk.sync.pull(Self.query)
-        device.desk.remote.restore(backup)
-        device.desk.remote.advanceClock(by: 3600)
-        Device.write("new", to: device.desk)
+        let backup = device.fixture.remote.backup()
+        device.fixture.remote.advanceClock(by: 60)
+        Device.write("late", points: 2, to: device.fixture)
+        try await device.fixture.sync.pull(Self.query)
+        device.fixture.remote.restore(backup)
+        device.fixture.remote.advanceClock(by: 3600)
+        Device.write("new", to: device.fixture)
         try await device.restarted().pull(Self.query)
-        #expect(try device.desk.card("late")?.points == 1)
+        #expect(try device.fixture.card("late")?.points == 1)
     }
 
     @Test func `a running app looks for the newest item once an hour`() async throws {
         let device = try await Device()
-        let desk = device.desk
+        let fixture = device.fixture
         // The first pull had nothing to look for.
         for expected in [[.find, .page], [.page]] as [[RecordedRequest.Kind]] {
-            desk.remote.forgetRequests()
-            try await desk.sync.pull(Self.query)
-            #expect(desk.asked == expected)
+            fixture.remote.forgetRequests()
+            try await fixture.sync.pull(Self.query)
+            #expect(fixture.asked == expected)
         }
         device.restore()
-        try await desk.sync.pull(Self.query)
+        try await fixture.sync.pull(Self.query)
         #expect(try await device.cards == ["a", "b", "late", "new"])
-        desk.clock.advance(by: 3601)
+        fixture.clock.advance(by: 3601)
         // The newest item is now one that the restored server has.
-        desk.remote.restore(device.backup)
-        desk.remote.advanceClock(by: 3600)
-        Device.write("newer", to: desk)
-        try await desk.sync.pull(Self.query)
+        fixture.remote.restore(device.backup)
+        fixture.remote.advanceClock(by: 3600)
+        Device.write("newer", to: fixture)
+        try await fixture.sync.pull(Self.query)
         #expect(try await device.cards == ["a", "b", "newer"])
     }
 
     @Test(arguments: [true, false])
     func `a newest item that was changed or deleted meanwhile causes no full pull`(isDeleted: Bool) async throws {
         let device = try await Device()
-        device.desk.remote.advanceClock(by: 60)
+        device.fixture.remote.advanceClock(by: 60)
         if isDeleted {
-            device.desk.remote.remove("Card", id: "late")
+            device.fixture.remote.remove("Card", id: "late")
         } else {
-            Device.write("late", points: 2, to: device.desk)
+            Device.write("late", points: 2, to: device.fixture)
         }
         let result = try await device.restarted().pull(Self.query).received
         #expect(result.pages == 1 && result.changes == 1)
-        #expect(device.desk.asked == [.find, .page])
+        #expect(device.fixture.asked == [.find, .page])
     }
 
     /// A server that can't carry out the look-up must not block the pull.
@@ -123,14 +123,14 @@ import Testing
         #expect(RetryPolicy().tries == 3)
         device.restore()
         let sync = try device.restarted()
-        for _ in 0..<tries { device.desk.remote.next(.fail(failure), on: .find) }
+        for _ in 0..<tries { device.fixture.remote.next(.fail(failure), on: .find) }
         try await sync.pull(Self.query)
-        #expect(device.desk.asked == Array(repeating: .find, count: tries) + [.page])
+        #expect(device.fixture.asked == Array(repeating: .find, count: tries) + [.page])
         // The pull has a newer item, but the lost one is still to be looked up.
         #expect(try await device.cards == ["a", "b", "late", "new"])
-        device.desk.remote.forgetRequests()
+        device.fixture.remote.forgetRequests()
         try await sync.pull(Self.query)
-        #expect(device.desk.asked.first == .find)
+        #expect(device.fixture.asked.first == .find)
         #expect(try await device.cards == ["a", "b", "new"])
     }
 
@@ -143,14 +143,14 @@ import Testing
         let device = try await Device()
         device.restore()
         let sync = try device.restarted()
-        device.desk.remote.next(.fail(failure), on: .find)
+        device.fixture.remote.next(.fail(failure), on: .find)
         await #expect(throws: SyncError.self) { try await sync.pull(Self.query) }
-        #expect(device.desk.asked == [.find])
+        #expect(device.fixture.asked == [.find])
         if case .later = failure {
             // The server's pause applies to it as to every request.
             await #expect(throws: SyncError.self) { try await sync.pull(Self.query) }
-            #expect(device.desk.asked == [.find])
-            device.desk.clock.advance(by: 3601)
+            #expect(device.fixture.asked == [.find])
+            device.fixture.clock.advance(by: 3601)
         }
         try await sync.pull(Self.query)
         #expect(try await device.cards == ["a", "b", "new"])
@@ -164,16 +164,16 @@ import Testing
         let sync = try device.restarted()
         let tries = RetryPolicy().tries
         for _ in 1..<tries {
-            device.desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(1))), on: .find)
+            device.fixture.remote.next(.fail(.later(status: 503, retryAfter: .seconds(1))), on: .find)
         }
         try await sync.pull(Self.query)
-        #expect(device.desk.asked.count { $0 == .find } == tries)
+        #expect(device.fixture.asked.count { $0 == .find } == tries)
         #expect(try await device.cards == ["a", "b", "new"])
     }
 
     @Test func `a full pull after a restore keeps unsent changes`() async throws {
         let device = try await Device()
-        try await device.desk.store.write { tx in
+        try await device.fixture.store.write { tx in
             try tx.update(Card.self, localID: "late") { $0.points = 9 }
             try tx.insert(Card(shop: "Магнит", barcode: "mine", points: 1))
         }
@@ -182,7 +182,7 @@ import Testing
         try sync.table(Card.self).setConflicts(.clientWins)
         let result = try await sync.synchronize([Self.query])
         #expect(result.isComplete && result.lostEdits.isEmpty)
-        let codes = device.desk.remote.items(in: "Card").compactMap { $0[member: "barcode"] }
+        let codes = device.fixture.remote.items(in: "Card").compactMap { $0[member: "barcode"] }
         #expect(codes.count == 5 && codes.contains(.text("mine")) && codes.contains(.text("late")))
     }
 
@@ -190,14 +190,14 @@ import Testing
     @Test func `a server without generations gets no look-up`() async throws {
         let device = try await Device(traits: [])
         try await device.restarted().pull(Self.query)
-        #expect(device.desk.asked == [.page])
+        #expect(device.fixture.asked == [.page])
     }
 
     @Test func `a purge removes the newest item`() async throws {
         let device = try await Device()
-        try await device.desk.sync.purge(Card.self)
+        try await device.fixture.sync.purge(Card.self)
         try await device.restarted().pull(Self.query)
-        #expect(!device.desk.asked.contains(.find))
+        #expect(!device.fixture.asked.contains(.find))
         #expect(try await device.cards == ["a", "b", "late"])
     }
 }

@@ -29,7 +29,7 @@ import Testing
         let result = try await device.pull()
         #expect(try device.pets() == server.live)
         #expect(result.inserted == count + 2 && result.updated == 0 && result.deleted == 0)
-        // A page of a hundred that begins with the last row of the previous page costs as much as one that does not.
+        // A page that begins with the last row of the previous page costs as much as any other page.
         #expect(result.pages <= 2 * (count + 2) / pageSize + 2)
         #expect(try await device.pull().changes == 0)
     }
@@ -177,7 +177,7 @@ import Testing
             var small = request
             small.top = 2
             if state.requests.count == 20 { state.write("1000", "edited") }
-            return PagedServer.answer(small, state)
+            return PagedServer.page(small, state)
         }
         try await device.pull()
         #expect(try device.pets() == server.live)
@@ -197,7 +197,7 @@ import Testing
                 state.now += 400
                 state.write("\(index)", "changed \(state.versions)")
             }
-            let page = PagedServer.answer(request, state)
+            let page = PagedServer.page(request, state)
             return RemotePage(items: page.items, hasMore: page.items.count > 1, serverDate: page.serverDate)
         }
         let device = try PagedDevice(server, pageSize: 10)

@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Loses the response to a request for a page.
-    private func loseAnswer(toPage number: Int, of world: SyncWorld) {
+    private func loseResponse(toPage number: Int, of world: SyncWorld) {
         let pages = Counter()
         world.next { request in
             request.method == .get && pages.next() == number ? [.lostResponse] : []
@@ -61,7 +61,7 @@ import Testing
             let (world, store, sync) = try await makeWorld(plan)
             try await world.others.delete("Card", "c")
             world.clock.advance(by: 60)
-            loseAnswer(toPage: page, of: world)
+            loseResponse(toPage: page, of: world)
             await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
 
             // The row that replaces the last one gets its number.
@@ -91,7 +91,7 @@ import Testing
     func `a resumed pull fetches the remaining pages`(dialect: Dialect) async throws {
         let plan = Plan(dialect: dialect, deletesSoftly: true, pullsBetween: false)
         let (world, store, sync) = try await makeWorld(plan)
-        loseAnswer(toPage: 4, of: world)
+        loseResponse(toPage: 4, of: world)
         await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         world.forgetRequests()
         try await sync.pull(Card.self)
@@ -114,7 +114,7 @@ import Testing
         try await world.others.delete("Card", "a")
         try await world.others.delete("Card", "i")
         world.clock.advance(by: 60)
-        loseAnswer(toPage: 3, of: world)
+        loseResponse(toPage: 3, of: world)
         await #expect {
             try await sync.synchronize([PullQuery(Card.self)])
         } throws: {
@@ -134,13 +134,13 @@ import Testing
         // Both have the unique value of another card.
         for id in ["ab", "ib"] as [ServerID] { try await world.others.card(id, barcode: "be") }
         world.clock.advance(by: 60)
-        loseAnswer(toPage: 3, of: world)
+        loseResponse(toPage: 3, of: world)
         await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         var result = try await sync.pull(Card.self)
         #expect(result.refusedRows.map(\.serverID) == ["ab", "ib"])
         for id in ["ab", "ib"] as [ServerID] { try await world.others.delete("Card", id) }
         world.clock.advance(by: 60)
-        loseAnswer(toPage: 3, of: world)
+        loseResponse(toPage: 3, of: world)
         await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         result = try await sync.pull(Card.self)
         result = try await sync.pull(Card.self)

@@ -238,7 +238,7 @@ import Testing
         // A server that does not mark the last page.
         for mayHaveMore in [false, true] {
             device.server.on { state, request throws(RemoteFailure) in
-                var page = PagedServer.answer(request, state)
+                var page = PagedServer.page(request, state)
                 page.hasMore = mayHaveMore && !page.items.isEmpty
                 return page
             }
@@ -255,7 +255,7 @@ import Testing
             if isDown.value, state.requests.count >= 4 { throw Interruption.lost.failure }
             var small = request
             small.top = min(request.top, 3)
-            var page = PagedServer.answer(small, state)
+            var page = PagedServer.page(small, state)
             page.hasMore = !page.items.isEmpty
             return page
         }

@@ -94,7 +94,7 @@ import Testing
             var coarse = request
             coarse.order = .updatedAt(
                 from: WireTimestamp(Date(timeIntervalSince1970: Double(place.seconds)), fractionDigits: 3))
-            let page = PagedServer.answer(coarse, state)
+            let page = PagedServer.page(coarse, state)
             guard isRefused, let time = page.items.first?.updatedAt, time < place else { return page }
             throw .invalidResponse(
                 InvalidResponse(

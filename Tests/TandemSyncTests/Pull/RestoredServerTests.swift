@@ -16,16 +16,16 @@ import Testing
     enum Loss: CaseIterable, Sendable { case restored, flushed, recreated }
 
     /// Without an overlap, the position is the time of the newest item.
-    private func desk() throws -> Desk {
-        let desk = try Desk(traits: [.generations, .checksPositions]) { $0.overlap = .zero }
-        desk.clock.advance(by: 86_400)
-        return desk
+    private func fixture() throws -> SyncFixture {
+        let fixture = try SyncFixture(traits: [.generations, .checksPositions]) { $0.overlap = .zero }
+        fixture.clock.advance(by: 86_400)
+        return fixture
     }
 
     /// Writes cards as another device, each with its ID as barcode.
-    private func write(_ ids: [String], points: Int64 = 1, to desk: Desk) {
+    private func write(_ ids: [String], points: Int64 = 1, to fixture: SyncFixture) {
         for id in ids {
-            desk.remote.edit("Card", id: ServerID(id)) { item in
+            fixture.remote.edit("Card", id: ServerID(id)) { item in
                 item.isDeleted = false
                 item.set(.text("Лента"), of: "shop")
                 item.set(.text(id), of: "barcode")
@@ -36,89 +36,89 @@ import Testing
 
     /// Pulls without a push before.
     @discardableResult
-    private func pull(_ desk: Desk, _ query: PullQuery = Self.query) async throws -> PullResult {
-        try await desk.sync.withExclusiveSync {
-            try await desk.sync.runPull(query, pushesFirst: false)
+    private func pull(_ fixture: SyncFixture, _ query: PullQuery = Self.query) async throws -> PullResult {
+        try await fixture.sync.withExclusiveSync {
+            try await fixture.sync.runPull(query, pushesFirst: false)
         }.received
     }
 
     /// Expects that the device shows the server's cards.
-    private func expectEqual(_ desk: Desk, _ comment: Comment? = nil) async throws {
-        let here = try await desk.store.objects(Card.self).all().reduce(into: [String: Int]()) {
+    private func expectEqual(_ fixture: SyncFixture, _ comment: Comment? = nil) async throws {
+        let here = try await fixture.store.objects(Card.self).all().reduce(into: [String: Int]()) {
             $0[$1.barcode] = $1.points
         }
-        let there = desk.remote.items(in: "Card").reduce(into: [String: Int]()) { cards, item in
+        let there = fixture.remote.items(in: "Card").reduce(into: [String: Int]()) { cards, item in
             guard case .text(let code)? = item[member: "barcode"], case .integer(let points)? = item[member: "points"]
             else { return }
             cards[code] = Int(points)
         }
         #expect(here == there, comment)
-        #expect(try desk.store.checkIntegrity() == [], comment)
+        #expect(try fixture.store.checkIntegrity() == [], comment)
     }
 
     /// Makes the server lose what it received after the backup.
-    private func lose(_ loss: Loss, _ backup: ScriptedRemote.Backup, on desk: Desk) {
+    private func lose(_ loss: Loss, _ backup: ScriptedRemote.Backup, on fixture: SyncFixture) {
         switch loss {
-        case .restored: desk.remote.restore(backup)
-        case .flushed: desk.remote.restore(ScriptedRemote().backup())
+        case .restored: fixture.remote.restore(backup)
+        case .flushed: fixture.remote.restore(ScriptedRemote().backup())
         case .recreated:
-            desk.remote.recreate("Card")
+            fixture.remote.recreate("Card")
             // The same IDs, with other values.
-            write(["a", "b", "new"], points: 7, to: desk)
+            write(["a", "b", "new"], points: 7, to: fixture)
         }
     }
 
     @Test(arguments: Loss.allCases)
     func `the next pull shows the server's state`(loss: Loss) async throws {
-        let desk = try desk()
-        write(["a", "b", "c"], to: desk)
-        try await pull(desk)
-        let backup = desk.remote.backup()
-        desk.remote.advanceClock(by: 60)
-        write(["a"], points: 2, to: desk)
-        write(["d"], to: desk)
-        desk.remote.remove("Card", id: "b")
-        try await pull(desk)
-        try await expectEqual(desk)
-        desk.remote.advanceClock(by: 60)
-        lose(loss, backup, on: desk)
-        try await pull(desk)
-        try await expectEqual(desk)
+        let fixture = try fixture()
+        write(["a", "b", "c"], to: fixture)
+        try await pull(fixture)
+        let backup = fixture.remote.backup()
+        fixture.remote.advanceClock(by: 60)
+        write(["a"], points: 2, to: fixture)
+        write(["d"], to: fixture)
+        fixture.remote.remove("Card", id: "b")
+        try await pull(fixture)
+        try await expectEqual(fixture)
+        fixture.remote.advanceClock(by: 60)
+        lose(loss, backup, on: fixture)
+        try await pull(fixture)
+        try await expectEqual(fixture)
         // Later changes are fetched by the new position, without another full pull.
-        desk.remote.advanceClock(by: 60)
-        write(["e"], to: desk)
+        fixture.remote.advanceClock(by: 60)
+        write(["e"], to: fixture)
         for expected in [1, 0] {
-            let result = try await pull(desk)
+            let result = try await pull(fixture)
             #expect(result.inserted == expected && result.deleted == 0 && result.pages == 1)
         }
-        try await expectEqual(desk)
+        try await expectEqual(fixture)
     }
 
     @Test(arguments: Loss.allCases)
     func `every unsent change is kept and sent`(loss: Loss) async throws {
-        let desk = try desk()
-        write(["a", "b", "c", "late"], to: desk)
-        try await pull(desk)
-        let backup = desk.remote.backup()
-        desk.remote.advanceClock(by: 60)
-        write(["late"], points: 2, to: desk)
-        try await pull(desk)
-        let new = try await desk.store.write { tx in
+        let fixture = try fixture()
+        write(["a", "b", "c", "late"], to: fixture)
+        try await pull(fixture)
+        let backup = fixture.remote.backup()
+        fixture.remote.advanceClock(by: 60)
+        write(["late"], points: 2, to: fixture)
+        try await pull(fixture)
+        let new = try await fixture.store.write { tx in
             try tx.update(Card.self, localID: "a") { $0.nickname = "моя" }
             try tx.delete(Card.self, localID: "b")
             return try tx.insert(Card(shop: "Магнит", barcode: "mine", points: 1)).localID
         }
-        desk.remote.advanceClock(by: 60)
-        lose(loss, backup, on: desk)
-        try await pull(desk)
-        #expect(try desk.store.operations.count() == 3)
-        #expect(try desk.card("a")?.nickname == "моя" && desk.card("b") == nil && desk.card(new) != nil)
+        fixture.remote.advanceClock(by: 60)
+        lose(loss, backup, on: fixture)
+        try await pull(fixture)
+        #expect(try fixture.store.operations.count() == 3)
+        #expect(try fixture.card("a")?.nickname == "моя" && fixture.card("b") == nil && fixture.card(new) != nil)
         // The edit of an object that the server no longer has follows the policy.
-        try desk.sync.table(Card.self).setConflicts(.clientWins)
-        #expect(try await desk.sync.push().isComplete)
-        try await pull(desk)
-        try await expectEqual(desk)
-        let there = desk.remote.items(in: "Card")
+        try fixture.sync.table(Card.self).setConflicts(.clientWins)
+        #expect(try await fixture.sync.push().isComplete)
+        try await pull(fixture)
+        try await expectEqual(fixture)
+        let there = fixture.remote.items(in: "Card")
         #expect(there.contains { $0.id == "a" && $0[member: "nickname"] == .text("моя") })
         #expect(!there.contains { $0.id == "b" } && there.contains { $0.id.rawValue == new.rawValue })
     }
@@ -127,86 +127,86 @@ import Testing
     /// edit by itself: the push asks the policy.
     @Test(arguments: [true, false])
     func `a sync reports an edit of an object that the server has lost`(hasQueryID: Bool) async throws {
-        let desk = try desk()
+        let fixture = try fixture()
         let query = PullQuery(Card.self, queryID: hasQueryID ? "cards" : nil)
-        write(["a"], to: desk)
-        try await desk.sync.synchronize([query])
-        try await desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
-        desk.remote.recreate("Card")
-        let result = try await desk.sync.synchronize([query])
+        write(["a"], to: fixture)
+        try await fixture.sync.synchronize([query])
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
+        fixture.remote.recreate("Card")
+        let result = try await fixture.sync.synchronize([query])
         #expect(result.lostEdits.isEmpty && result.entries.map(\.outcome.name) == ["conflict"])
-        #expect(try desk.card("a")?.points == 5 && desk.store.operations.count() == 1)
-        try await desk.sync.keepMine(try #require(result.entries.first).id)
-        #expect(try await desk.sync.synchronize([query]).isComplete)
-        try await expectEqual(desk)
-        #expect(desk.remote.items(in: "Card").map(\.id) == ["a"])
+        #expect(try fixture.card("a")?.points == 5 && fixture.store.operations.count() == 1)
+        try await fixture.sync.keepMine(try #require(result.entries.first).id)
+        #expect(try await fixture.sync.synchronize([query]).isComplete)
+        try await expectEqual(fixture)
+        #expect(fixture.remote.items(in: "Card").map(\.id) == ["a"])
     }
 
     @Test func `a server can be restored twice in a row`() async throws {
-        let desk = try desk()
-        write(["a"], to: desk)
-        try await pull(desk)
+        let fixture = try fixture()
+        write(["a"], to: fixture)
+        try await pull(fixture)
         var backups: [ScriptedRemote.Backup] = []
         for id in ["b", "c"] {
-            backups.append(desk.remote.backup())
-            desk.remote.advanceClock(by: 60)
-            write([id], to: desk)
-            try await pull(desk)
+            backups.append(fixture.remote.backup())
+            fixture.remote.advanceClock(by: 60)
+            write([id], to: fixture)
+            try await pull(fixture)
         }
         for backup in backups.reversed() {
-            desk.remote.restore(backup)
-            try await pull(desk)
-            try await expectEqual(desk)
+            fixture.remote.restore(backup)
+            try await pull(fixture)
+            try await expectEqual(fixture)
         }
         for _ in 0..<2 {
-            desk.remote.recreate("Card")
-            write(["z"], to: desk)
-            try await pull(desk)
-            try await expectEqual(desk)
+            fixture.remote.recreate("Card")
+            write(["z"], to: fixture)
+            try await pull(fixture)
+            try await expectEqual(fixture)
         }
-        #expect(try await pull(desk).pages == 1)
+        #expect(try await pull(fixture).pages == 1)
     }
 
     /// The server rejects only the position of the first query, and then has newer items again.
     @Test func `all queries of the table begin again`() async throws {
-        let desk = try desk()
+        let fixture = try fixture()
         let few = PullQuery(Card.self, queryID: "few") { $0.points < 10 }
         let many = PullQuery(Card.self, queryID: "many") { $0.points > 10 }
-        write(["a"], points: 20, to: desk)
-        write(["f"], points: 1, to: desk)
-        for query in [few, many] { try await pull(desk, query) }
-        let backup = desk.remote.backup()
-        write(["b"], points: 20, to: desk)
-        try await pull(desk, many)
-        write(["c"], points: 1, to: desk)
-        try await pull(desk, few)
-        desk.remote.restore(backup)
-        #expect(try await pull(desk, few).deleted == 1)
-        #expect(try desk.card("b") != nil && desk.card("c") == nil)
-        write(["e"], points: 20, to: desk)
-        let result = try await pull(desk, many)
+        write(["a"], points: 20, to: fixture)
+        write(["f"], points: 1, to: fixture)
+        for query in [few, many] { try await pull(fixture, query) }
+        let backup = fixture.remote.backup()
+        write(["b"], points: 20, to: fixture)
+        try await pull(fixture, many)
+        write(["c"], points: 1, to: fixture)
+        try await pull(fixture, few)
+        fixture.remote.restore(backup)
+        #expect(try await pull(fixture, few).deleted == 1)
+        #expect(try fixture.card("b") != nil && fixture.card("c") == nil)
+        write(["e"], points: 20, to: fixture)
+        let result = try await pull(fixture, many)
         #expect(result.inserted == 1 && result.deleted == 1)
-        try await expectEqual(desk)
-        #expect(try await pull(desk, many).pages == 1)
+        try await expectEqual(fixture)
+        #expect(try await pull(fixture, many).pages == 1)
     }
 
     @Test func `a filtered query removes only objects of its filter`() async throws {
-        let desk = try desk()
+        let fixture = try fixture()
         let many = PullQuery(Card.self, queryID: "many") { $0.points > 10 }
-        write(["a", "b"], points: 20, to: desk)
-        write(["c"], points: 1, to: desk)
-        try await pull(desk)
-        try await pull(desk, many)
-        desk.remote.recreate("Card")
-        write(["a"], points: 30, to: desk)
-        #expect(try await pull(desk, many).deleted == 1)
-        #expect(try desk.card("a")?.points == 30 && desk.card("b") == nil && desk.card("c") != nil)
-        try await pull(desk)
-        try await expectEqual(desk)
+        write(["a", "b"], points: 20, to: fixture)
+        write(["c"], points: 1, to: fixture)
+        try await pull(fixture)
+        try await pull(fixture, many)
+        fixture.remote.recreate("Card")
+        write(["a"], points: 30, to: fixture)
+        #expect(try await pull(fixture, many).deleted == 1)
+        #expect(try fixture.card("a")?.points == 30 && fixture.card("b") == nil && fixture.card("c") != nil)
+        try await pull(fixture)
+        try await expectEqual(fixture)
     }
 
     @Test func `a position without a generation adopts the server's`() async throws {
-        let plain = try Desk()
+        let plain = try SyncFixture()
         write(["a"], to: plain)
         try await pull(plain)
         let remote = ScriptedRemote(traits: .generations)
@@ -220,15 +220,15 @@ import Testing
     }
 
     @Test func `a purge forgets the history`() async throws {
-        let desk = try desk()
-        write(["a"], to: desk)
-        try await pull(desk)
-        desk.remote.recreate("Card")
-        write(["a"], points: 2, to: desk)
-        try await desk.sync.purge(Card.self)
-        #expect(try await pull(desk).inserted == 1)
-        try await expectEqual(desk)
-        #expect(try await pull(desk).pages == 1)
+        let fixture = try fixture()
+        write(["a"], to: fixture)
+        try await pull(fixture)
+        fixture.remote.recreate("Card")
+        write(["a"], points: 2, to: fixture)
+        try await fixture.sync.purge(Card.self)
+        #expect(try await pull(fixture).inserted == 1)
+        try await expectEqual(fixture)
+        #expect(try await pull(fixture).pages == 1)
     }
 
     // MARK: Pages

@@ -44,31 +44,31 @@ import Testing
     }
 
     private struct Device {
-        let desk: Desk
+        let fixture: SyncFixture
         let remote: PartialRemote
         let sync: SyncContext
         let query = PullQuery(Card.self, queryID: "cards")
 
         /// Creates a device that shows the cards a, b and c of d.
         init() async throws {
-            desk = try Desk()
+            fixture = try SyncFixture()
             // The position of a pull is then after d.
             for id in ["d", "a", "b", "c"] as [ServerID] {
-                desk.clock.advance(by: 60)
-                desk.remote.advanceClock(by: 60)
-                Self.write(id, to: desk)
+                fixture.clock.advance(by: 60)
+                fixture.remote.advanceClock(by: 60)
+                Self.write(id, to: fixture)
             }
-            remote = PartialRemote(desk.remote, showing: ["a", "b", "c"])
+            remote = PartialRemote(fixture.remote, showing: ["a", "b", "c"])
             var options = SyncContext.Options()
-            options.clock = JumpingClock(desk.clock)
+            options.clock = JumpingClock(fixture.clock)
             options.pageSize = 2
-            sync = SyncContext(store: desk.store, remote: remote, options: options)
+            sync = SyncContext(store: fixture.store, remote: remote, options: options)
             try await sync.pull(query)
             _ = remote.changesOnly()
         }
 
-        static func write(_ id: ServerID, points: Int64 = 1, to desk: Desk) {
-            desk.remote.edit("Card", id: id) { item in
+        static func write(_ id: ServerID, points: Int64 = 1, to fixture: SyncFixture) {
+            fixture.remote.edit("Card", id: id) { item in
                 item.set(.text("Лента"), of: "shop")
                 item.set(.text(id.rawValue), of: "barcode")
                 item.set(.integer(points), of: "points")
@@ -85,25 +85,25 @@ import Testing
 
         /// The server IDs of the cards on the device.
         var cards: [String] {
-            get async throws { try await desk.store.objects(Card.self).all().map(\.barcode).sorted() }
+            get async throws { try await fixture.store.objects(Card.self).all().map(\.barcode).sorted() }
         }
     }
 
     @Test func `a pull of changes fetches everything only if the number differs`() async throws {
         let device = try await Device()
         #expect(try await device.cards == ["a", "b", "c"])
-        Device.write("b", points: 2, to: device.desk)
+        Device.write("b", points: 2, to: device.fixture)
         #expect(try await device.sync.pull(device.query).received.updated == 1)
         #expect(device.remote.changesOnly().allSatisfy { $0 })
         #expect(try await device.sync.pull(device.query).received.changes == 0)
         #expect(device.remote.changesOnly().allSatisfy { $0 })
-        device.desk.remote.remove("Card", id: "b")
+        device.fixture.remote.remove("Card", id: "b")
         #expect(try await device.sync.pull(device.query).received.deleted == 1)
         #expect(device.remote.changesOnly().contains(false))
         #expect(try await device.cards == ["a", "c"])
         #expect(try await device.sync.pull(device.query).received.changes == 0)
         #expect(device.remote.changesOnly().allSatisfy { $0 })
-        #expect(try device.desk.store.checkIntegrity() == [])
+        #expect(try device.fixture.store.checkIntegrity() == [])
     }
 
     @Test func `an item that is hidden now is removed`() async throws {
@@ -124,7 +124,7 @@ import Testing
 
     @Test func `objects with unsent changes count`() async throws {
         let device = try await Device()
-        try await device.desk.store.write { tx in
+        try await device.fixture.store.write { tx in
             try tx.update(Card.self, localID: "a") { $0.points = 5 }
             try tx.delete(Card.self, localID: "b")
             try tx.insert(Card(shop: "Магнит", barcode: "new", points: 1))
@@ -136,11 +136,11 @@ import Testing
     /// Two devices have chosen the same ID. The conflict lasts until the user decides.
     @Test func `an item that waits for a conflict with a new object counts`() async throws {
         let device = try await Device()
-        let mine = try await device.desk.store.write { tx in
+        let mine = try await device.fixture.store.write { tx in
             try tx.insert(Card(shop: "Магнит", barcode: "mine", points: 1)).localID
         }
         let id = ServerID(mine.rawValue)
-        Device.write(id, to: device.desk)
+        Device.write(id, to: device.fixture)
         device.show("a", "b", "c", id)
         for _ in 0..<2 {
             try await device.pullOnly()
@@ -152,7 +152,7 @@ import Testing
     /// The server refuses the edit, and the user has not discarded it. Only the device has the object.
     @Test func `an edit of a hidden item that stays on the device causes one full pull`() async throws {
         let device = try await Device()
-        try await device.desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
+        try await device.fixture.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
         device.show("b", "c")
         for isFirst in [true, false, false] {
             try await device.pullOnly()
@@ -163,7 +163,7 @@ import Testing
         device.show("c")
         try await device.pullOnly()
         #expect(try await device.cards == ["a", "c"])
-        Device.write("e", to: device.desk)
+        Device.write("e", to: device.fixture)
         device.show("e")
         try await device.pullOnly()
         #expect(try await device.cards == ["a", "e"])
@@ -177,9 +177,9 @@ import Testing
     /// Only a sync reports edits of hidden items. It does not drop a refused one.
     @Test func `pulls and syncs in turn fetch everything once each`() async throws {
         let device = try await Device()
-        try await device.desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
+        try await device.fixture.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
         device.show("b", "c")
-        device.desk.remote.next(.fail(.refused(status: 403, message: "")), on: .id("a"))
+        device.fixture.remote.next(.fail(.refused(status: 403, message: "")), on: .id("a"))
         try await device.sync.attemptPush()
         for isFirst in [true, false, false] {
             try await device.pullOnly()
@@ -193,12 +193,12 @@ import Testing
     /// The device can't distinguish a deleted item from a hidden one. The user may not write either.
     @Test func `an edit of an item that is hidden now is dropped and reported`() async throws {
         let device = try await Device()
-        try await device.desk.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
+        try await device.fixture.store.write { _ = try $0.update(Card.self, localID: "a") { $0.points = 5 } }
         device.show("b", "c")
         let result = try await device.sync.synchronize([device.query])
         #expect(result.lostEdits.map(\.serverID) == ["a"] && result.lostEdits.map(\.values) == [["points": 5]])
         #expect(try await device.cards == ["b", "c"])
-        #expect(try device.desk.store.operations.count() == 0)
+        #expect(try device.fixture.store.operations.count() == 0)
     }
 
     @Test func `a pull with a filter does not compare numbers`() async throws {

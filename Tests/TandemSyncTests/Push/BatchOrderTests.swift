@@ -12,17 +12,17 @@ import Testing
     func `an object and a reference to it never share a batch`(
         inFlight: Int, ids: ScriptedRemote.IDs
     ) async throws {
-        let desk = try Desk(ids: ids, batchLimit: 10) { $0.inFlight = inFlight }
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture(ids: ids, batchLimit: 10) { $0.inFlight = inFlight }
+        try await fixture.store.write { tx in
             for code in 0..<30 {
                 let person = try tx.insert(Person(name: "\(code)"))
                 try tx.insert(Card(shop: "Лента", barcode: "\(code)", owner: person.reference))
             }
         }
-        #expect(try await desk.sync.push().isComplete)
-        let requests = desk.remote.requests
-        #expect(requests.count == 60 && desk.exchanges < (inFlight == 1 ? 30 : 60))
-        let people = desk.remote.items(in: "Person")
+        #expect(try await fixture.sync.push().isComplete)
+        let requests = fixture.remote.requests
+        #expect(requests.count == 60 && fixture.exchanges < (inFlight == 1 ? 30 : 60))
+        let people = fixture.remote.items(in: "Person")
         for (place, request) in requests.enumerated() where request.table == "Card" {
             guard case .text(let owner)? = request.members.first(where: { $0.key == "owner" })?.value,
                 let name = people.first(where: { $0.id.rawValue == owner })?[member: "name"],
@@ -36,36 +36,36 @@ import Testing
             #expect(insert < place)
             #expect(requests[insert].batch == nil || requests[insert].batch != request.batch)
         }
-        #expect(try desk.store.operations.count() == 0 && desk.store.checkIntegrity() == [])
+        #expect(try fixture.store.operations.count() == 0 && fixture.store.checkIntegrity() == [])
     }
 
     @Test(arguments: [1, 2, 8], [ScriptedRemote.IDs.client, .server])
     func `a cycle is broken within a batch`(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
         for count in 2...4 {
-            let desk = try Desk(ids: ids, batchLimit: 5) { $0.inFlight = inFlight }
-            try await desk.checkCycle(of: count)
+            let fixture = try SyncFixture(ids: ids, batchLimit: 5) { $0.inFlight = inFlight }
+            try await fixture.checkCycle(of: count)
         }
     }
 
     @Test func `references that inserts omitted follow in a batch`() async throws {
-        let desk = try Desk(batchLimit: 20) { $0.inFlight = 1 }
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture(batchLimit: 20) { $0.inFlight = 1 }
+        try await fixture.store.write { tx in
             for number in 0..<10 {
                 let pair = try ["a", "b"].map { try tx.insert(Person(name: "\($0)\(number)")) }
                 try tx.update(Person.self, localID: pair[0].localID) { $0.friend = pair[1].reference }
                 try tx.update(Person.self, localID: pair[1].localID) { $0.friend = pair[0].reference }
             }
         }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(desk.batchSizes == [10, 10, 10] && desk.exchanges == 3)
-        #expect(desk.remote.batches.map { Set($0.map(\.kind)) } == [[.insert], [.insert], [.update]])
-        #expect(try desk.store.operations.count() == 0)
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(fixture.batchSizes == [10, 10, 10] && fixture.exchanges == 3)
+        #expect(fixture.remote.batches.map { Set($0.map(\.kind)) } == [[.insert], [.insert], [.update]])
+        #expect(try fixture.store.operations.count() == 0)
     }
 
     @Test(arguments: [1, 8])
     func `a delete goes after the batch that removes references to it`(inFlight: Int) async throws {
-        let desk = try Desk(batchLimit: 10) { $0.inFlight = inFlight }
-        let (person, cards) = try await desk.store.write { tx in
+        let fixture = try SyncFixture(batchLimit: 10) { $0.inFlight = inFlight }
+        let (person, cards) = try await fixture.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
             return (
                 person,
@@ -74,19 +74,19 @@ import Testing
                 }
             )
         }
-        #expect(try await desk.sync.push().isComplete)
-        desk.remote.forgetRequests()
-        try await desk.store.write { tx in
+        #expect(try await fixture.sync.push().isComplete)
+        fixture.remote.forgetRequests()
+        try await fixture.store.write { tx in
             for id in cards { try tx.update(Card.self, localID: id) { $0.owner = nil } }
             try tx.delete(Person.self, localID: person.localID)
         }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(desk.batchSizes == [4] && desk.asked == Array(repeating: .update, count: 4) + [.delete])
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(fixture.batchSizes == [4] && fixture.asked == Array(repeating: .update, count: 4) + [.delete])
     }
 
     @Test func `objects that refer to a refused one of the batch before report it`() async throws {
-        let desk = try Desk(batchLimit: 10) { $0.inFlight = 1 }
-        let people = try await desk.store.write { tx in
+        let fixture = try SyncFixture(batchLimit: 10) { $0.inFlight = 1 }
+        let people = try await fixture.store.write { tx in
             try (0..<2).map { number in
                 let person = try tx.insert(Person(name: "\(number)"))
                 for code in 0..<2 {
@@ -95,23 +95,23 @@ import Testing
                 return person.localID
             }
         }
-        desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .id(people[0].rawValue))
-        let result = try await desk.sync.push()
+        fixture.remote.next(.fail(.refused(status: 422, message: "no")), on: .id(people[0].rawValue))
+        let result = try await fixture.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["refused", "waiting", "waiting", "done", "done", "done"])
-        #expect(desk.batchSizes == [2, 2])
-        try await desk.sync.retry(result.entries[0].id)
-        #expect(try await desk.sync.push().isComplete)
-        #expect(try desk.store.operations.count() == 0)
+        #expect(fixture.batchSizes == [2, 2])
+        try await fixture.sync.retry(result.entries[0].id)
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(try fixture.store.operations.count() == 0)
     }
 
     /// An edit made between the load of the queue and the batch is part of the same operation.
     @Test func `no batch has two operations of one object`() async throws {
-        let desk = try Desk(batchLimit: 10)
-        let ids = try await desk.insertCards(6)
+        let fixture = try SyncFixture(batchLimit: 10)
+        let ids = try await fixture.insertCards(6)
         for _ in 1...3 {
-            desk.remote.next(
+            fixture.remote.next(
                 .meanwhile {
-                    try? await desk.store.write { tx in
+                    try? await fixture.store.write { tx in
                         for id in ids.prefix(3) { try tx.update(Card.self, localID: id) { $0.points += 1 } }
                         for id in ids.suffix(1) where try !tx.objects(Card.self).where({ $0.localID == id }).isEmpty() {
                             _ = try tx.delete(Card.self, localID: id)
@@ -119,9 +119,9 @@ import Testing
                     }
                 }, on: .batch)
         }
-        for _ in 1...3 { try await desk.sync.push() }
-        for batch in desk.remote.batches { #expect(Set(batch.map(\.id)).count == batch.count) }
-        #expect(try desk.isLevel())
+        for _ in 1...3 { try await fixture.sync.push() }
+        for batch in fixture.remote.batches { #expect(Set(batch.map(\.id)).count == batch.count) }
+        #expect(try fixture.isLevel())
     }
 
     // MARK: The queue

@@ -25,34 +25,36 @@ import Testing
         }
     }
 
-    private func desk() async throws -> (Desk, Card) {
-        let desk = try Desk(undeletesWithValues: false)
-        try desk.sync.table(Card.self).setConflicts(.report)
-        let id = try await desk.store.write { tx in
+    private func fixture() async throws -> (SyncFixture, Card) {
+        let fixture = try SyncFixture(undeletesWithValues: false)
+        try fixture.sync.table(Card.self).setConflicts(.report)
+        let id = try await fixture.store.write { tx in
             let owner = try tx.insert(Person(name: "Анна"))
             return try tx.insert(
                 Card(
                     shop: "Лента", barcode: "1", points: 5, nickname: "моя",
                     expires: Date(timeIntervalSince1970: 1_800_000_000), owner: owner.reference))
         }.localID
-        try await desk.sync.push()
-        desk.remote.forgetRequests()
-        return (desk, try #require(try desk.card(id)))
+        try await fixture.sync.push()
+        fixture.remote.forgetRequests()
+        return (fixture, try #require(try fixture.card(id)))
     }
 
-    /// The same, with the card deleted there, which the desk has not pulled.
-    private func deleted() async throws -> (Desk, Card, ServerID) {
-        let (desk, card) = try await desk()
-        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.attemptPush()
-        return (desk, card, try #require(card.serverID))
+    /// The same, with the card deleted there, which the device has not pulled.
+    private func deleted() async throws -> (SyncFixture, Card, ServerID) {
+        let (fixture, card) = try await fixture()
+        try await fixture.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
+        fixture.remote.next(.loseResponse)
+        try await fixture.sync.attemptPush()
+        return (fixture, card, try #require(card.serverID))
     }
 
     /// Returns whether the card has its original values here and on the server.
-    private func isWhole(_ desk: Desk, _ card: Card, points: Int = 5) throws -> Bool {
-        guard let now = try desk.card(card.localID), let there = try desk.served(card.serverID) else { return false }
-        return try desk.isLevel() && now.shop == "Лента" && now.barcode == "1" && now.nickname == "моя"
+    private func isWhole(_ fixture: SyncFixture, _ card: Card, points: Int = 5) throws -> Bool {
+        guard let now = try fixture.card(card.localID), let there = try fixture.served(card.serverID) else {
+            return false
+        }
+        return try fixture.isLevel() && now.shop == "Лента" && now.barcode == "1" && now.nickname == "моя"
             && now.points == points && now.expires == card.expires && now.owner == card.owner && !there.isDeleted
             && there[member: "owner"] == card.owner.map { .text($0.localID.rawValue) }
             && there[member: "expires"] == .text("2027-01-15T08:00:00.000Z")
@@ -61,102 +63,102 @@ import Testing
     /// Deleted here, and restored here before the response arrives.
     @Test(arguments: Blank.allCases)
     func `all values are sent after an undelete`(blank: Blank) async throws {
-        let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { tx in
+        let (fixture, card, serverID) = try await deleted()
+        fixture.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await fixture.store.write { tx in
             try tx.undelete(Card.self, localID: card.localID)
             try tx.update(Card.self, localID: card.localID) { $0.points = 9 }
         }
-        let result = try await desk.sync.push()
+        let result = try await fixture.sync.push()
         #expect(result.isComplete && result.lostEdits.isEmpty)
-        #expect(try isWhole(desk, card, points: 9))
+        #expect(try isWhole(fixture, card, points: 9))
     }
 
     /// Deleted by another device, and the user keeps the local object.
     @Test(arguments: Blank.allCases)
     func `all values are sent if the user keeps the object`(blank: Blank) async throws {
-        let (desk, card) = try await desk()
+        let (fixture, card) = try await fixture()
         let serverID = try #require(card.serverID)
-        desk.remote.remove("Card", id: serverID)
-        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
-        let result = try await desk.sync.push()
+        fixture.remote.remove("Card", id: serverID)
+        fixture.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
+        let result = try await fixture.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict"])
-        try await desk.sync.keepMine(result.entries[0].id)
-        #expect(try await desk.sync.push().isComplete)
-        #expect(try isWhole(desk, card, points: 9))
+        try await fixture.sync.keepMine(result.entries[0].id)
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(try isWhole(fixture, card, points: 9))
     }
 
     /// The undelete arrives and its response is lost. The resulting row is not another client's change.
     @Test(arguments: Blank.allCases, [true, false])
     func `all values are sent after an undelete with a lost response`(blank: Blank, restarts: Bool) async throws {
-        let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
+        let (fixture, card, serverID) = try await deleted()
+        fixture.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await fixture.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // The first undelete conflicts with the tombstone's version, the second one is executed.
-        desk.remote.next(.meanwhile {}, on: .undelete)
-        desk.remote.next(.loseAnswer, on: .undelete)
-        try await desk.sync.attemptPush()
-        #expect(try desk.served(serverID)?.isDeleted == false)
-        var context = desk.sync
+        fixture.remote.next(.meanwhile {}, on: .undelete)
+        fixture.remote.next(.loseResponse, on: .undelete)
+        try await fixture.sync.attemptPush()
+        #expect(try fixture.served(serverID)?.isDeleted == false)
+        var context = fixture.sync
         if restarts {
-            context = try desk.restarted()
+            context = try fixture.restarted()
             try context.table(Card.self).setConflicts(.report)
         }
         let result = try await context.push()
         #expect(result.isComplete && result.lostEdits.isEmpty, "\(result.entries)")
-        #expect(try isWhole(desk, card))
+        #expect(try isWhole(fixture, card))
     }
 
     /// The undelete arrives, its response is lost, and the object is deleted again. This is not a conflict, and the
     /// object is removed.
     @Test(arguments: Blank.allCases, [true, false])
     func `a delete after a lost undelete removes the object`(blank: Blank, arrives: Bool) async throws {
-        let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
-        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
+        let (fixture, card, serverID) = try await deleted()
+        fixture.remote.edit("Card", id: serverID) { blank.apply(to: &$0) }
+        try await fixture.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
         // The first undelete conflicts with the tombstone's version.
-        desk.remote.next(.meanwhile {}, on: .undelete)
-        desk.remote.next(arrives ? .loseAnswer : .loseRequest, on: .undelete)
-        try await desk.sync.attemptPush()
-        #expect(try desk.served(serverID)?.isDeleted == !arrives)
-        try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
+        fixture.remote.next(.meanwhile {}, on: .undelete)
+        fixture.remote.next(arrives ? .loseResponse : .loseRequest, on: .undelete)
+        try await fixture.sync.attemptPush()
+        #expect(try fixture.served(serverID)?.isDeleted == !arrives)
+        try await fixture.store.write { _ = try $0.delete(Card.self, localID: card.localID) }
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(try fixture.isLevel() && fixture.remote.items(in: "Card").isEmpty)
     }
 
     /// A server that stores the values of deleted rows: others' changes before the delete stay.
     @Test func `others' changes before a delete stay if the server stores the values`() async throws {
-        let (desk, card) = try await desk()
+        let (fixture, card) = try await fixture()
         let serverID = try #require(card.serverID)
-        desk.remote.edit("Card", id: serverID) { item in
+        fixture.remote.edit("Card", id: serverID) { item in
             item.set(.text("Дикси"), of: "shop")
             item.set(.null, of: "nickname")
         }
-        desk.remote.remove("Card", id: serverID)
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
-        try await desk.sync.keepMine(try await desk.sync.push().entries[0].id)
-        #expect(try await desk.sync.push().isComplete)
-        let now = try #require(try desk.card(card.localID))
-        #expect(try now.points == 9 && now.shop == "Дикси" && now.nickname == nil && desk.isLevel())
+        fixture.remote.remove("Card", id: serverID)
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 9 } }
+        try await fixture.sync.keepMine(try await fixture.sync.push().entries[0].id)
+        #expect(try await fixture.sync.push().isComplete)
+        let now = try #require(try fixture.card(card.localID))
+        #expect(try now.points == 9 && now.shop == "Дикси" && now.nickname == nil && fixture.isLevel())
     }
 
     /// A limit: other values that replace deleted ones can't be distinguished from others' changes.
     @Test func `replaced values of a deleted row count as others' changes`() async throws {
-        let (desk, card, serverID) = try await deleted()
-        desk.remote.edit("Card", id: serverID) { $0.set(.text(""), of: "shop") }
-        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(try desk.card(card.localID)?.shop == "" && desk.isLevel())
+        let (fixture, card, serverID) = try await deleted()
+        fixture.remote.edit("Card", id: serverID) { $0.set(.text(""), of: "shop") }
+        try await fixture.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(try fixture.card(card.localID)?.shop == "" && fixture.isLevel())
     }
 
     /// The undelete's result equals the local values, so nothing is sent.
     @Test func `values that the server already has are not sent again`() async throws {
-        let (desk, card, _) = try await deleted()
-        try await desk.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
-        #expect(try await desk.sync.push().isComplete)
-        #expect(!desk.asked.contains(.update))
-        #expect(try isWhole(desk, card))
+        let (fixture, card, _) = try await deleted()
+        try await fixture.store.write { _ = try $0.undelete(Card.self, localID: card.localID) }
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(!fixture.asked.contains(.update))
+        #expect(try isWhole(fixture, card))
     }
 
     /// Creates a world with the server's production logic, in each dialect.

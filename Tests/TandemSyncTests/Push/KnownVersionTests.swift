@@ -42,22 +42,22 @@ import Testing
     func `a delete does not conflict with the delete of its reference's target`(
         isDeletedFirst: Bool, ids: ScriptedRemote.IDs
     ) async throws {
-        let desk = try Desk(ids: ids)
-        try desk.sync.table(Card.self).setConflicts(.report)
-        let (person, card) = try await desk.store.write { tx in
+        let fixture = try SyncFixture(ids: ids)
+        try fixture.sync.table(Card.self).setConflicts(.report)
+        let (person, card) = try await fixture.store.write { tx in
             let person = try tx.insert(Person(name: "Анна"))
             return (person, try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference)))
         }
-        #expect(try await desk.sync.push().isComplete)
-        if isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
-        let there = try desk.store.object(ofType: Person.self, forPrimaryKey: person.localID)?.serverID
-        desk.remote.remove("Person", id: try #require(there))
-        try await desk.sync.pull(Person.self)
-        #expect(try await desk.store.objects(Person.self).count() == 0)
-        if !isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
+        #expect(try await fixture.sync.push().isComplete)
+        if isDeletedFirst { try await fixture.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
+        let there = try fixture.store.object(ofType: Person.self, forPrimaryKey: person.localID)?.serverID
+        fixture.remote.remove("Person", id: try #require(there))
+        try await fixture.sync.pull(Person.self)
+        #expect(try await fixture.store.objects(Person.self).count() == 0)
+        if !isDeletedFirst { try await fixture.store.write { _ = try $0.delete(Card.self, localID: card.localID) } }
         // The delete is refused once. The item found then is known.
-        desk.remote.next(.fail(.conflict(status: 409, item: nil)), on: .delete)
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
-        #expect(try desk.remote.items(in: "Card").isEmpty && desk.isLevel())
+        fixture.remote.next(.fail(.conflict(status: 409, item: nil)), on: .delete)
+        #expect(try await fixture.sync.push().entries.map(\.outcome.name) == ["done"])
+        #expect(try fixture.remote.items(in: "Card").isEmpty && fixture.isLevel())
     }
 }

@@ -12,24 +12,24 @@ import Testing
 /// An object that was deleted, restored and deleted again, while the server's response to the undelete was lost.
 @Suite(.ownThreads) struct LostUndeleteTests {
     /// Returns the card. Nothing was sent since the undelete.
-    private func lost(_ desk: Desk, arrives: Bool) async throws -> Card {
+    private func lost(_ fixture: SyncFixture, arrives: Bool) async throws -> Card {
         // Any change that counts as another client's becomes a conflict.
-        try desk.sync.table(Card.self).setConflicts(.report)
-        let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.attemptPush()
-        try await desk.store.write { tx in
+        try fixture.sync.table(Card.self).setConflicts(.report)
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { try $0.delete(Card.self, localID: card.localID) }
+        fixture.remote.next(.loseResponse)
+        try await fixture.sync.attemptPush()
+        try await fixture.store.write { tx in
             try tx.undelete(Card.self, localID: card.localID)
             try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
         }
         // The first undelete has the version before the delete, and is rejected.
-        desk.remote.next(.meanwhile {}, on: .undelete)
-        desk.remote.next(arrives ? .loseAnswer : .loseRequest, on: .undelete)
-        try await desk.sync.attemptPush()
-        #expect(try desk.served(card.serverID)?.isDeleted == !arrives)
-        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
-        desk.remote.forgetRequests()
+        fixture.remote.next(.meanwhile {}, on: .undelete)
+        fixture.remote.next(arrives ? .loseResponse : .loseRequest, on: .undelete)
+        try await fixture.sync.attemptPush()
+        #expect(try fixture.served(card.serverID)?.isDeleted == !arrives)
+        try await fixture.store.write { try $0.delete(Card.self, localID: card.localID) }
+        fixture.remote.forgetRequests()
         return card
     }
 
@@ -37,32 +37,32 @@ import Testing
     func `a delete after an undelete without a response removes the object`(
         arrives: Bool, takesValues: Bool
     ) async throws {
-        let desk = try Desk(undeletesWithValues: takesValues)
-        _ = try await lost(desk, arrives: arrives)
-        #expect(try await desk.sync.push().isComplete)
-        #expect(desk.asked == (arrives ? [.delete, .delete] : [.delete]))
-        #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
+        let fixture = try SyncFixture(undeletesWithValues: takesValues)
+        _ = try await lost(fixture, arrives: arrives)
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(fixture.asked == (arrives ? [.delete, .delete] : [.delete]))
+        #expect(try fixture.isLevel() && fixture.remote.items(in: "Card").isEmpty)
     }
 
     @Test(arguments: [true, false])
     func `a delete after an undelete without a response conflicts with another client's edit`(
         takesValues: Bool
     ) async throws {
-        let desk = try Desk(undeletesWithValues: takesValues)
-        let card = try await lost(desk, arrives: true)
-        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("н"), of: "nickname") }
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["conflict"])
-        #expect(try desk.served(card.serverID)?.isDeleted == false)
+        let fixture = try SyncFixture(undeletesWithValues: takesValues)
+        let card = try await lost(fixture, arrives: true)
+        fixture.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("н"), of: "nickname") }
+        #expect(try await fixture.sync.push().entries.map(\.outcome.name) == ["conflict"])
+        #expect(try fixture.served(card.serverID)?.isDeleted == false)
     }
 
     @Test func `a delete after a delete without a response is one request`() async throws {
-        let desk = try Desk()
-        let card = try await desk.syncedCard()
-        try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.attemptPush()
-        #expect(try await desk.sync.push().isComplete && desk.asked == [.delete, .delete])
-        #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
+        let fixture = try SyncFixture()
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { try $0.delete(Card.self, localID: card.localID) }
+        fixture.remote.next(.loseResponse)
+        try await fixture.sync.attemptPush()
+        #expect(try await fixture.sync.push().isComplete && fixture.asked == [.delete, .delete])
+        #expect(try fixture.isLevel() && fixture.remote.items(in: "Card").isEmpty)
     }
 
     @Test(arguments: Dialect.both)

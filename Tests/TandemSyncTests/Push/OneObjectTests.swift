@@ -17,20 +17,20 @@ import Testing
 @Suite(.ownThreads) struct OneObjectTests {
     /// Others have given a card the barcode of a new local card. The other values were ours already.
     @Test func `a clash of unique values is an error of that object`() async throws {
-        let desk = try Desk()
-        let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        desk.remote.next(.loseAnswer, on: .update)
-        try await desk.sync.attemptPush()
-        try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
+        let fixture = try SyncFixture()
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        fixture.remote.next(.loseResponse, on: .update)
+        try await fixture.sync.attemptPush()
+        try await fixture.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
         let serverID = try #require(card.serverID)
-        desk.remote.edit("Card", id: serverID) { item in
+        fixture.remote.edit("Card", id: serverID) { item in
             item.members.removeAll { $0.key == "barcode" }
             item.members.append(("barcode", .text("clash")))
         }
-        let result = try await desk.sync.push()
-        #expect(result.stoppedBy == nil && result.entries.map(\.outcome.isSettled) == [false, true])
-        #expect(try desk.store.operations.count() == 1 && desk.store.operations.count(in: .failed) == 1)
+        let result = try await fixture.sync.push()
+        #expect(result.stoppedBy == nil && result.entries.map(\.outcome.isFinished) == [false, true])
+        #expect(try fixture.store.operations.count() == 1 && fixture.store.operations.count(in: .failed) == 1)
     }
 
     /// A page without items that reports more: the items after it are not removed.
@@ -46,35 +46,35 @@ import Testing
             func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
             func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
         }
-        let desk = try Desk()
-        _ = try await desk.syncedCard()
-        let sync = SyncContext(store: desk.store, remote: Hollow())
+        let fixture = try SyncFixture()
+        _ = try await fixture.syncedCard()
+        let sync = SyncContext(store: fixture.store, remote: Hollow())
         for queryID in [nil, "cards"] {
             await #expect { try await sync.pull(Card.self, queryID: queryID) } throws: {
                 ($0 as? SyncError)?.code == .noProgress
             }
         }
-        #expect(try await desk.store.objects(Card.self).count() == 1)
+        #expect(try await fixture.store.objects(Card.self).count() == 1)
     }
 
     /// The server's item is kept for the user's decision.
     @Test func `a clash is a conflict with the server's side`() async throws {
-        let desk = try Desk()
-        let card = try await desk.syncedCard()
-        try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
-        desk.remote.next(.loseAnswer, on: .update)
-        try await desk.sync.attemptPush()
-        let other = try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
-        desk.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
-        let result = try await desk.sync.push()
+        let fixture = try SyncFixture()
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+        fixture.remote.next(.loseResponse, on: .update)
+        try await fixture.sync.attemptPush()
+        let other = try await fixture.store.write { try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
+        fixture.remote.edit("Card", id: try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
+        let result = try await fixture.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["conflict", "done"])
-        let failed = try #require(try await desk.sync.failedOperations().first)
+        let failed = try #require(try await fixture.sync.failedOperations().first)
         #expect(failed.isConflict && failed.serverValues?["barcode"] == "clash")
         // The blocking value is changed.
-        try await desk.store.write { _ = try $0.update(Card.self, localID: other.localID) { $0.barcode = "2" } }
-        try await desk.sync.takeServers(failed.id)
-        #expect(try await desk.sync.push().isComplete && desk.isLevel())
-        #expect(try desk.card(card.localID)?.barcode == "clash")
+        try await fixture.store.write { _ = try $0.update(Card.self, localID: other.localID) { $0.barcode = "2" } }
+        try await fixture.sync.takeServers(failed.id)
+        #expect(try await fixture.sync.push().isComplete && fixture.isLevel())
+        #expect(try fixture.card(card.localID)?.barcode == "clash")
     }
 
     /// Its number fits the store, but no wire format.
@@ -107,7 +107,7 @@ import Testing
         let remote = ScriptedRemote()
         let sync = SyncContext(store: store, remote: remote)
         let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
-        remote.next(.loseAnswer)
+        remote.next(.loseResponse)
         try await sync.attemptPush()
         try await store.write { tx in
             try tx.update(Crate.self, localID: id) { $0.depth = .nan }
@@ -125,7 +125,7 @@ import Testing
         let sync = SyncContext(store: store, remote: remote)
         try sync.table(Crate.self).setConflicts(.report)
         let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
-        remote.next(.loseAnswer)
+        remote.next(.loseResponse)
         try await sync.attemptPush()
         remote.edit("Crate", id: ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
         try await store.write { tx in
@@ -138,21 +138,21 @@ import Testing
 
     /// The server has made the object, and reports the ID of another local object.
     @Test func `a response with another object's ID is an error of that object`() async throws {
-        let desk = try Desk(ids: .server)
-        let older = try await desk.syncedCard("1")
+        let fixture = try SyncFixture(ids: .server)
+        let older = try await fixture.syncedCard("1")
         // A remote that restarts its numbers.
         let remote = ScriptedRemote(ids: .server)
-        let sync = SyncContext(store: desk.store, remote: remote)
+        let sync = SyncContext(store: fixture.store, remote: remote)
         try sync.table(Card.self).setIdentity(.server(lookUp: "localKey"))
-        try await desk.store.write { tx in
+        try await fixture.store.write { tx in
             for code in 2...3 { try tx.insert(Card(shop: "Магнит", barcode: "\(code)")) }
         }
         let result = try await sync.push()
         let refused = result.entries.filter { $0.outcome.name == "refused" }
-        #expect(result.stoppedBy == nil && result.entries.map(\.outcome.isSettled).filter { $0 }.count == 1)
+        #expect(result.stoppedBy == nil && result.entries.map(\.outcome.isFinished).filter { $0 }.count == 1)
         #expect(refused.map(\.outcome.error?.code) == [.invalidResponse])
-        #expect(try desk.store.operations.count(in: .failed) == 1 && desk.card(older.localID)?.serverID == "s1")
-        #expect(try desk.store.checkIntegrity() == [])
+        #expect(try fixture.store.operations.count(in: .failed) == 1 && fixture.card(older.localID)?.serverID == "s1")
+        #expect(try fixture.store.checkIntegrity() == [])
         // The object exists: it is not inserted again, and the user sees the server's item.
         remote.forgetRequests()
         try await sync.retry(try #require(refused.first).id)

@@ -9,18 +9,18 @@ import Testing
 /// The observable progress of a push.
 @Suite(.ownThreads) struct PushProgressTests {
     @Test func `a push reports its progress`() async throws {
-        let desk = try Desk { $0.inFlight = 1 }
-        let cards = try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        let cards = try await fixture.store.write { tx in
             try (1...5).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")) }
         }
         let steps = Mutex<[String]>([])
         let states = Mutex<[SyncState?]>([])
-        let (sync, board) = (desk.sync, desk.sync.statusTracker)
+        let (sync, board) = (fixture.sync, fixture.sync.statusTracker)
         let token = board.observe {
             guard case .pushing(let done, let total)? = board.status.activity else { return }
             steps.withLock { $0.append("\(done) of \(total)") }
         }
-        desk.remote.next(
+        fixture.remote.next(
             .meanwhile {
                 for card in [cards[0], cards[4]] {
                     let state = try? await sync.state(of: card)
@@ -28,7 +28,7 @@ import Testing
                 }
             }, on: .insert)
         // A rejected operation counts as finished.
-        desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .id(cards[2].localID.rawValue))
+        fixture.remote.next(.fail(.refused(status: 422, message: "no")), on: .id(cards[2].localID.rawValue))
         let result = try await sync.push()
         board.remove(token)
         #expect(result.failedOperations.count == 1)

@@ -66,49 +66,49 @@ import Testing
     func `a conflict about another value is a rejection with the server's message`(
         kind: PendingOperation.Kind
     ) async throws {
-        let desk = try Desk { $0.inFlight = 1 }
-        let id = kind == .insert ? LocalID("new") : try await desk.syncedCard().localID
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        let id = kind == .insert ? LocalID("new") : try await fixture.syncedCard().localID
+        try await fixture.store.write { tx in
             switch kind {
             case .insert: try tx.insert(Card(shop: "Лента", barcode: "1"))
             case .update: try tx.update(Card.self, localID: id) { $0.points = 2 }
             case .delete: try tx.delete(Card.self, localID: id)
             }
         }
-        desk.remote.next(.fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))))
-        let result = try await desk.sync.push()
-        #expect(result.entries.map(\.outcome.name) == ["refused"] && desk.asked.count == 2)
-        let failed = try #require(try await desk.sync.failedOperations().first)
+        fixture.remote.next(.fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))))
+        let result = try await fixture.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["refused"] && fixture.asked.count == 2)
+        let failed = try #require(try await fixture.sync.failedOperations().first)
         #expect(failed.status == 409 && failed.operation.error?.message.contains("The number is taken.") == true)
         // The cause is resolved.
-        try await desk.sync.retry(failed.id)
-        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+        try await fixture.sync.retry(failed.id)
+        #expect(try await fixture.sync.push().isComplete && fixture.isLevel())
     }
 
     /// The same for an undelete, and for a table without known versions.
     @Test(arguments: [true, false])
     func `a false conflict is a rejection, whatever the server holds`(versions: Bool) async throws {
-        let desk = try Desk { $0.inFlight = 1 }
+        let fixture = try SyncFixture { $0.inFlight = 1 }
         var features = TableFeatures()
         features.versions = versions
-        try desk.sync.table(Card.self).setFeatures(features)
-        let card = try await desk.syncedCard()
+        try fixture.sync.table(Card.self).setFeatures(features)
+        let card = try await fixture.syncedCard()
         if versions {
-            try await desk.store.write { try $0.delete(Card.self, localID: card.localID) }
-            desk.remote.next(.loseAnswer)
-            try await desk.sync.attemptPush()
-            try await desk.store.write { try $0.undelete(Card.self, localID: card.localID) }
+            try await fixture.store.write { try $0.delete(Card.self, localID: card.localID) }
+            fixture.remote.next(.loseResponse)
+            try await fixture.sync.attemptPush()
+            try await fixture.store.write { try $0.undelete(Card.self, localID: card.localID) }
             // The first one conflicts with the tombstone's version.
-            desk.remote.next(.meanwhile {}, on: .undelete)
+            fixture.remote.next(.meanwhile {}, on: .undelete)
         } else {
-            try await desk.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
+            try await fixture.store.write { _ = try $0.update(Card.self, localID: card.localID) { $0.points = 2 } }
         }
-        desk.remote.next(
+        fixture.remote.next(
             .fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))),
             on: versions ? .undelete : .update)
-        let result = try await desk.sync.push()
+        let result = try await fixture.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["refused"])
-        let failed = try #require(try await desk.sync.failedOperations().first)
+        let failed = try #require(try await fixture.sync.failedOperations().first)
         #expect(failed.operation.error?.message.contains("The number is taken.") == true)
     }
 
@@ -137,7 +137,7 @@ import Testing
         #expect(world.requests.count == 3)
         let error = try #require(try store.operations.all().first?.error)
         #expect(error.status == 500 && !error.message.isEmpty)
-        #expect(try await sync.state(of: card) == .retrying(.insert, error))
+        #expect(try await sync.state(of: card) == .retrying(.insert, error: error))
         let status = try await sync.status()
         #expect(status.retrying == 1 && status.pending == 1 && status.failed == 0)
         #expect(try await sync.push().isComplete)

@@ -20,12 +20,12 @@ import Testing
             let attempt = try tx.beginAttempt(id).attempts
             _ = try tx.sync.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: nil)
         }
-        #expect(try await context.state(of: card) == .retrying(.insert, error))
+        #expect(try await context.state(of: card) == .retrying(.insert, error: error))
         try await store.write { _ = try $0.beginAttempt(id) }
         #expect(try await context.state(of: card) == .sending(.insert))
         try await store.write { try $0.fail(id, with: error, retry: true) }
-        #expect(try await context.state(of: card) == .retrying(.insert, error))
-        #expect(SyncState.retrying(.insert, error).kind == .insert)
+        #expect(try await context.state(of: card) == .retrying(.insert, error: error))
+        #expect(SyncState.retrying(.insert, error: error).kind == .insert)
     }
 
     /// It can't succeed before the other one has.

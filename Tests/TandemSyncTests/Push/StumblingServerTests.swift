@@ -30,31 +30,31 @@ import Testing
     }
 
     private struct Bench {
-        let desk: Desk
+        let fixture: SyncFixture
         let remote: Stumbling
         let sync: SyncContext
         let ids: [String]
 
         init(cards: Int, inFlight: Int) async throws {
-            desk = try Desk()
-            remote = Stumbling(desk.remote)
+            fixture = try SyncFixture()
+            remote = Stumbling(fixture.remote)
             let random = Mutex(SeededGenerator(seed: 7))
             var options = SyncContext.Options()
-            options.clock = JumpingClock(desk.clock)
+            options.clock = JumpingClock(fixture.clock)
             options.random = { random.withLock { $0.next() } }
             options.inFlight = inFlight
-            sync = SyncContext(store: desk.store, remote: remote, options: options)
-            ids = try await desk.store.write { tx in
+            sync = SyncContext(store: fixture.store, remote: remote, options: options)
+            ids = try await fixture.store.write { tx in
                 try (0..<cards).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID.rawValue }
             }
         }
 
-        var arrived: Set<String> { Set(desk.remote.items(in: "Card").map(\.id.rawValue)) }
+        var arrived: Set<String> { Set(fixture.remote.items(in: "Card").map(\.id.rawValue)) }
         /// Returns the requested items since the last call, each once.
         func takeAsked() -> [String] {
-            defer { desk.remote.forgetRequests() }
+            defer { fixture.remote.forgetRequests() }
             var seen: Set<String> = []
-            return desk.remote.requests.compactMap(\.id).filter { seen.insert($0).inserted }
+            return fixture.remote.requests.compactMap(\.id).filter { seen.insert($0).inserted }
         }
     }
 
@@ -72,11 +72,11 @@ import Testing
         #expect(bench.arrived == Set(bench.ids.dropFirst(8)))
         // The server works, and some objects are invalid.
         if inFlight == 1 { #expect(second.stoppedBy == nil && !second.isComplete) }
-        let told = second.entries.map(\.localID.rawValue)
-        #expect(told == bench.ids.filter(told.contains))
+        let listed = second.entries.map(\.localID.rawValue)
+        #expect(listed == bench.ids.filter(listed.contains))
         let asked = bench.takeAsked()
         if inFlight == 1 { #expect(asked == bench.ids) }
-        #expect(try bench.desk.store.operations.count() == 8)
+        #expect(try bench.fixture.store.operations.count() == 8)
     }
 
     @Test(arguments: [1, 8])
@@ -101,7 +101,7 @@ import Testing
         let bench = try await Bench(cards: 40, inFlight: inFlight)
         bench.remote.stumble { _ in true }
         for _ in 1...12 { try await bench.sync.attemptPush() }
-        #expect(try bench.desk.store.operations.all().allSatisfy { $0.error?.status == 500 })
+        #expect(try bench.fixture.store.operations.all().allSatisfy { $0.error?.status == 500 })
         let poisoned = Set(bench.ids.prefix(12))
         bench.remote.stumble { poisoned.contains($0) }
         for _ in 1...40 where bench.arrived.count < 28 { try await bench.sync.attemptPush() }
@@ -152,30 +152,30 @@ import Testing
         #expect(third?.id == 3 && third?.failure == nil)
     }
 
-    /// It has answered, if not as one would like.
-    @Test func aServerThatRefusesIsNotDown() async throws {
+    /// A refusal is a response, so the server is reachable.
+    @Test func `a server that refuses an operation does not end the push`() async throws {
         let bench = try await Bench(cards: 5, inFlight: 1)
         bench.remote.stumble { _ in true }
         #expect(try await bench.sync.attemptPush().stoppedBy?.code == .later)
         let poisoned = Set(bench.ids)
         bench.remote.stumble { poisoned.contains($0) }
-        let id = try await bench.desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "new")) }.localID
-        bench.desk.remote.next(.fail(.refused(status: 400, message: "No.")), on: .id(id.rawValue))
+        let id = try await bench.fixture.store.write { try $0.insert(Card(shop: "Лента", barcode: "new")) }.localID
+        bench.fixture.remote.next(.fail(.refused(status: 400, message: "No.")), on: .id(id.rawValue))
         let result = try await bench.sync.attemptPush()
         #expect(result.stoppedBy == nil && result.failedOperations.map(\.operation.localID) == [id])
     }
 
     /// An object whose request crashes the server ends each push. It goes behind those tried longer ago.
-    @Test func whatIsLostEachTimeGoesLast() async throws {
+    @Test func `an operation whose request is always lost is sent last`() async throws {
         let bench = try await Bench(cards: 1, inFlight: 2)
         bench.remote.stumble { _ in true }
         try await bench.sync.attemptPush()
         bench.remote.stumble { _ in false }
-        let ids = try await bench.desk.store.write { tx in
+        let ids = try await bench.fixture.store.write { tx in
             try (1...2).map { try tx.insert(Card(shop: "Лента", barcode: "deadly \($0)")).localID.rawValue }
         }
         for _ in 1...2 {
-            for id in ids { bench.desk.remote.next(.loseRequest, on: .id(id)) }
+            for id in ids { bench.fixture.remote.next(.loseRequest, on: .id(id)) }
             #expect(try await bench.sync.attemptPush().stoppedBy?.code == .unreachable)
         }
         #expect(bench.arrived == Set(bench.ids))
@@ -203,53 +203,53 @@ import Testing
         bench.remote.stumble { _ in true }
         for count in 1...3 {
             try await bench.sync.attemptPush()
-            #expect(bench.desk.asked.count == 3 * count)
-            #expect(try bench.desk.operation?.retryAt == nil)
+            #expect(bench.fixture.asked.count == 3 * count)
+            #expect(try bench.fixture.operation?.retryAt == nil)
         }
     }
 
     /// A sign-in page that responds with success replaces the server. It does not get all requests.
     @Test func `a sign-in page does not get a request for each object`() async throws {
-        let desk = try Desk { $0.inFlight = 1 }
-        for _ in 0..<300 { desk.remote.next(.fail(.nonsense)) }
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.inFlight = 1 }
+        for _ in 0..<300 { fixture.remote.next(.fail(.nonsense)) }
+        try await fixture.store.write { tx in
             for code in 0..<100 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        let result = try await desk.sync.attemptPush()
-        #expect(result.stoppedBy?.code == .invalidResponse && desk.asked.count == 5)
-        #expect(try desk.store.operations.count() == 100)
+        let result = try await fixture.sync.attemptPush()
+        #expect(result.stoppedBy?.code == .invalidResponse && fixture.asked.count == 5)
+        #expect(try fixture.store.operations.count() == 100)
         #expect(result.entries.filter { $0.outcome.name == "notReached" }.count == 95)
     }
 
     /// An invalid response about one object says nothing about the others.
     @Test func `responses invalid for their objects stop nothing`() async throws {
-        let desk = try Desk { $0.inFlight = 1 }
+        let fixture = try SyncFixture { $0.inFlight = 1 }
         let wrong = InvalidResponse(
             .otherItem, message: "It is another one.", table: "Card", url: "https://shop.example", status: 200)
-        for _ in 0..<10 { desk.remote.next(.fail(.invalidResponse(wrong))) }
-        try await desk.store.write { tx in
+        for _ in 0..<10 { fixture.remote.next(.fail(.invalidResponse(wrong))) }
+        try await fixture.store.write { tx in
             for code in 0..<20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        let result = try await desk.sync.attemptPush()
-        #expect(result.stoppedBy == nil && desk.remote.items(in: "Card").count == 10)
+        let result = try await fixture.sync.attemptPush()
+        #expect(result.stoppedBy == nil && fixture.remote.items(in: "Card").count == 10)
     }
 
     /// A scheduler does not consider a server unavailable that has accepted an operation.
     @Test func `a failing object delays no local change`() async throws {
-        let desk = try SchedulerFixture()
+        let fixture = try SchedulerFixture()
         for code in 1...9 {
-            let card = try await desk.insert("\(code)")
+            let card = try await fixture.insert("\(code)")
             for _ in 0..<50 {
-                desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(card.localID.rawValue))
+                fixture.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(card.localID.rawValue))
             }
         }
-        await desk.start()
-        try await desk.insert("a")
-        await desk.pass(20)
-        #expect(desk.remote.items(in: "Card").count == 1 && desk.scheduler.lastError != nil)
-        try await desk.change("b")
-        await desk.pass(3)
-        #expect(desk.remote.items(in: "Card").count == 2)
-        await desk.scheduler.stop()
+        await fixture.start()
+        try await fixture.insert("a")
+        await fixture.pass(20)
+        #expect(fixture.remote.items(in: "Card").count == 1 && fixture.scheduler.lastError != nil)
+        try await fixture.change("b")
+        await fixture.pass(3)
+        #expect(fixture.remote.items(in: "Card").count == 2)
+        await fixture.scheduler.stop()
     }
 }

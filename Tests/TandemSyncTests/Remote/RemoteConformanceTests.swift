@@ -8,7 +8,7 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// The requirements of `Remote`, tested on all remotes without a socket. Each planted slip violates its requirement.
+/// The requirements of `Remote`, tested on all remotes without a socket. Each injected mistake violates one of them.
 @Suite(.ownThreads) struct RemoteConformanceTests {
     enum Kind: CaseIterable {
         case scripted, scriptedBatches, scriptedServerIDs, scriptedWithoutTombstones, scriptedNestedJSON, allFeatures,
@@ -31,10 +31,10 @@ import Testing
                 (features.table.softDelete, features.table.versions) = (false, false)
             case .scriptedNestedJSON:
                 remote = ScriptedRemote(format: WireFormat(nestedJSON: true), undeletesWithValues: false)
-            case .allFeatures: return RemoteConformanceTests.withSlip(nil)
+            case .allFeatures: return RemoteConformanceTests.withMistake(nil)
             case .restoring:
-                var tested = RemoteConformanceTests.withSlip(nil)
-                tested.remote = PlantedSlipRemote(insertRestoresDeleted: true)
+                var tested = RemoteConformanceTests.withMistake(nil)
+                tested.remote = MistakenRemote(insertRestoresDeleted: true)
                 return tested
             case .azureMobileApps:
                 remote = try InProcessLine.remote(.azureMobileApps)
@@ -106,12 +106,12 @@ import Testing
         for kind in Kind.allCases { #expect(kind.notApplicable.isSubset(of: names), "\(kind)") }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: PlantedSlipRemote.Slip.allCases)
-    func `a planted slip violates its requirement`(slip: PlantedSlipRemote.Slip) async throws {
-        let requirement = try #require(RemoteConformance.requirements.first { $0.name == slip.violated })
-        var tested = Self.withSlip(slip)
-        let remote = try #require(tested.remote as? PlantedSlipRemote)
-        if slip == .ignoresCancellation {
+    @Test(.timeLimit(.minutes(10)), arguments: MistakenRemote.Mistake.allCases)
+    func `an injected mistake violates its requirement`(mistake: MistakenRemote.Mistake) async throws {
+        let requirement = try #require(RemoteConformance.requirements.first { $0.name == mistake.violated })
+        var tested = Self.withMistake(mistake)
+        let remote = try #require(tested.remote as? MistakenRemote)
+        if mistake == .ignoresCancellation {
             // The requirement is abandoned as soon as a call hangs.
             tested.patience = {
                 while !remote.isHanging { try await Task.sleep(for: .milliseconds(2)) }
@@ -119,12 +119,12 @@ import Testing
         }
         defer { remote.endHangingCalls() }
         let violation = await #expect(throws: ConformanceViolation.self) { try await requirement.check(on: tested) }
-        #expect(violation?.requirement == slip.violated)
+        #expect(violation?.requirement == mistake.violated)
     }
 
-    @Test func `each requirement has a planted slip`() {
+    @Test func `each requirement has an injected mistake`() {
         let names = Set(RemoteConformance.requirements.map(\.name))
-        #expect(names.symmetricDifference(PlantedSlipRemote.Slip.allCases.map(\.violated)) == [])
+        #expect(names.symmetricDifference(MistakenRemote.Mistake.allCases.map(\.violated)) == [])
     }
 
     @Test func `a report counts requirements and lists exceptions`() async throws {
@@ -138,7 +138,7 @@ import Testing
             lines.first
                 == "The remote meets \(all - exceptions) requirements, \(exceptions) do not apply, and 0 are violated.")
         #expect(lines.count == 1 + exceptions)
-        let broken = await RemoteConformance.report(on: Self.withSlip(.ignoresSkip))
+        let broken = await RemoteConformance.report(on: Self.withMistake(.ignoresSkip))
         #expect(broken.violations.map(\.requirement) == ["a page skips the requested number of items"])
         #expect(broken.description.contains("violated: A requirement is violated (a page skips"))
     }
@@ -152,10 +152,10 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    static func withSlip(_ slip: PlantedSlipRemote.Slip?) -> TestedRemote {
+    static func withMistake(_ mistake: MistakenRemote.Mistake?) -> TestedRemote {
         var features = RemoteFeatures()
         (features.batches, features.changeTags, features.generations) = (true, true, true)
-        return TestedRemote(PlantedSlipRemote(slip), table: "conformance", features: features)
+        return TestedRemote(MistakenRemote(mistake), table: "conformance", features: features)
     }
 }
 
@@ -163,7 +163,7 @@ import Testing
 private struct InProcessLine: HTTPTransport {
     let server: ServerCore
 
-    struct NoAnswer: Error {}
+    struct NoResponse: Error {}
 
     static func remote(_ dialect: Dialect) throws -> DatasyncRemote {
         let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
@@ -183,8 +183,8 @@ private struct InProcessLine: HTTPTransport {
         // A requirement runs in a task of its own, and the server's store blocks its thread.
         let outcome = await onOwnThreads { await server.exchange(request, body: body) }
         switch outcome {
-        case .answer(let response, let body): return (response, body)
-        case .noAnswer: throw .lost(NoAnswer())
+        case .response(let response, let body): return (response, body)
+        case .noResponse: throw .lost(NoResponse())
         }
     }
 }

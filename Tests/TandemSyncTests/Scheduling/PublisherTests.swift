@@ -74,25 +74,25 @@ private final class Leaver: Subscriber {
 /// The live values of sync as Combine publishers.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct PublisherTests {
     @Test func `the status is published`() async throws {
-        let desk = try SchedulerFixture()
+        let fixture = try SchedulerFixture()
         let recorder = Recorder<SyncStatus, any Error>(.unlimited)
-        desk.sync.statusPublisher.subscribe(recorder)
+        fixture.sync.statusPublisher.subscribe(recorder)
         #expect(await comesTrue { recorder.values.value == [SyncStatus()] })
-        try await desk.insert("1")
+        try await fixture.insert("1")
         #expect(await comesTrue { recorder.values.value.last?.pending == 1 })
-        try await desk.sync.push()
+        try await fixture.sync.push()
         #expect(await comesTrue { recorder.values.value.last.map { $0.pending == 0 && !$0.isSyncing } ?? false })
-        desk.store.close()
+        fixture.store.close()
         #expect(await comesTrue { recorder.isFinished.value })
     }
 
     @Test func `an object's state is published`() async throws {
-        let desk = try SchedulerFixture()
-        let card = try await desk.insert("1")
+        let fixture = try SchedulerFixture()
+        let card = try await fixture.insert("1")
         let recorder = Recorder<SyncState?, any Error>(.unlimited)
-        desk.sync.statePublisher(of: card).subscribe(recorder)
+        fixture.sync.statePublisher(of: card).subscribe(recorder)
         #expect(await comesTrue { recorder.values.value == [.pending(.insert)] })
-        try await desk.sync.push()
+        try await fixture.sync.push()
         #expect(await comesTrue { recorder.values.value.last == .synced })
         recorder.cancel()
     }
@@ -100,28 +100,28 @@ private final class Leaver: Subscriber {
     @Test func `a scheduler's state is published until the scheduler ends`() async throws {
         let recorder = Recorder<SyncScheduler.State, Never>(.unlimited)
         do {
-            let desk = try SchedulerFixture()
-            desk.scheduler.statePublisher.subscribe(recorder)
+            let fixture = try SchedulerFixture()
+            fixture.scheduler.statePublisher.subscribe(recorder)
             #expect(await comesTrue { recorder.values.value == [.stopped] })
-            await desk.start()
-            #expect(await comesTrue { recorder.values.value.last == .waiting(until: desk.clock.now() + 900) })
+            await fixture.start()
+            #expect(await comesTrue { recorder.values.value.last == .waiting(until: fixture.clock.now() + 900) })
         }
         #expect(await comesTrue { recorder.isFinished.value })
         #expect(recorder.values.value.last == .stopped)
     }
 
     @Test func `values without demand are held back and the newest is kept`() async throws {
-        let hasTold = Synchronized(false)
+        let hasSent = Synchronized(false)
         let (release, releaser) = AsyncStream<Void>.makeStream()
-        let publisher = StreamPublisher<Int, Never>(source: { tell in
-            for number in 0...5 { tell(number) }
-            hasTold.change { $0 = true }
-            for await _ in release { tell(6) }
+        let publisher = StreamPublisher<Int, Never>(source: { send in
+            for number in 0...5 { send(number) }
+            hasSent.change { $0 = true }
+            for await _ in release { send(6) }
             return .finished
         })
         let recorder = Recorder<Int, Never>(.none)
         publisher.subscribe(recorder)
-        #expect(await comesTrue { hasTold.value })
+        #expect(await comesTrue { hasSent.value })
         #expect(recorder.values.value.isEmpty)
         recorder.request(.max(1))
         #expect(recorder.values.value == [5])

@@ -18,49 +18,49 @@ import Testing
             .nonsense, .later(status: 429, retryAfter: .seconds(1)),
         ]
         for failure in failures {
-            let desk = try SchedulerFixture()
-            try await desk.insert("1")
-            desk.fail(failure, times: 3)
-            await desk.start()
-            #expect(desk.scheduler.lastError != nil, "\(failure)")
-            for _ in 0..<4 where desk.scheduler.lastError != nil {
-                let count = desk.begun.value
-                desk.clock.advance(by: .seconds(900))
-                await desk.scheduler.waitUntilIdle()
-                #expect(desk.begun.value > count, "\(failure)")
+            let fixture = try SchedulerFixture()
+            try await fixture.insert("1")
+            fixture.fail(failure, times: 3)
+            await fixture.start()
+            #expect(fixture.scheduler.lastError != nil, "\(failure)")
+            for _ in 0..<4 where fixture.scheduler.lastError != nil {
+                let count = fixture.begun.value
+                fixture.clock.advance(by: .seconds(900))
+                await fixture.scheduler.waitUntilIdle()
+                #expect(fixture.begun.value > count, "\(failure)")
             }
-            #expect(desk.remote.items(in: "Card").count == 1, "\(failure)")
-            #expect(desk.scheduler.lastError == nil, "\(failure)")
-            await desk.scheduler.stop()
+            #expect(fixture.remote.items(in: "Card").count == 1, "\(failure)")
+            #expect(fixture.scheduler.lastError == nil, "\(failure)")
+            await fixture.scheduler.stop()
         }
     }
 
     @Test func `an error of the app does not end the scheduler`() async throws {
-        let desk = try SchedulerFixture(body: { _ in throw Broken() })
-        await desk.start()
-        await desk.pass(5)
-        #expect(desk.begun.value == 2 && desk.scheduler.lastError is Broken)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture(body: { _ in throw Broken() })
+        await fixture.start()
+        await fixture.pass(5)
+        #expect(fixture.begun.value == 2 && fixture.scheduler.lastError is Broken)
+        await fixture.scheduler.stop()
     }
 
     @Test func `the wait doubles up to its limit and a success resets it`() async throws {
-        let desk = try SchedulerFixture()
-        desk.fail(.unreachable, times: 12)
-        await desk.start()
+        let fixture = try SchedulerFixture()
+        fixture.fail(.unreachable, times: 12)
+        await fixture.start()
         var waits: [TimeInterval] = []
-        while desk.scheduler.lastError != nil {
-            guard case .waiting(let date?) = desk.scheduler.state else { break }
-            waits.append(date.timeIntervalSince(desk.clock.now()))
-            desk.clock.advance(by: .seconds(date.timeIntervalSince(desk.clock.now())))
-            await desk.scheduler.waitUntilIdle()
+        while fixture.scheduler.lastError != nil {
+            guard case .waiting(let date?) = fixture.scheduler.state else { break }
+            waits.append(date.timeIntervalSince(fixture.clock.now()))
+            fixture.clock.advance(by: .seconds(date.timeIntervalSince(fixture.clock.now())))
+            await fixture.scheduler.waitUntilIdle()
         }
         #expect(waits == [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900, 900])
-        #expect(desk.begun.value == 13)
+        #expect(fixture.begun.value == 13)
         // From the beginning.
-        desk.fail(.unreachable, times: 1)
-        await desk.pass(900)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 5))
-        await desk.scheduler.stop()
+        fixture.fail(.unreachable, times: 1)
+        await fixture.pass(900)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 5))
+        await fixture.scheduler.stop()
     }
 
     @Test(arguments: [(UInt64.min, 5.0), (UInt64.max, 2.5)])
@@ -77,87 +77,87 @@ import Testing
     }
 
     @Test func `local changes wait with an unavailable server`() async throws {
-        let desk = try SchedulerFixture()
-        desk.fail(.unreachable, times: 3)
-        await desk.start()
-        await desk.pass(5 + 10)
-        #expect(desk.begun.value == 3)
-        try await desk.insert("1")
-        await desk.pass(19)
-        #expect(desk.begun.value == 3)
-        await desk.pass(1)
-        #expect(desk.begun.value == 4)
-        #expect(desk.remote.items(in: "Card").count == 1)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        fixture.fail(.unreachable, times: 3)
+        await fixture.start()
+        await fixture.pass(5 + 10)
+        #expect(fixture.begun.value == 3)
+        try await fixture.insert("1")
+        await fixture.pass(19)
+        #expect(fixture.begun.value == 3)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == 4)
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a rejected object delays nothing`() async throws {
-        let desk = try SchedulerFixture()
-        try await desk.insert("1")
-        desk.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
-        await desk.start()
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
-        #expect(desk.scheduler.lastError == nil)
-        await desk.pass(5)
-        try await desk.change("2")
-        await desk.pass(2)
-        #expect(desk.begun.value == 2)
-        #expect(desk.remote.items(in: "Card").count == 1)
+        let fixture = try SchedulerFixture()
+        try await fixture.insert("1")
+        fixture.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
+        await fixture.start()
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 900))
+        #expect(fixture.scheduler.lastError == nil)
+        await fixture.pass(5)
+        try await fixture.change("2")
+        await fixture.pass(2)
+        #expect(fixture.begun.value == 2)
+        #expect(fixture.remote.items(in: "Card").count == 1)
         // The rejected one was sent once.
-        #expect(desk.remote.requests.filter { $0.kind == .insert }.count == 2)
-        await desk.scheduler.stop()
+        #expect(fixture.remote.requests.filter { $0.kind == .insert }.count == 2)
+        await fixture.scheduler.stop()
     }
 
     @Test func `an operation that may succeed later is sent again and blocks nothing`() async throws {
-        let desk = try SchedulerFixture { $0.firstRetry = .seconds(60) }
-        let first = try await desk.insert("1")
+        let fixture = try SchedulerFixture { $0.firstRetry = .seconds(60) }
+        let first = try await fixture.insert("1")
         // A server that fails for one object.
         for _ in 0..<2 {
-            desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(first.localID.rawValue))
+            fixture.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(first.localID.rawValue))
         }
-        await desk.start()
-        #expect(desk.scheduler.lastError != nil)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 60))
-        await desk.pass(5)
-        try await desk.change("2")
-        await desk.pass(2)
-        #expect(desk.begun.value == 2)
-        #expect(desk.remote.items(in: "Card").count == 1)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 120))
-        await desk.pass(120)
-        #expect(desk.remote.items(in: "Card").count == 2)
-        #expect(desk.scheduler.lastError == nil)
-        await desk.scheduler.stop()
+        await fixture.start()
+        #expect(fixture.scheduler.lastError != nil)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 60))
+        await fixture.pass(5)
+        try await fixture.change("2")
+        await fixture.pass(2)
+        #expect(fixture.begun.value == 2)
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 120))
+        await fixture.pass(120)
+        #expect(fixture.remote.items(in: "Card").count == 2)
+        #expect(fixture.scheduler.lastError == nil)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a server that sets a retry time gets no request until then`() async throws {
-        let desk = try SchedulerFixture()
-        try await desk.insert("1")
-        desk.remote.next(.fail(.later(status: 429, retryAfter: .seconds(120))), on: .insert)
-        await desk.start()
-        let count = desk.remote.requests.count
-        try await desk.insert("2")
-        await desk.set(.down)
-        await desk.set(.up)
-        await desk.pass(119)
-        #expect(desk.remote.requests.count == count)
-        await desk.pass(1)
-        #expect(desk.remote.items(in: "Card").count == 2)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        try await fixture.insert("1")
+        fixture.remote.next(.fail(.later(status: 429, retryAfter: .seconds(120))), on: .insert)
+        await fixture.start()
+        let count = fixture.remote.requests.count
+        try await fixture.insert("2")
+        await fixture.set(.down)
+        await fixture.set(.up)
+        await fixture.pass(119)
+        #expect(fixture.remote.requests.count == count)
+        await fixture.pass(1)
+        #expect(fixture.remote.items(in: "Card").count == 2)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a server that sets a retry time for a pull gets no request until then`() async throws {
-        let desk = try SchedulerFixture()
-        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(60))), on: .page)
-        await desk.start()
-        let count = desk.begun.value
-        try await desk.insert("2")
-        await desk.pass(59)
-        #expect(desk.begun.value == count)
-        await desk.pass(1)
-        #expect(desk.begun.value == count + 1)
-        #expect(desk.remote.items(in: "Card").count == 1)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        fixture.remote.next(.fail(.later(status: 503, retryAfter: .seconds(60))), on: .page)
+        await fixture.start()
+        let count = fixture.begun.value
+        try await fixture.insert("2")
+        await fixture.pass(59)
+        #expect(fixture.begun.value == count)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == count + 1)
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        await fixture.scheduler.stop()
     }
 
     @Test func `no server is left without requests for more than a day`() {
@@ -170,45 +170,45 @@ import Testing
     }
 
     @Test func `a user who is not signed in waits for the app`() async throws {
-        let desk = try SchedulerFixture()
-        try await desk.insert("1")
-        desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
-        await desk.start()
-        try await desk.insert("2")
-        await desk.pass(899)
-        #expect(desk.begun.value == 1)
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.remote.items(in: "Card").count == 2)
+        let fixture = try SchedulerFixture()
+        try await fixture.insert("1")
+        fixture.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
+        await fixture.start()
+        try await fixture.insert("2")
+        await fixture.pass(899)
+        #expect(fixture.begun.value == 1)
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.remote.items(in: "Card").count == 2)
         // Without an action of the app, another attempt follows.
-        desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        await desk.pass(899)
-        #expect(desk.begun.value == 3)
-        await desk.pass(1)
-        #expect(desk.begun.value == 4)
-        await desk.scheduler.stop()
+        fixture.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        await fixture.pass(899)
+        #expect(fixture.begun.value == 3)
+        await fixture.pass(1)
+        #expect(fixture.begun.value == 4)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a table that can't be pulled does not block the others`() async throws {
-        let desk = try SchedulerFixture(body: { sync in
+        let fixture = try SchedulerFixture(body: { sync in
             try await sync.synchronize([PullQuery(Card.self, queryID: "c"), PullQuery(Person.self, queryID: "p")])
         })
         let broken = RequestMatch { $0.kind == .page && $0.table == "Person" }
-        for _ in 0..<2 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: broken) }
-        await desk.start()
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 5))
-        try await desk.change("1")
-        await desk.pass(2)
-        #expect(desk.remote.items(in: "Card").count == 1)
-        await desk.pass(10)
-        #expect(desk.scheduler.lastError == nil && desk.begun.value == 3)
+        for _ in 0..<2 { fixture.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: broken) }
+        await fixture.start()
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 5))
+        try await fixture.change("1")
+        await fixture.pass(2)
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        await fixture.pass(10)
+        #expect(fixture.scheduler.lastError == nil && fixture.begun.value == 3)
         // A request that can't succeed waits for the interval.
-        desk.remote.next(.fail(.refused(status: 404, message: "no such table")), on: broken)
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
-        await desk.scheduler.stop()
+        fixture.remote.next(.fail(.refused(status: 404, message: "no such table")), on: broken)
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 900))
+        await fixture.scheduler.stop()
     }
 }

@@ -11,40 +11,40 @@ import Testing
     private static let metered = NetworkState(isMetered: true)
 
     @Test func `a returning network ends the wait`() async throws {
-        let desk = try SchedulerFixture()
-        desk.fail(.unreachable, times: 3)
-        await desk.start()
-        await desk.pass(5 + 10)
-        #expect(desk.begun.value == 3)
-        await desk.pass(3)
-        await desk.set(.down)
-        await desk.set(.up)
-        #expect(await comesTrue { desk.begun.value == 4 })
-        await desk.scheduler.waitUntilIdle()
+        let fixture = try SchedulerFixture()
+        fixture.fail(.unreachable, times: 3)
+        await fixture.start()
+        await fixture.pass(5 + 10)
+        #expect(fixture.begun.value == 3)
+        await fixture.pass(3)
+        await fixture.set(.down)
+        await fixture.set(.up)
+        #expect(await comesTrue { fixture.begun.value == 4 })
+        await fixture.scheduler.waitUntilIdle()
         // The wait begins again.
-        desk.fail(.unreachable, times: 1)
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 5))
-        await desk.scheduler.stop()
+        fixture.fail(.unreachable, times: 1)
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 5))
+        await fixture.scheduler.stop()
     }
 
     /// Another network has no credentials, but the app has.
     @Test func `a returning network does not end the wait for the app`() async throws {
-        let desk = try SchedulerFixture()
-        try await desk.insert("1")
-        desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
-        await desk.start()
-        await desk.pass(10)
-        await desk.set(.down)
-        await desk.set(.up)
-        await desk.pass(60)
-        #expect(desk.begun.value == 1 && desk.remote.requests.count == 1)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 830))
-        desk.scheduler.syncNow()
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.begun.value == 2 && desk.remote.items(in: "Card").count == 1)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        try await fixture.insert("1")
+        fixture.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
+        await fixture.start()
+        await fixture.pass(10)
+        await fixture.set(.down)
+        await fixture.set(.up)
+        await fixture.pass(60)
+        #expect(fixture.begun.value == 1 && fixture.remote.requests.count == 1)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 830))
+        fixture.scheduler.syncNow()
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.begun.value == 2 && fixture.remote.items(in: "Card").count == 1)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a network that returns during a sync that needs the app changes nothing`() {
@@ -64,16 +64,16 @@ import Testing
     }
 
     @Test func `a network with a route is better than none`() async throws {
-        let desk = try SchedulerFixture(network: NetworkState(reach: .local))
-        desk.fail(.unreachable, times: 2)
-        await desk.start()
+        let fixture = try SchedulerFixture(network: NetworkState(reach: .local))
+        fixture.fail(.unreachable, times: 2)
+        await fixture.start()
         // A local network counts: the server may be in it.
-        await desk.pass(5)
-        #expect(desk.begun.value == 2)
-        await desk.pass(2)
-        desk.network.set(.up)
-        #expect(await comesTrue { desk.begun.value == 3 })
-        await desk.scheduler.stop()
+        await fixture.pass(5)
+        #expect(fixture.begun.value == 2)
+        await fixture.pass(2)
+        fixture.network.set(.up)
+        #expect(await comesTrue { fixture.begun.value == 3 })
+        await fixture.scheduler.stop()
     }
 
     @Test func `a flickering network does not cause repeated syncs`() async throws {
@@ -88,28 +88,28 @@ import Testing
     }
 
     @Test func `local changes wait for a network`() async throws {
-        let desk = try SchedulerFixture()
-        await desk.start()
-        await desk.set(.down)
-        try await desk.insert("1")
-        await desk.pass(60)
-        #expect(desk.begun.value == 1)
-        await desk.set(.up)
-        #expect(await comesTrue { desk.begun.value == 2 })
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.remote.items(in: "Card").count == 1)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        await fixture.start()
+        await fixture.set(.down)
+        try await fixture.insert("1")
+        await fixture.pass(60)
+        #expect(fixture.begun.value == 1)
+        await fixture.set(.up)
+        #expect(await comesTrue { fixture.begun.value == 2 })
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        await fixture.scheduler.stop()
     }
 
     @Test func `the state of the network is a hint`() async throws {
         // The server is on this machine.
-        let desk = try SchedulerFixture(network: .down)
-        await desk.start()
-        #expect(desk.begun.value == 1)
-        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
-        try await desk.change("1")
-        await desk.pass(2)
-        #expect(desk.remote.items(in: "Card").count == 1)
+        let fixture = try SchedulerFixture(network: .down)
+        await fixture.start()
+        #expect(fixture.begun.value == 1)
+        #expect(fixture.scheduler.state == .waiting(until: fixture.clock.now() + 900))
+        try await fixture.change("1")
+        await fixture.pass(2)
+        #expect(fixture.remote.items(in: "Card").count == 1)
         // If the server was not up yet, the interval finds it.
         let other = try SchedulerFixture(network: .down)
         other.fail(.unreachable, times: 1)
@@ -120,20 +120,20 @@ import Testing
         await other.pass(1)
         #expect(other.begun.value == 2)
         #expect(other.remote.items(in: "Card").count == 1)
-        await desk.scheduler.stop()
+        await fixture.scheduler.stop()
         await other.scheduler.stop()
     }
 
     @Test func `a metered network is not used unless the app allows it`() async throws {
-        let desk = try SchedulerFixture(network: Self.metered)
-        try await desk.insert("1")
-        await desk.start()
-        await desk.pass(2000)
-        #expect(desk.begun.value == 0 && desk.remote.requests.isEmpty)
-        #expect(desk.scheduler.state == .waitingForUnmeteredNetwork)
-        await desk.set(.up)
-        #expect(await comesTrue { desk.begun.value == 1 })
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture(network: Self.metered)
+        try await fixture.insert("1")
+        await fixture.start()
+        await fixture.pass(2000)
+        #expect(fixture.begun.value == 0 && fixture.remote.requests.isEmpty)
+        #expect(fixture.scheduler.state == .waitingForUnmeteredNetwork)
+        await fixture.set(.up)
+        #expect(await comesTrue { fixture.begun.value == 1 })
+        await fixture.scheduler.stop()
 
         let other = try SchedulerFixture(network: Self.metered) { $0.allowsMetered = true }
         await other.start()

@@ -13,41 +13,43 @@ import Testing
     }
 
     @Test func `no operation is postponed for more than a day`() async throws {
-        let desk = try SchedulerFixture()
-        try await desk.insert("1")
-        desk.remote.next(.fail(Self.patience(999_999_999)), on: .insert)
-        await desk.start()
-        #expect(try desk.store.operations.all().first?.retryAt == desk.clock.now() + 86_400)
-        desk.clock.advance(by: .seconds(86_400))
-        await desk.scheduler.waitUntilIdle()
-        #expect(desk.remote.items(in: "Card").count == 1)
-        await desk.scheduler.stop()
+        let fixture = try SchedulerFixture()
+        try await fixture.insert("1")
+        fixture.remote.next(.fail(Self.patience(999_999_999)), on: .insert)
+        await fixture.start()
+        #expect(try fixture.store.operations.all().first?.retryAt == fixture.clock.now() + 86_400)
+        fixture.clock.advance(by: .seconds(86_400))
+        await fixture.scheduler.waitUntilIdle()
+        #expect(fixture.remote.items(in: "Card").count == 1)
+        await fixture.scheduler.stop()
     }
 
     @Test func `a clock that is set back ends all postponements`() async throws {
-        let desk = try SchedulerFixture()
-        try await desk.insert("1")
-        desk.remote.next(.fail(Self.patience(3600)), on: .insert)
-        _ = try await desk.sync.attemptPush()
-        let retryAt = try #require(try desk.store.operations.all().first?.retryAt)
-        let early = try await desk.sync.runPush(isExplicit: false)
+        let fixture = try SchedulerFixture()
+        try await fixture.insert("1")
+        fixture.remote.next(.fail(Self.patience(3600)), on: .insert)
+        _ = try await fixture.sync.attemptPush()
+        let retryAt = try #require(try fixture.store.operations.all().first?.retryAt)
+        let early = try await fixture.sync.runPush(isExplicit: false)
         #expect(early.entries.isEmpty && early.nextDue == retryAt)
-        desk.clock.jump(by: .seconds(-2 * 86_400))
-        let late = try await desk.sync.runPush(isExplicit: false)
+        fixture.clock.jump(by: .seconds(-2 * 86_400))
+        let late = try await fixture.sync.runPush(isExplicit: false)
         #expect(late.entries.count == 1 && SyncResult(late).isComplete && late.nextDue == nil)
     }
 
     @Test func `an operation postponed before a start is sent when it is due`() async throws {
-        let desk = try SchedulerFixture { $0.interval = nil }
-        try await desk.insert("1")
-        desk.remote.next(.fail(Self.patience(3600)), on: .insert)
-        let due = desk.clock.now() + 3600
-        await desk.start()
-        #expect(desk.begun.value == 1)
-        await desk.scheduler.stop()
-        desk.clock.advance(by: .seconds(10))
+        let fixture = try SchedulerFixture { $0.interval = nil }
+        try await fixture.insert("1")
+        fixture.remote.next(.fail(Self.patience(3600)), on: .insert)
+        let due = fixture.clock.now() + 3600
+        await fixture.start()
+        #expect(fixture.begun.value == 1)
+        await fixture.scheduler.stop()
+        fixture.clock.advance(by: .seconds(10))
         // Another process: it only knows the queue.
-        let next = try SchedulerFixture(store: desk.store, clock: desk.clock, remote: desk.remote) { $0.interval = nil }
+        let next = try SchedulerFixture(store: fixture.store, clock: fixture.clock, remote: fixture.remote) {
+            $0.interval = nil
+        }
         await next.start()
         #expect(next.begun.value == 1 && next.scheduler.lastError == nil)
         #expect(next.remote.items(in: "Card").isEmpty)

@@ -9,48 +9,48 @@ import Testing
 /// A scheduler does not wait for its own uploads.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerUploadTests {
     @Test func `scheduler syncs beside its own upload, and ends it when it is stopped`() async throws {
-        let desk = try PhotoFixture { $0.clock = ManualSyncClock(Date(timeIntervalSince1970: 1_795_000_000)) }
-        let receipt = try desk.attached()
+        let fixture = try PhotoFixture { $0.clock = ManualSyncClock(Date(timeIntervalSince1970: 1_795_000_000)) }
+        let receipt = try fixture.attached()
         let (hasBegun, isReleased) = (Synchronized(false), Synchronized(false))
-        desk.shelf.whileUploading {
+        fixture.fileServer.whileUploading {
             hasBegun.change { $0 = true }
             _ = await comesTrue { isReleased.value }
         }
         let results = Synchronized<[SyncResult]>([])
         let scheduler = SyncScheduler(
-            desk.sync, network: nil,
+            fixture.sync, network: nil,
             onResult: { result in
                 if case .success(let result) = result { results.change { $0.append(result) } }
             })
         scheduler.start()
         #expect(await comesTrue { hasBegun.value })
         #expect(results.value.isEmpty)
-        desk.remote.edit("Receipt", id: "theirs") { $0.put("shop", .text("Магнит")) }
+        fixture.remote.edit("Receipt", id: "theirs") { $0.put("shop", .text("Магнит")) }
         scheduler.syncNow()
         #expect(await comesTrue { results.value.count == 1 })
-        #expect(try await desk.store.objects(Receipt.self).all().count == 2)
+        #expect(try await fixture.store.objects(Receipt.self).all().count == 2)
         // It has left the file to the sync that uploads it.
-        #expect(results.value.first?.uploads.isEmpty == true && desk.shelf.files.isEmpty)
+        #expect(results.value.first?.uploads.isEmpty == true && fixture.fileServer.files.isEmpty)
         #expect(scheduler.state == .syncing)
 
         isReleased.change { $0 = true }
         await scheduler.waitUntilIdle()
         #expect(results.value.count == 2)
-        #expect(results.value.last?.uploads.map(\.isSettled) == [true])
-        #expect(try desk.receipt(receipt.localID).isSynced)
+        #expect(results.value.last?.uploads.map(\.isFinished) == [true])
+        #expect(try fixture.receipt(receipt.localID).isSynced)
 
         // Another upload is blocked, and a stop ends it.
         hasBegun.change { $0 = false }
-        desk.shelf.whileUploading {
+        fixture.fileServer.whileUploading {
             hasBegun.change { $0 = true }
             while !Task.isCancelled { await Task.yield() }
         }
-        try desk.attached("Лента", PhotoFixture.bytes(seed: 3))
+        try fixture.attached("Лента", PhotoFixture.bytes(seed: 3))
         scheduler.syncNow()
         #expect(await comesTrue { hasBegun.value })
         await scheduler.stop()
-        #expect(scheduler.state == .stopped && desk.shelf.files.count == 1)
-        #expect(try await desk.sync.status().pendingFiles == 1)
+        #expect(scheduler.state == .stopped && fixture.fileServer.files.count == 1)
+        #expect(try await fixture.sync.status().pendingFiles == 1)
     }
 
     @Test func `sync that uploads blocks no other sync, but changes wait for its end`() throws {

@@ -104,26 +104,26 @@ import Testing
 
     @Test func `a request during the first query gets the correct state`() async throws {
         let box = Synchronized<SystemNetworkMonitor?>(nil)
-        let told = Synchronized<NetworkState?>(nil)
+        let reported = Synchronized<NetworkState?>(nil)
         let depth = Counter()
         let monitor = SystemNetworkMonitor { _ in
-            if depth.next() == 1, let state = box.value?.state { told.change { $0 = state } }
+            if depth.next() == 1, let state = box.value?.state { reported.change { $0 = state } }
             return true
         }
         box.change { $0 = monitor }
         let states = monitor.states
-        #expect(told.value?.isMetered == true)
+        #expect(reported.value?.isMetered == true)
         withExtendedLifetime(states) {}
         box.change { $0 = nil }
     }
 
     @Test func `a failed query is repeated until it succeeds or is cancelled`() {
         let waiting = Synchronized<[@Sendable () -> Void]>([])
-        let (looks, isUp) = (Counter(), Synchronized(false))
+        let (checks, isUp) = (Counter(), Synchronized(false))
         let check = RetryingObserver(
             later: { work in waiting.change { $0.append(work) } },
             check: {
-                _ = looks.next()
+                _ = checks.next()
                 return isUp.value
             })
         func goOn() {
@@ -134,16 +134,16 @@ import Testing
         check.run()
         check.run()
         // Another one follows, however many have failed.
-        #expect(looks.value == 2 && waiting.value.count == 1)
+        #expect(checks.value == 2 && waiting.value.count == 1)
         goOn()
-        #expect(looks.value == 3 && waiting.value.count == 1)
+        #expect(checks.value == 3 && waiting.value.count == 1)
         isUp.change { $0 = true }
         goOn()
-        #expect(looks.value == 4 && waiting.value.isEmpty)
+        #expect(checks.value == 4 && waiting.value.isEmpty)
         isUp.change { $0 = false }
         check.run()
         check.end()
         goOn()
-        #expect(looks.value == 5 && waiting.value.isEmpty)
+        #expect(checks.value == 5 && waiting.value.isEmpty)
     }
 }

@@ -4,7 +4,7 @@ import TandemTesting
 
 @testable import TandemSync
 
-extension Desk {
+extension SyncFixture {
     /// Inserts cards with the bar codes `0`, `1` and so on.
     ///
     /// - Returns: The local IDs, in the order of the queue.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TandemSync
 
-extension Desk {
+extension SyncFixture {
     /// Pushes new people whose references form a cycle. One update closes it, after all inserts.
     func checkCycle(of count: Int) async throws {
         try await store.write { tx in

@@ -32,12 +32,12 @@ final class MangledLine: HTTPTransport {
     func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
-        let (response, answer) = try await world.transport.send(request, body: body, limit: limit)
-        guard response.status.kind == .successful else { return (response, answer) }
+        let (response, content) = try await world.transport.send(request, body: body, limit: limit)
+        guard response.status.kind == .successful else { return (response, content) }
         let mangling = manglings.withLock { manglings in
             manglings.firstIndex { $0.matches(request) }.map { manglings.remove(at: $0) }
         }
-        return mangling?.nonsense.answer(in: response, answer) ?? (response, answer)
+        return mangling?.nonsense.mangled(response, content) ?? (response, content)
     }
 
     func context(_ store: Store) -> SyncContext {
@@ -69,18 +69,18 @@ enum Nonsense: CaseIterable, Sendable {
     /// The property with the invalid value.
     var property: String { self == .nullValue ? "shop" : "points" }
 
-    func answer(in response: HTTPResponse, _ body: [UInt8]) -> (HTTPResponse, [UInt8]) {
+    func mangled(_ response: HTTPResponse, _ body: [UInt8]) -> (HTTPResponse, [UInt8]) {
         var response = response
         response.status = .ok
         response.headerFields[.contentType] = self == .html ? "text/html; charset=utf-8" : "application/json"
         return (response, Array(text(String(decoding: body, as: UTF8.self)).utf8))
     }
 
-    private func text(_ answer: String) -> String {
+    private func text(_ content: String) -> String {
         func item(_ members: String) -> String { #"{"shop":"x","barcode":"y","points":3,\#(members)}"# }
         switch self {
         case .html: return "<!DOCTYPE html><title>Sign in</title>"
-        case .halfABody: return answer.isEmpty ? #"{"id":"# : String(answer.prefix(answer.count / 2))
+        case .halfABody: return content.isEmpty ? #"{"id":"# : String(content.prefix(content.count / 2))
         case .notJSON: return "{'id':'x'}"
         case .list: return "[7]"
         case .number: return "7"
@@ -92,13 +92,13 @@ enum Nonsense: CaseIterable, Sendable {
         case .wrongVersion: return item(#""id":"x","version":"a\"b""#)
         case .wrongTime: return item(#""id":"x","updatedAt":"yesterday""#)
         case .anotherItem: return item(#""id":"other","version":"MQ==""#)
-        case .valueOfAnotherType: return replacing(#""many""#, in: answer)
+        case .valueOfAnotherType: return replacing(#""many""#, in: content)
         // A property without a default.
-        case .nullValue: return answer.replacing(#/"shop":"[^"]*"/#, with: #""shop":null"#)
+        case .nullValue: return content.replacing(#/"shop":"[^"]*"/#, with: #""shop":null"#)
         }
     }
 
-    private func replacing(_ value: String, in answer: String) -> String {
-        answer.replacing(#/"points":[0-9]+/#, with: "\"points\":" + value)
+    private func replacing(_ value: String, in content: String) -> String {
+        content.replacing(#/"points":[0-9]+/#, with: "\"points\":" + value)
     }
 }

@@ -43,7 +43,7 @@ final class PagedServer: Remote {
         var live: [String: String] { rows.values.filter { !$0.isDeleted }.reduce(into: [:]) { $0[$1.id] = $1.name } }
     }
 
-    /// A closure that runs before a request is answered, and may replace the response.
+    /// A closure that runs before the response to a request, and may replace it.
     typealias Event = @Sendable (inout State, PageRequest) throws(RemoteFailure) -> RemotePage?
 
     let format = WireFormat()
@@ -71,11 +71,11 @@ final class PagedServer: Remote {
         return try state.withLock { state throws(RemoteFailure) in
             state.requests.append(request)
             if let page = try event(&state, request) { return page }
-            return Self.answer(request, state, hasClock)
+            return Self.page(request, state, hasClock)
         }
     }
 
-    static func answer(_ request: PageRequest, _ state: State, _ hasClock: Bool = true) -> RemotePage {
+    static func page(_ request: PageRequest, _ state: State, _ hasClock: Bool = true) -> RemotePage {
         var rows = state.rows.values.filter { request.includeDeleted || !$0.isDeleted }
         switch request.order {
         case .updatedAt(let place):

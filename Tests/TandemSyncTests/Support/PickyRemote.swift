@@ -2,7 +2,7 @@ import LocalStoreSupport
 import TandemSync
 import TandemTesting
 
-/// A scripted server whose batches a test answers.
+/// A scripted server with a test's responses to batches.
 struct PickyRemote: ForwardingRemote {
     typealias Outcomes = [Result<RemoteResponse, RemoteFailure>]
 
@@ -10,17 +10,17 @@ struct PickyRemote: ForwardingRemote {
     /// Returns the maximum size of a batch.
     var limit: @Sendable () async throws(RemoteFailure) -> Int
     /// Returns the outcomes of a batch.
-    var answer: @Sendable ([RemoteRequest]) async throws(RemoteFailure) -> Outcomes
+    var respond: @Sendable ([RemoteRequest]) async throws(RemoteFailure) -> Outcomes
 
     init(
         _ base: ScriptedRemote, limit: @escaping @Sendable () async throws(RemoteFailure) -> Int,
-        answer: @escaping @Sendable ([RemoteRequest]) async throws(RemoteFailure) -> Outcomes
+        respond: @escaping @Sendable ([RemoteRequest]) async throws(RemoteFailure) -> Outcomes
     ) {
         self.base = base
         self.limit = limit
-        self.answer = answer
+        self.respond = respond
     }
 
     func batchLimit() async throws(RemoteFailure) -> Int { try await limit() }
-    func send(_ requests: [RemoteRequest]) async throws(RemoteFailure) -> Outcomes { try await answer(requests) }
+    func send(_ requests: [RemoteRequest]) async throws(RemoteFailure) -> Outcomes { try await respond(requests) }
 }

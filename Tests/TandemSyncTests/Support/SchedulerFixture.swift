@@ -100,6 +100,7 @@ func comesTrue(_ isSo: @Sendable () async throws -> Bool) async rethrows -> Bool
 extension RemoteFailure {
     static let nonsense = RemoteFailure.invalidResponse(
         InvalidResponse(
-            .notJSON, message: "It is no JSON.", table: "Card", url: "https://shop.example/tables/card", status: 200)
+            .notJSON, message: "It is not valid JSON.", table: "Card", url: "https://shop.example/tables/card",
+            status: 200)
     )
 }

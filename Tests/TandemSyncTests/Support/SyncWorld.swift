@@ -93,15 +93,15 @@ final class SyncWorld: Sendable {
     private struct Line: HTTPTransport {
         let world: SyncWorld
 
-        struct NoAnswer: Error {}
+        struct NoResponse: Error {}
 
         func send(
             _ request: HTTPRequest, body: [UInt8], limit: Int
         ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
             world.log.withLock { $0.append("\(request.method) \(request.path ?? "")") }
             switch await world.server.exchange(request, body: body) {
-            case .answer(let response, let body): return (response, body)
-            case .noAnswer: throw .lost(NoAnswer())
+            case .response(let response, let body): return (response, body)
+            case .noResponse: throw .lost(NoResponse())
             }
         }
     }

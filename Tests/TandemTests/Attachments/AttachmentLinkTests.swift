@@ -6,7 +6,9 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A store that is opened through a symbolic link is the store itself, with one folder of files and one lock.
+/// A store that is opened through a symbolic link is the store itself.
+///
+/// Both paths share one folder of files and one lock.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentLinkTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }

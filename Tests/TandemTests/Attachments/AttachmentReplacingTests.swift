@@ -46,7 +46,7 @@ import Testing
             try store.write { tx in
                 try tx.beginAttempt(insert)
                 try tx.acknowledge(insert, serverID: "s", version: "1")
-                _ = try tx.sync.finishUpload(of: first.id, at: "u1", etag: nil, isToldByServer: true)
+                _ = try tx.sync.finishUpload(of: first.id, at: "u1", etag: nil, isSetByServer: true)
             }
             try store.write { tx in
                 try tx.update(Album.self, localID: album.localID) { album in
@@ -58,7 +58,7 @@ import Testing
             let attempt = try store.write { try $0.beginAttempt(id).attempts }
             let sent = try #require(try store.write { try $0.sync.outgoing(id) })
             let item = ServerItem(serverID: "s", version: "2", values: sent.values)
-            #expect(try store.write { try $0.sync.filesLetGo(by: id, for: item) } == [])
+            #expect(try store.write { try $0.sync.filesReleased(by: id, for: item) } == [])
             #expect(try store.write { try $0.sync.acknowledge(id, attempt: attempt, with: item) } == .done)
             #expect(try store.operations.all().map(\.changedProperties) == [["cover"]])
             #expect(try store.write { try $0.waitsForReplacements(id) })
@@ -67,7 +67,7 @@ import Testing
             #expect(try store.checkIntegrity() == [])
             // After the upload the operation is an update of the URL, with the old file as its base.
             let operations = try store.write { tx in
-                try tx.sync.finishUpload(of: second.id, at: "u2", etag: nil, isToldByServer: false)
+                try tx.sync.finishUpload(of: second.id, at: "u2", etag: nil, isSetByServer: false)
             }
             #expect(operations == [id])
             #expect(try !store.write { try $0.sync.deferToUpload(id, removingAdditions: true) })
@@ -75,7 +75,7 @@ import Testing
             #expect(next.changed == ["cover"] && next.values["cover"] != sent.values["cover"])
             let news = ServerItem(serverID: "s", version: "3", values: next.values)
             _ = try store.write { try $0.beginAttempt(id) }
-            let gone = try store.write { try $0.sync.filesLetGo(by: id, for: news) }
+            let gone = try store.write { try $0.sync.filesReleased(by: id, for: news) }
             #expect(gone.map(\.url) == ["u1"])
             try store.expectFilesInOrder()
         }

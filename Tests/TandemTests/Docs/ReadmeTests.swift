@@ -45,7 +45,7 @@ private enum FirstScreen {
             .all()
 
         print(found[0].localID, found[0].serverID as Any, found[0].isSynced)  // a UUID, nil, false
-        print(try store.operations.count())  // 2 changes wait to be sent
+        print(try store.operations.count())  // 2: both inserts are waiting to be sent
 
         let subscription = store.objects(Card.self).sorted(by: \.shop).changesetPublisher.on(.immediate)
             .sink(receiveCompletion: { _ in }) { change in

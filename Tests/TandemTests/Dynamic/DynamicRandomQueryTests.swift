@@ -115,7 +115,7 @@ private struct ConditionMaker {
         case 16:
             let names = [text(), text()]
             return PairedCondition(
-                typed: things.code.in(names), dynamic: .in("code", names.map { .string($0) }))
+                typed: things.code.in(names), dynamic: .in("code", values: names.map { .string($0) }))
         default: return nilOrFlag()
         }
     }
@@ -138,7 +138,7 @@ private struct ConditionMaker {
         let operand = dynamic(value)
         // Only these have a literal in the text.
         let isText = if case .string = operand { true } else if case .integer = operand { true } else { false }
-        return PairedCondition(typed: typed, dynamic: .compare(path, comparison, operand), isText: isText)
+        return PairedCondition(typed: typed, dynamic: .compare(path, by: comparison, to: operand), isText: isText)
     }
 
     private mutating func tested<P: PropertyExpression>(_ property: P, _ path: DynamicPath) -> PairedCondition
@@ -152,20 +152,24 @@ private struct ConditionMaker {
             case .contains: property.contains(part)
             case .like: property.like(part)
             }
-        return PairedCondition(typed: typed, dynamic: .text(path, test, part, case: .exact))
+        return PairedCondition(typed: typed, dynamic: .text(path, test: test, operand: part, case: .exact))
     }
 
     private mutating func folded() -> PairedCondition {
         let part = random.pick([text(), String(text().prefix(2)), text().uppercased()])
         return switch Int.random(in: 0..<5, using: &random) {
-        case 0: PairedCondition(typed: things.text.matches(part), dynamic: .matches("text", part))
-        case 1: PairedCondition(typed: things.text.matches(part), dynamic: .text("text", .contains, part))
-        case 2: PairedCondition(typed: things.text.folded.hasPrefix(part), dynamic: .text("text", .beginsWith, part))
+        case 0: PairedCondition(typed: things.text.matches(part), dynamic: .matches("text", words: part))
+        case 1:
+            PairedCondition(typed: things.text.matches(part), dynamic: .text("text", test: .contains, operand: part))
+        case 2:
+            PairedCondition(
+                typed: things.text.folded.hasPrefix(part), dynamic: .text("text", test: .beginsWith, operand: part))
         case 3:
-            PairedCondition(typed: things.nickname.folded == part, dynamic: .compareFolded("nickname", .equal, part))
+            PairedCondition(
+                typed: things.nickname.folded == part, dynamic: .compareFolded("nickname", by: .equal, to: part))
         default:
             PairedCondition(
-                typed: things.owner.name.folded != part, dynamic: .compareFolded("owner.name", .notEqual, part))
+                typed: things.owner.name.folded != part, dynamic: .compareFolded("owner.name", by: .notEqual, to: part))
         }
     }
 
@@ -176,22 +180,26 @@ private struct ConditionMaker {
         case 0:
             PairedCondition(
                 typed: things.tags.any { $0.rank > rank },
-                dynamic: .linked("tags", .any, .compare("rank", .greater, .integer(Int64(rank)))))
+                dynamic: .linked(
+                    "tags", quantifier: .any, where: .compare("rank", by: .greater, to: .integer(Int64(rank)))))
         case 1:
-            PairedCondition(typed: things.tags.all { $0.isNew }, dynamic: .linked("tags", .all, .isTrue("isNew")))
+            PairedCondition(
+                typed: things.tags.all { $0.isNew }, dynamic: .linked("tags", quantifier: .all, where: .isTrue("isNew"))
+            )
         case 2:
             PairedCondition(
                 typed: things.tags.none { $0.name == tag.name },
-                dynamic: .linked("tags", .none, .compare("name", .equal, .string(tag.name))))
-        case 3: PairedCondition(typed: things.tags.count > rank, dynamic: .count("tags", .greater, rank))
+                dynamic: .linked("tags", quantifier: .none, where: .compare("name", by: .equal, to: .string(tag.name))))
+        case 3: PairedCondition(typed: things.tags.count > rank, dynamic: .count("tags", by: .greater, to: rank))
         case 4:
             PairedCondition(
-                typed: things.tags.contains(tag), dynamic: .contains("tags", .reference(tag.localID)), isText: false)
+                typed: things.tags.contains(tag), dynamic: .contains("tags", value: .reference(tag.localID)),
+                isText: false)
         case 5:
             PairedCondition(
                 typed: things.owner.things.any { $0.flag },
-                dynamic: .linked("owner.@links.Thing.owner", .any, .isTrue("flag")))
-        default: PairedCondition(typed: things.labels.count == rank, dynamic: .count("labels", .equal, rank))
+                dynamic: .linked("owner.@links.Thing.owner", quantifier: .any, where: .isTrue("flag")))
+        default: PairedCondition(typed: things.labels.count == rank, dynamic: .count("labels", by: .equal, to: rank))
         }
     }
 
@@ -203,17 +211,19 @@ private struct ConditionMaker {
         case 1: PairedCondition(typed: things.serverID == nil, dynamic: .isNil("serverID"))
         case 2:
             PairedCondition(
-                typed: things.updatedAt > date, dynamic: .compare("updatedAt", .greater, .date(date)), isText: false)
+                typed: things.updatedAt > date, dynamic: .compare("updatedAt", by: .greater, to: .date(date)),
+                isText: false)
         default:
             PairedCondition(
-                typed: things.localID <= id, dynamic: .compare("localID", .lessOrEqual, .string(id.rawValue)))
+                typed: things.localID <= id, dynamic: .compare("localID", by: .lessOrEqual, to: .string(id.rawValue)))
         }
     }
 
     private mutating func nilOrFlag() -> PairedCondition {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: PairedCondition(typed: things.nickname == nil, dynamic: .isNil("nickname"))
-        case 1: PairedCondition(typed: things.owner.boss != nil, dynamic: .compare("owner.boss", .notEqual, .null))
+        case 1:
+            PairedCondition(typed: things.owner.boss != nil, dynamic: .compare("owner.boss", by: .notEqual, to: .null))
         case 2: PairedCondition(typed: things.flag.asPredicate, dynamic: .isTrue("flag"))
         default: PairedCondition(typed: things.small == nil, dynamic: .isNil("small"))
         }

@@ -180,7 +180,7 @@ import Testing
         configuration.migrate(to: 1) { migration in
             migration.enumerateObjects(of: Person.self, queued: false) { old, _, tx in
                 let id = LocalID(try old.value("localID", as: String.self))
-                let cards = try tx.objects(named: "Card").where(.compare("owner", .equal, .reference(id)))
+                let cards = try tx.objects(named: "Card").where(.compare("owner", by: .equal, to: .reference(id)))
                 for card in try cards.all() { try tx.update("Card", localID: card.localID, values: ["points": 1]) }
             }
         }

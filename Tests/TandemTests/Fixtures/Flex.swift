@@ -4,8 +4,9 @@ import Testing
 
 @testable import Tandem
 
-/// Models whose properties are given at run time, so that one test can open a store with several versions of a model.
-/// Their values are in the stored form.
+/// Models whose properties are given at run time.
+///
+/// One test can therefore open a store with several versions of a model. The values are in the stored form.
 enum Flex {
     struct Person: FlexModel {
         var values: [StorageValue] = []
@@ -152,13 +153,13 @@ extension PropertyDefinition {
         let codec: Codec<String> = Codec.of(String.self)
         let makeDefault: (@Sendable () -> String)? = if let text { { text } } else { nil }
         return PropertyDefinition(
-            name, codec, column: column, folding: folding, indexed: indexed, unique: unique,
+            name, codec: codec, column: column, folding: folding, indexed: indexed, unique: unique,
             localOnly: localOnly, formerNames: formerNames, default: makeDefault)
     }
 
     static func int(_ name: String, default value: Int? = nil) -> PropertyDefinition {
         let codec: Codec<Int> = Codec.of(Int.self)
         let makeDefault: (@Sendable () -> Int)? = if let value { { value } } else { nil }
-        return PropertyDefinition(name, codec, default: makeDefault)
+        return PropertyDefinition(name, codec: codec, default: makeDefault)
     }
 }

@@ -40,42 +40,46 @@ struct HandCard {
 
     init(__row row: RowDecoder) throws {
         self.__state = try row.state
-        self.shop = try row.value(0, String.self)
-        self.barcode = try row.value(1, String.self)
-        self.points = try row.value(2, BigInt.self)
-        self.isPinned = try row.value(3, Bool.self)
-        self.owner = try row.value(4, Reference<HandPerson>?.self)
+        self.shop = try row.value(0, as: String.self)
+        self.barcode = try row.value(1, as: String.self)
+        self.points = try row.value(2, as: BigInt.self)
+        self.isPinned = try row.value(3, as: Bool.self)
+        self.owner = try row.value(4, as: Reference<HandPerson>?.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(self.shop, String.self)
-        row.append(self.barcode, String.self)
-        row.append(self.points, BigInt.self)
-        row.append(self.isPinned, Bool.self)
-        row.append(self.owner, Reference<HandPerson>?.self)
+        row.append(self.shop, as: String.self)
+        row.append(self.barcode, as: String.self)
+        row.append(self.points, as: BigInt.self)
+        row.append(self.isPinned, as: Bool.self)
+        row.append(self.owner, as: Reference<HandPerson>?.self)
     }
 
     static let __definition = ModelDefinition(
         HandCard.self, name: "HandCard",
         indexes: [IndexDefinition(["shop", "barcode"], unique: true)],
         properties: [
-            PropertyDefinition("shop", Codec.of(String.self), folding: .searched),
-            PropertyDefinition("barcode", Codec.of(String.self), indexed: true),
-            PropertyDefinition("points", Codec.of(BigInt.self), default: { 0 }),
-            PropertyDefinition("isPinned", Codec.of(Bool.self), localOnly: true, default: { false }),
-            PropertyDefinition("owner", Codec.of(Reference<HandPerson>?.self), onDelete: .cascade),
+            PropertyDefinition("shop", codec: Codec.of(String.self), folding: .searched),
+            PropertyDefinition("barcode", codec: Codec.of(String.self), indexed: true),
+            PropertyDefinition("points", codec: Codec.of(BigInt.self), default: { 0 }),
+            PropertyDefinition("isPinned", codec: Codec.of(Bool.self), localOnly: true, default: { false }),
+            PropertyDefinition("owner", codec: Codec.of(Reference<HandPerson>?.self), onDelete: .cascade),
         ])
 
     struct Columns: ModelColumns {
         typealias Root = HandCard
         init() {}
         var shop: FoldedProperty<HandCard, String> {
-            FoldedProperty(HandCard.__definition, 0, Codec.of(String.self))
+            FoldedProperty(HandCard.__definition, index: 0, codec: Codec.of(String.self))
         }
-        var barcode: Property<HandCard, String> { Property(HandCard.__definition, 1, Codec.of(String.self)) }
-        var points: Property<HandCard, BigInt> { Property(HandCard.__definition, 2, Codec.of(BigInt.self)) }
-        var isPinned: Property<HandCard, Bool> { Property(HandCard.__definition, 3, Codec.of(Bool.self)) }
-        var owner: ReferenceProperty<HandCard, HandPerson> { ReferenceProperty(HandCard.__definition, 4) }
+        var barcode: Property<HandCard, String> {
+            Property(HandCard.__definition, index: 1, codec: Codec.of(String.self))
+        }
+        var points: Property<HandCard, BigInt> {
+            Property(HandCard.__definition, index: 2, codec: Codec.of(BigInt.self))
+        }
+        var isPinned: Property<HandCard, Bool> { Property(HandCard.__definition, index: 3, codec: Codec.of(Bool.self)) }
+        var owner: ReferenceProperty<HandCard, HandPerson> { ReferenceProperty(HandCard.__definition, index: 4) }
     }
 
     enum CodingKeys: String, CodingKey {
@@ -133,22 +137,22 @@ struct HandPerson {
 
     init(__row row: RowDecoder) throws {
         self.__state = try row.state
-        self.name = try row.value(0, String.self)
+        self.name = try row.value(0, as: String.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(self.name, String.self)
+        row.append(self.name, as: String.self)
     }
 
     static let __definition = ModelDefinition(
         HandPerson.self, name: "HandPerson",
-        properties: [PropertyDefinition("name", Codec.of(String.self), folding: .searched)])
+        properties: [PropertyDefinition("name", codec: Codec.of(String.self), folding: .searched)])
 
     struct Columns: ModelColumns {
         typealias Root = HandPerson
         init() {}
         var name: FoldedProperty<HandPerson, String> {
-            FoldedProperty(HandPerson.__definition, 0, Codec.of(String.self))
+            FoldedProperty(HandPerson.__definition, index: 0, codec: Codec.of(String.self))
         }
         var cards: InverseProperty<HandPerson, HandCard> { InverseProperty(through: \HandCard.Columns.owner) }
     }

@@ -30,59 +30,60 @@ struct Node: Hashable, Codable {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        name = try row.value(0, String?.self)
-        code = try row.value(1, String?.self)
-        code1 = try row.value(2, Int.self)
-        code2 = try row.value(3, Int?.self)
-        count = try row.value(4, Int.self)
-        note = try row.value(5, String.self)
-        next = try row.value(6, Reference<Node>?.self)
-        parent = try row.value(7, Reference<Node>?.self)
-        keeper = try row.value(8, Reference<Node>?.self)
-        friends = try row.value(9, [Reference<Node>].self)
-        owners = try row.value(10, [Reference<Node>].self)
-        anchors = try row.value(11, [Reference<Node>].self)
+        name = try row.value(0, as: String?.self)
+        code = try row.value(1, as: String?.self)
+        code1 = try row.value(2, as: Int.self)
+        code2 = try row.value(3, as: Int?.self)
+        count = try row.value(4, as: Int.self)
+        note = try row.value(5, as: String.self)
+        next = try row.value(6, as: Reference<Node>?.self)
+        parent = try row.value(7, as: Reference<Node>?.self)
+        keeper = try row.value(8, as: Reference<Node>?.self)
+        friends = try row.value(9, as: [Reference<Node>].self)
+        owners = try row.value(10, as: [Reference<Node>].self)
+        anchors = try row.value(11, as: [Reference<Node>].self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(name, String?.self)
-        row.append(code, String?.self)
-        row.append(code1, Int.self)
-        row.append(code2, Int?.self)
-        row.append(count, Int.self)
-        row.append(note, String.self)
-        row.append(next, Reference<Node>?.self)
-        row.append(parent, Reference<Node>?.self)
-        row.append(keeper, Reference<Node>?.self)
-        row.append(friends, [Reference<Node>].self)
-        row.append(owners, [Reference<Node>].self)
-        row.append(anchors, [Reference<Node>].self)
+        row.append(name, as: String?.self)
+        row.append(code, as: String?.self)
+        row.append(code1, as: Int.self)
+        row.append(code2, as: Int?.self)
+        row.append(count, as: Int.self)
+        row.append(note, as: String.self)
+        row.append(next, as: Reference<Node>?.self)
+        row.append(parent, as: Reference<Node>?.self)
+        row.append(keeper, as: Reference<Node>?.self)
+        row.append(friends, as: [Reference<Node>].self)
+        row.append(owners, as: [Reference<Node>].self)
+        row.append(anchors, as: [Reference<Node>].self)
     }
 
     static let __definition = ModelDefinition(
         Node.self, name: "Node", indexes: [IndexDefinition(["code1", "code2"], unique: true)],
         properties: [
-            PropertyDefinition("name", Codec.of(String?.self), wireName: "title", folding: .searched),
-            PropertyDefinition("code", Codec.of(String?.self), unique: true),
-            PropertyDefinition("code1", Codec.of(Int.self), default: { 0 }),
-            PropertyDefinition("code2", Codec.of(Int?.self)),
-            PropertyDefinition("count", Codec.of(Int.self), default: { 0 }),
-            PropertyDefinition("note", Codec.of(String.self), folding: .sorted, localOnly: true, default: { "" }),
-            PropertyDefinition("next", Codec.of(Reference<Node>?.self)),
-            PropertyDefinition("parent", Codec.of(Reference<Node>?.self), onDelete: .cascade),
-            PropertyDefinition("keeper", Codec.of(Reference<Node>?.self), onDelete: .deny),
-            PropertyDefinition("friends", Codec.of([Reference<Node>].self), default: { [] }),
-            PropertyDefinition("owners", Codec.of([Reference<Node>].self), onDelete: .cascade, default: { [] }),
-            PropertyDefinition("anchors", Codec.of([Reference<Node>].self), onDelete: .deny, default: { [] }),
+            PropertyDefinition("name", codec: Codec.of(String?.self), wireName: "title", folding: .searched),
+            PropertyDefinition("code", codec: Codec.of(String?.self), unique: true),
+            PropertyDefinition("code1", codec: Codec.of(Int.self), default: { 0 }),
+            PropertyDefinition("code2", codec: Codec.of(Int?.self)),
+            PropertyDefinition("count", codec: Codec.of(Int.self), default: { 0 }),
+            PropertyDefinition(
+                "note", codec: Codec.of(String.self), folding: .sorted, localOnly: true, default: { "" }),
+            PropertyDefinition("next", codec: Codec.of(Reference<Node>?.self)),
+            PropertyDefinition("parent", codec: Codec.of(Reference<Node>?.self), onDelete: .cascade),
+            PropertyDefinition("keeper", codec: Codec.of(Reference<Node>?.self), onDelete: .deny),
+            PropertyDefinition("friends", codec: Codec.of([Reference<Node>].self), default: { [] }),
+            PropertyDefinition("owners", codec: Codec.of([Reference<Node>].self), onDelete: .cascade, default: { [] }),
+            PropertyDefinition("anchors", codec: Codec.of([Reference<Node>].self), onDelete: .deny, default: { [] }),
         ])
 
     struct Columns: ModelColumns {
         typealias Root = Node
         init() {}
-        var count: Property<Node, Int> { Property(Node.__definition, 4, Codec.of(Int.self)) }
-        var code: Property<Node, String?> { Property(Node.__definition, 1, Codec.of(String?.self)) }
-        var next: ReferenceProperty<Node, Node> { ReferenceProperty(Node.__definition, 6) }
-        var friends: ReferencesProperty<Node, Node> { ReferencesProperty(Node.__definition, 9) }
+        var count: Property<Node, Int> { Property(Node.__definition, index: 4, codec: Codec.of(Int.self)) }
+        var code: Property<Node, String?> { Property(Node.__definition, index: 1, codec: Codec.of(String?.self)) }
+        var next: ReferenceProperty<Node, Node> { ReferenceProperty(Node.__definition, index: 6) }
+        var friends: ReferencesProperty<Node, Node> { ReferencesProperty(Node.__definition, index: 9) }
     }
 }
 
@@ -101,20 +102,20 @@ struct Memo: Hashable, Codable {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        text = try row.value(0, String.self)
-        about = try row.value(1, Reference<Node>?.self)
+        text = try row.value(0, as: String.self)
+        about = try row.value(1, as: Reference<Node>?.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(text, String.self)
-        row.append(about, Reference<Node>?.self)
+        row.append(text, as: String.self)
+        row.append(about, as: Reference<Node>?.self)
     }
 
     static let __definition = ModelDefinition(
         Memo.self, name: "Memo", localOnly: true,
         properties: [
-            PropertyDefinition("text", Codec.of(String.self), folding: .searched),
-            PropertyDefinition("about", Codec.of(Reference<Node>?.self)),
+            PropertyDefinition("text", codec: Codec.of(String.self), folding: .searched),
+            PropertyDefinition("about", codec: Codec.of(Reference<Node>?.self)),
         ])
 
     struct Columns: ModelColumns {

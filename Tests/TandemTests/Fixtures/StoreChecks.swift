@@ -44,7 +44,7 @@ extension Store {
             let column = table.definition.properties[fold.property].column.quotedSQL
             let search = fold.searchColumn?.quotedSQL ?? "NULL"
             let unique = fold.uniqueColumn?.quotedSQL ?? "NULL"
-            let columns = [column, fold.sortColumn.quotedSQL, search, unique].joined(separator: ", ")
+            let columns = [column, fold.columns[0].quotedSQL, search, unique].joined(separator: ", ")
             for row in try sql("SELECT \(columns) FROM \(table.quotedTable)") {
                 guard case .text(let text) = row[0] else {
                     #expect(

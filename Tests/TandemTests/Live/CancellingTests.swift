@@ -23,7 +23,7 @@ import Testing
             usleep(50_000)
             #expect(recorder.values == [0] && onQueue.values == [0])
             #expect(recorder.completion == nil)
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
                 queue.sync {}
                 #expect(late.withLock { $0 } == 0)
             }
-            #expect(comesTrue { store.live.subscriptionCount == 0 })
+            #expect(comesTrue { store.live.present.count == 0 })
         }
     }
 
@@ -69,9 +69,9 @@ import Testing
             try store.insert("А")
             try store.insert("Б")
             #expect(seen.withLock { $0 } == ["first 0", "first 1", "second 1", "second 2"])
-            #expect(store.live.subscriptionCount == 1)
+            #expect(store.live.present.count == 1)
             for recorder in box.withLock({ $0 }) { recorder.cancel() }
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
         }
     }
 
@@ -99,10 +99,10 @@ import Testing
             try store.insert("А")
             first.wait()
             weakSubscription = store.live.present.first
-            #expect(weakSubscription != nil && store.live.subscriptionCount == 1)
+            #expect(weakSubscription != nil && store.live.present.count == 1)
             withExtendedLifetime(cancellable) {}
             cancellable = nil
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
         }
         #expect(comesTrue { weakWitness == nil && weakSubscription == nil && weakStore == nil })
     }
@@ -121,9 +121,9 @@ import Testing
                 usleep(UInt32(round * 100))
                 recorder.cancel()
             }
-            #expect(comesTrue { store.live.subscriptionCount == 0 })
+            #expect(comesTrue { store.live.present.count == 0 })
             usleep(50_000)
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
             #expect(try store.cards.count() == 3_000)
         }
     }
@@ -136,7 +136,7 @@ import Testing
             }
             // This part compares each card with each other card, which takes minutes.
             let recorder = try store.slowCards().record()
-            #expect(comesTrue { store.live.subscriptionCount == 1 })
+            #expect(comesTrue { store.live.present.count == 1 })
             usleep(20_000)
             recorder.cancel()
             // A loader is free again.

@@ -31,13 +31,13 @@ final class CommitWatch: Sendable {
         onSight: @escaping @Sendable (CommitWatch) -> Void = { _ in }
     ) throws {
         store = try Peer.open(path, kind, readOnly: readOnly)
-        try look()
+        try check()
         state.withLock { $0.sights = [] }
         let commits = ExternalCommitMonitor(path: path, makeChanges: makeChanges) { [weak self] in
             guard let self else { return .unknown }
             state.withLock { $0.checks += 1 }
             do {
-                let (foreign, isNew) = try look()
+                let (foreign, isNew) = try check()
                 if isNew { onSight(self) }
                 return foreign
             } catch {
@@ -50,7 +50,7 @@ final class CommitWatch: Sendable {
     deinit { watcher.withLock { $0 }?.stop() }
 
     @discardableResult
-    private func look() throws -> (ExternalTransactions, isNew: Bool) {
+    private func check() throws -> (ExternalTransactions, isNew: Bool) {
         try store.writer.queue.unsafeReentrantWrite { _ in
             let connection = store.writer.connection
             let foreign = connection.externalTransactions

@@ -18,7 +18,7 @@ struct CommitWorld {
     private var commitsToCome: Int
     private var ownWritesToCome: Int
     private var ownWrites = 0
-    private var ownHasLooked = false
+    private var ownHasChecked = false
     /// Whether the kernel has an unreported change.
     private var hasChanged = false
 
@@ -61,10 +61,10 @@ struct CommitWorld {
     private mutating func move() {
         nextMove = now + pause()
         if holder == .own {
-            if !ownHasLooked {
-                look()
+            if !ownHasChecked {
+                check()
                 ownWrites += 1
-                ownHasLooked = true
+                ownHasChecked = true
                 return
             }
             if dice.bool() { hasChanged = true }
@@ -74,7 +74,7 @@ struct CommitWorld {
         if holder == .nobody, ownWritesToCome > 0, dice.bool() {
             ownWritesToCome -= 1
             holder = .own
-            ownHasLooked = false
+            ownHasChecked = false
             return
         }
         switch stage {
@@ -124,7 +124,7 @@ struct CommitWorld {
             interrupt()
             let foreign = stage == .idle ? ExternalTransactions.none : .some
             interrupt()
-            look()
+            check()
             interrupt()
             nextStep = schedule.checked(foreign, at: now).map { now + $0 }
         case .wait(let delay): nextStep = now + delay
@@ -132,7 +132,7 @@ struct CommitWorld {
         }
     }
 
-    private mutating func look() {
+    private mutating func check() {
         while seen < published {
             worstLatency = max(worstLatency, now - publishedAt[seen])
             seen += 1

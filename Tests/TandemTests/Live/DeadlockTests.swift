@@ -78,7 +78,7 @@ import Testing
                     #expect(recorder.waitForEnd())
                     #expect(recorder.isFinished, "\(String(describing: recorder.error))")
                 }
-                #expect(store.live.subscriptionCount == 0)
+                #expect(store.live.present.count == 0)
             }
         }
     }
@@ -101,7 +101,7 @@ import Testing
                 }
             }
             #expect(isOver)
-            #expect(comesTrue { store.live.subscriptionCount == 0 })
+            #expect(comesTrue { store.live.present.count == 0 })
         }
     }
 
@@ -120,10 +120,10 @@ import Testing
             for await _ in firsts { break }
             task.cancel()
             #expect(try await task.value == [0])
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
             // A loop that ends with `break` releases the query too.
             for try await _ in store.cards.countPublisher.values { break }
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
         }
     }
 }

@@ -16,7 +16,7 @@ import Testing
             try store.insert("А")
             #expect(recorder.values.isEmpty)
             // The engine watches nothing before the first demand.
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
             recorder.request(.none)
             #expect(recorder.values.isEmpty)
             recorder.request(.max(1))

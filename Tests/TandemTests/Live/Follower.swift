@@ -14,8 +14,10 @@ final class Follower<M: Model & Equatable> {
         recorder = query.changesetPublisher.on(.immediate).record()
     }
 
-    /// Returns the change sets since the last call. It checks that each fits the array it is applied to, and that the
-    /// last one gives the query's current result.
+    /// Returns the change sets since the last call.
+    ///
+    /// It checks that each change set fits the array it is applied to. It also checks that the last change set gives
+    /// the query's current result.
     func next(sourceLocation: SourceLocation = #_sourceLocation) throws -> [ChangeSet<M>] {
         let new = Array(recorder.values[applied...])
         for change in new {

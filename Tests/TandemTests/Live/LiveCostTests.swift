@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `sums of doubles and a removed extreme are reloaded`() {
-        var sum = RunningAggregate(.sum(Thing.Columns().ratio.__column, .real), stored: [.real(1)])
+        var sum = RunningAggregate(.sum(Thing.Columns().ratio.__column, kind: .real), stored: [.real(1)])
         let isSumKnown = sum.replace(nil, with: .real(1))
         #expect(!isSumKnown)
         var least = RunningAggregate(.minimum(Thing.Columns().int.__column), stored: [.integer(1)])

@@ -12,7 +12,7 @@ extension LiveEngine {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
             if !isInMemory { _ = checkForExternalCommit(store) }
-            if present.allSatisfy({ $0.status.isSettled }), isDone() { return true }
+            if present.allSatisfy({ $0.status.isIdle }), isDone() { return true }
             if Date() > deadline { return false }
             usleep(50)
         }

@@ -34,7 +34,7 @@ import Testing
             #expect(try await iterator.next() == nil)
             // The count reads no values.
             #expect(count.completion == nil)
-            #expect(store.live.subscriptionCount == 1)
+            #expect(store.live.present.count == 1)
             // Subscribing to unreadable values fails at once. It succeeds when they are repaired.
             let failing = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
             #expect(failing.error?.code == .invalidValue)
@@ -94,7 +94,7 @@ import Testing
             let sum = store.objects(Thing.self).publisher(of: .sum(\.int)).record()
             #expect(sum.waitForEnd())
             #expect([list.error, count.error, sum.error].map { $0?.code } == Array(repeating: .unknownModel, count: 3))
-            #expect(store.live.subscriptionCount == 0)
+            #expect(store.live.present.count == 0)
         }
     }
 
@@ -147,7 +147,7 @@ import Testing
             try store.live.read(store) { connection, _ in try part.load(connection) }
             let row = part.consumeChanges().new[0]
             let twin = LiveRow(rowID: row.rowID + 1, key: row.key, localID: row.localID)
-            let isApplied = part.apply([.row(twin.rowID, twin, isSilent: false)])
+            let isApplied = part.apply([.row(id: twin.rowID, row: twin, isSilent: false)])
             #expect(!isApplied)
             try store.live.read(store) { connection, _ in try part.load(connection) }
             #expect(part.consumeChanges().new.map(\.localID) == [card.localID])

@@ -60,16 +60,16 @@ import Testing
         defer { store.close() }
         let cards = ObservedResults(store.cards.sorted(by: \.shop))
         #expect(try await comesTrue { cards.isLoaded })
-        let told = Mutex(0)
+        let deliveries = Mutex(0)
         let drawn = withObservationTracking {
             cards.results.map(\.shop)
         } onChange: {
-            told.withLock { $0 += 1 }
+            deliveries.withLock { $0 += 1 }
         }
         #expect(drawn.isEmpty)
         try await store.write { _ = try $0.insert(Card(shop: "А", barcode: "1")) }
         #expect(try await comesTrue { cards.results.count == 1 })
-        #expect(told.withLock { $0 } == 1)
+        #expect(deliveries.withLock { $0 } == 1)
         #expect(cards.results.map(\.shop) == ["А"])
     }
 
@@ -79,12 +79,12 @@ import Testing
         var first: LiveResults<Card>? = LiveResults(store.cards)
         var second: ObservedResults<Card>? = ObservedResults(store.cards)
         #expect(try await comesTrue { first?.isLoaded == true && second?.isLoaded == true })
-        #expect(store.live.subscriptionCount == 2)
+        #expect(store.live.present.count == 2)
         weak let weakFirst = first
         weak let weakSecond = second
         first = nil
         second = nil
         #expect(try await comesTrue { weakFirst == nil && weakSecond == nil })
-        #expect(store.live.subscriptionCount == 0)
+        #expect(store.live.present.count == 0)
     }
 }

@@ -55,7 +55,7 @@ import Testing
     }
 
     /// These two values collided under the unkeyed hash that change detection once used.
-    @Test func `values made to collide are told apart`() throws {
+    @Test func `values made to collide are distinguished`() throws {
         let first = Data([0x86, 0x42, 0x2f, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11])
         let second = Data([0x37, 0xd3, 0x8c, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x99, 0x1e, 0xcc])
         try StoreKind.memory.withStore(EveryType.self) { store in

@@ -16,7 +16,7 @@ import Testing
             let first = try #require(recorder.values.first)
             #expect(first.isInitial)
             #expect(first.results.isEmpty && first.previous.isEmpty && first.isEmpty)
-            #expect(recorder.wasToldElsewhere)
+            #expect(recorder.wasDeliveredElsewhere)
             recorder.cancel()
         }
     }

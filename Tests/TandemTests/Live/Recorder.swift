@@ -62,8 +62,10 @@ final class Recorder<Input: Sendable>: Subscriber, @unchecked Sendable {
     var completion: Subscribers.Completion<TandemError>? { condition.withLock { ending } }
 
     /// Whether all deliveries were on this thread, or none.
-    var wasToldHere: Bool { condition.withLock { threads.allSatisfy { pthread_equal($0, pthread_self()) != 0 } } }
-    var wasToldElsewhere: Bool { condition.withLock { threads.allSatisfy { pthread_equal($0, pthread_self()) == 0 } } }
+    var wasDeliveredHere: Bool { condition.withLock { threads.allSatisfy { pthread_equal($0, pthread_self()) != 0 } } }
+    var wasDeliveredElsewhere: Bool {
+        condition.withLock { threads.allSatisfy { pthread_equal($0, pthread_self()) == 0 } }
+    }
 
     /// The error that ended the subscription.
     var error: TandemError? {

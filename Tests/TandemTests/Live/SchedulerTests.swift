@@ -17,7 +17,7 @@ import Testing
             #expect(recorder.values == [0])
             try store.insert("А")
             #expect(recorder.values == [0, 1])
-            #expect(recorder.wasToldHere)
+            #expect(recorder.wasDeliveredHere)
             recorder.cancel()
         }
     }
@@ -53,7 +53,7 @@ import Testing
             for recorder in [onQueue, onConcurrent, onOwn] {
                 #expect(recorder.waitForValue { $0 == 30 })
                 #expect(recorder.values == recorder.values.sorted())
-                #expect(recorder.wasToldElsewhere)
+                #expect(recorder.wasDeliveredElsewhere)
                 recorder.cancel()
             }
             #expect(strays.withLock { $0 } == 0)

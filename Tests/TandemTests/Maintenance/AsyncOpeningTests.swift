@@ -47,15 +47,15 @@ import Testing
     func `a migration reports its progress`(kind: StoreKind) throws {
         let path = folder.file()
         try fill(path, kind, 2500)
-        let told = Mutex<[MigrationProgress]>([])
+        let reported = Mutex<[MigrationProgress]>([])
         var configuration = rewriting
-        configuration.onMigrationProgress = { progress in told.withLock { $0.append(progress) } }
+        configuration.onMigrationProgress = { progress in reported.withLock { $0.append(progress) } }
         try kind.open(at: path, [Badge.self], configuration: configuration).close()
-        let progress = told.withLock { $0 }
+        let progress = reported.withLock { $0 }
         #expect(progress.map(\.completed) == [0, 1000, 2000, 2500])
         #expect(progress.allSatisfy { $0.model == "Badge" && $0.total == 2500 && $0.work == .rows })
         try kind.open(at: path, [Badge.self], configuration: configuration).close()
-        #expect(told.withLock { $0.count } == 4)
+        #expect(reported.withLock { $0.count } == 4)
     }
 
     private struct Enough: Error {}

@@ -5,8 +5,9 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Damaged files cause an error, never a crash, and never a wrong result without an error where SQLite can detect the
-/// damage.
+/// Damaged files cause an error, never a crash.
+///
+/// They never cause a wrong result without an error where SQLite can detect the damage.
 @Suite(.ownThreads) struct DamageTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }

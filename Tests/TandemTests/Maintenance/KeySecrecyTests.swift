@@ -89,15 +89,15 @@ import Testing
         let store = try folder.open("a", Self.raw, kind.profile!)
         let handle = try handle(of: store)
         try store.fillWithPeers()
-        let told = Counter()
+        let deliveries = Counter()
         let subscription = store.objects(PeerCard.self).countPublisher.on(.immediate)
-            .sink(receiveCompletion: { _ in }) { _ in told.add() }
+            .sink(receiveCompletion: { _ in }) { _ in deliveries.add() }
         // Readers, copies and checks have their own connections.
         DispatchQueue.concurrentPerform(iterations: 4) { _ in _ = try? Secrets.rows(store) }
         try store.backup(to: folder.file("copy"))
         try store.export(to: folder.file("other"), key: Secrets.otherKey)
         _ = try store.checkIntegrity()
-        #expect(told.value > 0)
+        #expect(deliveries.value > 0)
         weak let entry = KeyRegistry.entry(handle)
         #expect(entry != nil)
         store.close()

@@ -9,18 +9,18 @@ import Testing
 /// Other code of the process that uses a store's file does not drop the store's locks.
 ///
 /// POSIX drops all locks of a process on a file when the process closes any descriptor of it. Another process then
-/// considers the store closed. When it closes the file itself, it removes the log to which the store still writes, and
-/// those writes are lost. A test that reads an open store's file by `Data(contentsOf:)` drops the locks in the same
-/// way, so these tests don't.
+/// considers the store closed. When that process closes the file, it removes the log to which the store still writes.
+/// Those writes are lost. `Data(contentsOf:)` on an open store's file drops the locks in the same way, so these tests
+/// avoid it.
 @Suite(.startsProcesses, .ownThreads) struct LockTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    private func expectLocksHold(_ kind: StoreKind, _ look: (Store) throws -> Void) throws {
+    private func expectLocksHold(_ kind: StoreKind, _ check: (Store) throws -> Void) throws {
         let path = folder.file(kind)
         let store = try Peer.open(path)
         _ = try store.write { try $0.insert(PeerCard(shop: "first", barcode: "1")) }
-        try look(store)
+        try check(store)
         _ = FileManager.default.createFile(atPath: folder.file("end"), contents: nil)
         let writer = try PeerProcess(["commits", path, "1", "0", folder.file("end")], in: folder)
         #expect(writer.wait() == 0)

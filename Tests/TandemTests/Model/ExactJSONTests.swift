@@ -7,7 +7,6 @@ import Testing
 
 @Suite(.ownThreads) struct ExactJSONTests {
     @Test(
-        "The format does not change",
         arguments: [
             (.null, "null"), (.bool(true), "true"), (.bool(false), "false"), (.integer(0), "0"),
             (.integer(.min), "-9223372036854775808"), (.integer(.max), "9223372036854775807"),
@@ -28,13 +27,12 @@ import Testing
                 #"{"$$":null,"$$$blob":null,"$$blob":"AQ==","a":{"$$real":null}}"#
             ),
         ] as [(JSONNode, String)])
-    func vectors(node: JSONNode, text: String) throws {
+    func `the text of each kind of node does not change`(node: JSONNode, text: String) throws {
         #expect(try write(node) == text)
         #expect(try parse(text) == node)
     }
 
-    @Test("Keys are sorted by their UTF-8, and keys that Swift holds to be equal stay two")
-    func keys() throws {
+    @Test func `keys are sorted by their UTF-8, and canonically equivalent keys stay different`() throws {
         let composed = "\u{E9}"
         let decomposed = "e\u{301}"
         #expect(composed == decomposed)
@@ -51,8 +49,7 @@ import Testing
         #expect(try write(.object(members.reversed())) == text)
     }
 
-    @Test("A key that is there twice is refused, by the writer too, and leaves no half a text behind")
-    func duplicates() throws {
+    @Test func `a repeated key is refused, and a failed write appends nothing`() throws {
         var out: [UInt8] = [42]
         let node = JSONNode.array([.object([("a", .null), ("b", .null), ("a", .null)])])
         #expect { try ExactJSON.write(node, to: &out) } throws: {
@@ -64,8 +61,7 @@ import Testing
         }
     }
 
-    @Test("128 levels are written and read, 129 are neither")
-    func depth() throws {
+    @Test func `128 levels are written and read, 129 levels are refused`() throws {
         func nested(_ levels: Int, _ leaf: JSONNode) -> JSONNode {
             (0..<levels).reduce(leaf) { node, level in level % 2 == 0 ? .array([node]) : .object([("k", node)]) }
         }
@@ -86,8 +82,7 @@ import Testing
         #expect { try parse(empty) } throws: { ($0 as? InvalidEncoding)?.code == .tooDeep }
     }
 
-    @Test("Every Unicode scalar comes back from a text and from a key")
-    func scalars() throws {
+    @Test func `every Unicode scalar is restored from a text and from a key`() throws {
         var string = ""
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -100,8 +95,7 @@ import Testing
         }
     }
 
-    @Test("Doubles come back bit by bit")
-    func doubles() throws {
+    @Test func `doubles are restored bit by bit`() throws {
         var random = SeededGenerator.seeded()
         var values: [Double] = [0, -0.0, .pi, .leastNormalMagnitude, .leastNonzeroMagnitude, 1e15, 1e16, 1e22, 1e23]
         for exponent in -1074...1023 { values += [pow(2, Double(exponent)), pow(2, Double(exponent)).nextDown] }
@@ -113,8 +107,7 @@ import Testing
         }
     }
 
-    @Test("Random trees come back, and Foundation reads their text as the same")
-    func trees() throws {
+    @Test func `random trees are restored, and Foundation reads the same values`() throws {
         var random = SeededGenerator.seeded()
         for _ in 0..<3_000 {
             let node = randomNode(&random, depth: 4)
@@ -153,7 +146,7 @@ import Testing
         case .integer(let value): return (object as? NSNumber)?.int64Value == value
         case .real(let value):
             guard value.isFinite else { return (object as? [String: Any])?["$real"] is String }
-            // Foundation reads a number as a Decimal if that can hold it, and loses the last bits on the way to Double.
+            // Foundation reads a number as a Decimal if possible. The conversion to Double loses the last bits.
             guard let read = (object as? NSNumber)?.doubleValue else { return false }
             return abs(read - value) <= abs(value) * 1e-14
         case .text(let value): return object as? String == value

@@ -5,13 +5,12 @@ import Testing
 
 @Suite(.ownThreads) struct NaNStorageTests {
     @Test(
-        "A Double's NaN keeps its payload and sign",
         arguments: [
             (0x7FF8_0000_0000_0000, "7ff8000000000000"), (0xFFF8_0000_0000_0000, "fff8000000000000"),
             (0x7FF0_0000_0000_0001, "7ff0000000000001"), (0xFFFF_FFFF_FFFF_FFFF, "ffffffffffffffff"),
             (0x7FF8_0000_DEAD_BEEF, "7ff80000deadbeef"),
         ] as [(UInt64, String)])
-    func doubles(bits: UInt64, expected: String) throws {
+    func `a NaN of a Double keeps its payload and sign`(bits: UInt64, expected: String) throws {
         var bytes: [UInt8] = []
         NaNStorage.append(Double(bitPattern: bits), to: &bytes)
         #expect(hex(bytes) == expected)
@@ -19,11 +18,10 @@ import Testing
     }
 
     @Test(
-        "A Float's NaN keeps its payload and sign",
         arguments: [
             (0x7FC0_0000, "7fc00000"), (0xFFC0_0001, "ffc00001"), (0x7F80_0001, "7f800001"), (0xFFFF_FFFF, "ffffffff"),
         ] as [(UInt32, String)])
-    func floats(bits: UInt32, expected: String) throws {
+    func `a NaN of a Float keeps its payload and sign`(bits: UInt32, expected: String) throws {
         var bytes: [UInt8] = []
         NaNStorage.append(Float(bitPattern: bits), to: &bytes)
         #expect(hex(bytes) == expected)
@@ -31,18 +29,16 @@ import Testing
     }
 
     @Test(
-        "Bytes that are no NaN of the type are refused",
         arguments: [
             "", "7ff8", "7fc00000", "7ff0000000000000", "fff0000000000000", "3ff0000000000000", "7ff800000000000000",
         ])
-    func invalidDoubles(text: String) {
+    func `bytes that are not a NaN of a Double are refused`(text: String) {
         #expect(throws: InvalidEncoding.self) { try unhex(text).withUnsafeBytes(NaNStorage.decodeDouble) }
     }
 
     @Test(
-        "Bytes that are no Float's NaN are refused",
         arguments: ["", "7fc0", "7f800000", "3f800000", "7ff8000000000000"])
-    func invalidFloats(text: String) {
+    func `bytes that are not a NaN of a Float are refused`(text: String) {
         #expect(throws: InvalidEncoding.self) { try unhex(text).withUnsafeBytes(NaNStorage.decodeFloat) }
     }
 }

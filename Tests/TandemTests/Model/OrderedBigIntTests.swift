@@ -7,7 +7,6 @@ import Testing
 
 @Suite(.ownThreads) struct OrderedBigIntTests {
     @Test(
-        "The format does not change",
         arguments: [
             ("0", "80"), ("1", "8101"), ("-1", "7efe"), ("255", "81ff"), ("256", "820100"), ("-255", "7e00"),
             ("-256", "7dfeff"), ("9223372036854775807", "887fffffffffffffff"),
@@ -16,14 +15,13 @@ import Testing
             ("18446744073709551616", "89010000000000000000"), ("-18446744073709551616", "76feffffffffffffffff"),
             ("340282366920938463463374607431768211455", "90ffffffffffffffffffffffffffffffff"),
         ])
-    func vectors(decimal: String, expected: String) throws {
+    func `the bytes of integers do not change`(decimal: String, expected: String) throws {
         let value = try #require(BigInt(decimal))
         #expect(hex(encode(value)) == expected)
         #expect(try decode(unhex(expected)) == value)
     }
 
-    @Test("Magnitudes from 120 bytes on have the long form")
-    func longForm() throws {
+    @Test func `magnitudes of 120 bytes and more have the long form`() throws {
         let short = BigInt(1) << (118 * 8)
         let long = BigInt(1) << (119 * 8)
         let zeros = String(repeating: "00", count: 119)
@@ -34,8 +32,7 @@ import Testing
         #expect(try decode(encode(-long)) == -long)
     }
 
-    @Test("Interesting values sort as their encodings do, whichever two are compared")
-    func boundaries() throws {
+    @Test func `values next to powers of two sort as their encodings do`() throws {
         var values: Set<BigInt> = [0]
         let bits = Array(0...136) + Array(stride(from: 144, through: 880, by: 8)) + Array(928...992)
         for exponent in bits + [8 * 255, 8 * 256, 8 * 257, 8 * 65535, 8 * 65536] {
@@ -56,8 +53,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test("100,000 random pairs come back and have the order of their encodings")
-    func randomPairs() throws {
+    @Test func `100,000 random pairs are restored and have the order of their encodings`() throws {
         var random = SeededGenerator.seeded()
         var wrong = 0
         for _ in 0..<100_000 {
@@ -77,16 +73,14 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test("Sorting encodings sorts values")
-    func sorting() throws {
+    @Test func `sorting encodings sorts values`() throws {
         var random = SeededGenerator.seeded()
         let values = (0..<20_000).map { _ in randomValue(&random) }
         let byBytes = try values.map(encode).sorted { blobOrder($0, $1) < 0 }.map(decode)
         #expect(byBytes == values.sorted())
     }
 
-    @Test("No encoding is a prefix of another one")
-    func prefixes() throws {
+    @Test func `no encoding is a prefix of another one`() throws {
         var random = SeededGenerator.seeded()
         let encoded = Set((0..<20_000).map { _ in encode(randomValue(&random)) }).sorted { blobOrder($0, $1) < 0 }
         // In sorted order, a prefix comes right before the value that begins with it.
@@ -94,8 +88,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test("Each Int64 is restored")
-    func smallValues() throws {
+    @Test func `each Int64 is restored`() throws {
         var random = SeededGenerator.seeded()
         let corners: [Int64] = [0, 1, -1, .max, .min, .max - 1, .min + 1, 255, 256, -255, -256, 65535, 65536]
         let values =
@@ -106,8 +99,7 @@ import Testing
         for value in values { #expect(try decode(encode(BigInt(value))) == BigInt(value)) }
     }
 
-    @Test("A BigUInt has the bytes of the BigInt")
-    func unsignedValues() throws {
+    @Test func `a BigUInt has the bytes of the BigInt`() throws {
         var random = SeededGenerator.seeded()
         for _ in 0..<5_000 {
             let value = randomValue(&random).magnitude
@@ -118,8 +110,7 @@ import Testing
         }
     }
 
-    @Test("A negative encoding is no BigUInt")
-    func negativeUnsigned() {
+    @Test func `a negative encoding is not a BigUInt`() {
         for value in [BigInt(-1), BigInt(Int64.min), -(BigInt(1) << 2000)] {
             let bytes = encode(value)
             #expect { try bytes.withUnsafeBytes(OrderedBigInt.decodeUnsigned) } throws: {
@@ -128,22 +119,19 @@ import Testing
         }
     }
 
-    @Test("Zero with a minus sign is zero")
-    func negativeZero() {
+    @Test func `zero with a minus sign is zero`() {
         var value = BigInt(0)
         value.sign = .minus
         #expect(hex(encode(value)) == "80")
     }
 
-    @Test("An encoding is appended to what is there")
-    func appending() {
+    @Test func `an encoding is appended to the existing bytes`() {
         var bytes: [UInt8] = [1, 2, 3]
         OrderedBigInt.append(BigInt(-256), to: &bytes)
         #expect(hex(bytes) == "0102037dfeff")
     }
 
     @Test(
-        "Bytes that no integer is written as are refused",
         arguments: [
             ("", .truncated), ("7f", .notCanonical), ("8100", .notCanonical), ("7eff", .notCanonical),
             ("820001", .notCanonical), ("81", .truncated), ("8000", .trailingBytes), ("810100", .trailingBytes),
@@ -151,12 +139,11 @@ import Testing
             ("f8000000", .truncated), ("f80000000101", .notCanonical), ("f8ffffffff01", .truncated),
             ("0700000000fe", .truncated), ("f800000000", .notCanonical),
         ] as [(String, InvalidEncoding.Code)])
-    func invalid(bytes: String, code: InvalidEncoding.Code) {
+    func `bytes that are not the encoding of an integer are refused`(bytes: String, code: InvalidEncoding.Code) {
         #expect { try decode(unhex(bytes)) } throws: { ($0 as? InvalidEncoding)?.code == code }
     }
 
-    @Test("Whatever the bytes, they are refused or they are the encoding of what they decode to")
-    func fuzz() throws {
+    @Test func `random bytes are refused or are the encoding of the decoded value`() throws {
         var random = SeededGenerator.seeded()
         for round in 0..<100_000 {
             let bytes =

@@ -8,27 +8,24 @@ import Testing
 
 @Suite(.ownThreads) struct OrderedDecimalTests {
     @Test(
-        "The format does not change",
         arguments: [
             ("0", "80"), ("1", "818014"), ("-1", "7e7feb"), ("12.50", "81811964"), ("-12.5", "7e7ee69b"),
             ("0.01", "817e14"), ("100", "818214"), ("123", "8182193c"), ("99.99", "8181c7c6"), ("1e-128", "810014"),
             ("340282366920938463463374607431768211455e127", "82254505a5498b29bba97f5d439579953f99a5175b64"),
         ])
-    func vectors(decimal: String, expected: String) throws {
+    func `the bytes of decimals do not change`(decimal: String, expected: String) throws {
         let value = try #require(Decimal(string: decimal))
         #expect(hex(encode(value)) == expected)
         #expect(try decode(unhex(expected)) == value)
     }
 
-    @Test("A value that is not a number comes back and is after all numbers")
-    func notANumber() throws {
+    @Test func `a value that is not a number is restored and sorts after all numbers`() throws {
         #expect(hex(encode(.nan)) == "ff")
         #expect(try decode([0xFF]).isNaN)
         #expect(blobOrder(encode(.nan), encode(.greatestFiniteMagnitude)) > 0)
     }
 
-    @Test("The extremes come back")
-    func extremes() throws {
+    @Test func `extreme values are restored`() throws {
         let values: [Decimal] = [
             .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .pi,
             .leastNormalMagnitude, Decimal(UInt64.max), Decimal(Int64.min), Decimal(),
@@ -40,8 +37,7 @@ import Testing
         }
     }
 
-    @Test("Equal decimals have equal bytes, whatever their trailing zeros")
-    func trailingZeros() throws {
+    @Test func `equal decimals have equal bytes, with any trailing zeros`() throws {
         let bytes = encode(Decimal(1))
         var power: UInt64 = 1
         for zeros in 0..<19 {
@@ -52,8 +48,7 @@ import Testing
         }
     }
 
-    @Test("The memory of a decimal is what we take it for, or this platform takes the slow way")
-    func layout() {
+    @Test func `the memory of a decimal has the known layout on Linux`() {
         #if os(Linux)
             // Stored bytes do not depend on the layout. If this fails, Foundation has changed and decimals have become
             // slow.
@@ -61,8 +56,7 @@ import Testing
         #endif
     }
 
-    @Test("Memory and text say the same about a decimal")
-    func memoryAndText() throws {
+    @Test func `a decimal has the same parts in memory and in its description`() throws {
         var random = SeededGenerator.seeded()
         for _ in 0..<3_000 {
             let parts = randomParts(&random)
@@ -74,8 +68,7 @@ import Testing
         }
     }
 
-    @Test("100,000 random pairs come back and have the order of their encodings")
-    func randomPairs() throws {
+    @Test func `100,000 random pairs are restored and have the order of their encodings`() throws {
         var random = SeededGenerator.seeded()
         var wrong: [String] = []
         for _ in 0..<100_000 {
@@ -97,8 +90,7 @@ import Testing
         #expect(wrong == [])
     }
 
-    @Test("Sorting encodings sorts prices as Foundation does")
-    func prices() throws {
+    @Test func `sorting encodings sorts prices as Foundation does`() throws {
         var random = SeededGenerator.seeded()
         let values = (0..<10_000).map { _ in
             Decimal(Int.random(in: -1_000_000...1_000_000, using: &random)) / Decimal(1000)
@@ -108,7 +100,6 @@ import Testing
     }
 
     @Test(
-        "Bytes that no decimal is written as are refused",
         arguments: [
             ("", .truncated), ("8000", .trailingBytes), ("ffff", .trailingBytes), ("8180", .truncated),
             ("81", .truncated), ("818015", .truncated), ("81801400", .trailingBytes), ("818000", .notCanonical),
@@ -116,12 +107,11 @@ import Testing
             ("830014", .malformed), ("000000", .malformed), ("822550", .outOfRange), ("8100151e", .outOfRange),
             ("8180" + String(repeating: "c7", count: 19) + "c6", .outOfRange),
         ] as [(String, InvalidEncoding.Code)])
-    func invalid(bytes: String, code: InvalidEncoding.Code) {
+    func `bytes that are not the encoding of a decimal are refused`(bytes: String, code: InvalidEncoding.Code) {
         #expect { try decode(unhex(bytes)) } throws: { ($0 as? InvalidEncoding)?.code == code }
     }
 
-    @Test("Whatever the bytes, they are refused or they are the encoding of what they decode to")
-    func fuzz() throws {
+    @Test func `random bytes are refused or are the encoding of the decoded value`() throws {
         var random = SeededGenerator.seeded()
         for round in 0..<100_000 {
             var bytes: [UInt8]

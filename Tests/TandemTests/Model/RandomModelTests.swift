@@ -19,10 +19,10 @@ private struct Quad<A: RandomProperty, B: RandomProperty, C: RandomProperty, D: 
             ModelDefinition(
                 Self.self, name: "Quad",
                 properties: [
-                    PropertyDefinition("a", A.codec, folding: A.folding, indexed: true),
-                    PropertyDefinition("b", B.codec, folding: B.folding, indexed: true),
-                    PropertyDefinition("c", C.codec, folding: C.folding),
-                    PropertyDefinition("d", D.codec, folding: D.folding),
+                    PropertyDefinition("a", codec: A.codec, folding: A.folding, indexed: true),
+                    PropertyDefinition("b", codec: B.codec, folding: B.folding, indexed: true),
+                    PropertyDefinition("c", codec: C.codec, folding: C.folding),
+                    PropertyDefinition("d", codec: D.codec, folding: D.folding),
                 ])
         }
     }

@@ -41,10 +41,10 @@ extension PlainProperty {
     static var codec: Codec<Value> { Codec.of(Value.self) }
     static var optionalCodec: Codec<Value?> { Codec.of(Value?.self) }
     static func random(_ random: inout SeededGenerator) -> Value { Value.random(&random) }
-    static func append(_ value: Value, to row: RowEncoder) { row.append(value, Value.self) }
-    static func append(optional value: Value?, to row: RowEncoder) { row.append(value, Value?.self) }
-    static func read(_ row: RowDecoder, _ index: Int) throws -> Value { try row.value(index, Value.self) }
-    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value? { try row.value(index, Value?.self) }
+    static func append(_ value: Value, to row: RowEncoder) { row.append(value, as: Value.self) }
+    static func append(optional value: Value?, to row: RowEncoder) { row.append(value, as: Value?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Value { try row.value(index, as: Value.self) }
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value? { try row.value(index, as: Value?.self) }
 }
 
 enum Plain<Value: RandomValue>: PlainProperty {}
@@ -67,10 +67,10 @@ where Value.RawValue: PropertyValue {
     static var codec: Codec<Value> { Codec.of(Value.self) }
     static var optionalCodec: Codec<Value?> { Codec.of(Value?.self) }
     static func random(_ random: inout SeededGenerator) -> Value { random.oneOf(Array(Value.allCases)) }
-    static func append(_ value: Value, to row: RowEncoder) { row.append(value, Value.self) }
-    static func append(optional value: Value?, to row: RowEncoder) { row.append(value, Value?.self) }
-    static func read(_ row: RowDecoder, _ index: Int) throws -> Value { try row.value(index, Value.self) }
-    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value? { try row.value(index, Value?.self) }
+    static func append(_ value: Value, to row: RowEncoder) { row.append(value, as: Value.self) }
+    static func append(optional value: Value?, to row: RowEncoder) { row.append(value, as: Value?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Value { try row.value(index, as: Value.self) }
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Value? { try row.value(index, as: Value?.self) }
 }
 
 /// A property of a `Codable` type.
@@ -82,10 +82,10 @@ enum Coded: RandomOptionalProperty {
             name: String.random(&random), latitude: random.oneOf([0, -0.0, 0.1, -89.99, 1e300, .infinity]),
             tags: random.chance(1, in: 3) ? nil : [String: Int].random(&random))
     }
-    static func append(_ value: Place, to row: RowEncoder) { row.append(value, Place.self) }
-    static func append(optional value: Place?, to row: RowEncoder) { row.append(value, Place?.self) }
-    static func read(_ row: RowDecoder, _ index: Int) throws -> Place { try row.value(index, Place.self) }
-    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Place? { try row.value(index, Place?.self) }
+    static func append(_ value: Place, to row: RowEncoder) { row.append(value, as: Place.self) }
+    static func append(optional value: Place?, to row: RowEncoder) { row.append(value, as: Place?.self) }
+    static func read(_ row: RowDecoder, _ index: Int) throws -> Place { try row.value(index, as: Place.self) }
+    static func readOptional(_ row: RowDecoder, _ index: Int) throws -> Place? { try row.value(index, as: Place?.self) }
 }
 
 /// A reference to a tag of ``Links/tags``, or to none.
@@ -94,9 +94,9 @@ enum Link: RandomProperty {
     static func random(_ random: inout SeededGenerator) -> Reference<Tag>? {
         random.chance(1, in: 3) ? nil : random.oneOf(Links.tags).reference
     }
-    static func append(_ value: Reference<Tag>?, to row: RowEncoder) { row.append(value, Reference<Tag>?.self) }
+    static func append(_ value: Reference<Tag>?, to row: RowEncoder) { row.append(value, as: Reference<Tag>?.self) }
     static func read(_ row: RowDecoder, _ index: Int) throws -> Reference<Tag>? {
-        try row.value(index, Reference<Tag>?.self)
+        try row.value(index, as: Reference<Tag>?.self)
     }
 }
 
@@ -108,8 +108,8 @@ enum Links: RandomProperty {
     static func random(_ random: inout SeededGenerator) -> [Reference<Tag>] {
         (0..<Int.random(in: 0...4, using: &random)).map { _ in random.oneOf(tags).reference }
     }
-    static func append(_ value: [Reference<Tag>], to row: RowEncoder) { row.append(value, [Reference<Tag>].self) }
+    static func append(_ value: [Reference<Tag>], to row: RowEncoder) { row.append(value, as: [Reference<Tag>].self) }
     static func read(_ row: RowDecoder, _ index: Int) throws -> [Reference<Tag>] {
-        try row.value(index, [Reference<Tag>].self)
+        try row.value(index, as: [Reference<Tag>].self)
     }
 }

@@ -11,12 +11,12 @@ import Testing
 
     private func object(_ name: String) throws -> CachedObject { try #require(CachedObject(Badge(name: name))) }
 
-    private func name(_ answer: CacheTable.Answer) -> String? {
-        if case .object(let object) = answer { object.value(Badge.self).name } else { nil }
+    private func name(_ result: CacheTable.LookupResult) -> String? {
+        if case .object(let object) = result { object.value(Badge.self).name } else { nil }
     }
 
-    private func isWanted(_ answer: CacheTable.Answer) -> Bool {
-        if case .absent(isWanted: true) = answer { true } else { false }
+    private func isWanted(_ result: CacheTable.LookupResult) -> Bool {
+        if case .absent(isWanted: true) = result { true } else { false }
     }
 
     @Test func `object is visible from its own state on, unless older states are outdated`() throws {

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `another process's migration does not leave old answers`(kind: StoreKind) throws {
+    func `another process's migration does not leave old objects`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         defer { store.close() }
         let person = try store.write { tx in try tx.insert(PeerPerson(name: "one")) }
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `migrated store answers with the new model`(kind: StoreKind) throws {
+    func `migrated store returns objects of the new model`(kind: StoreKind) throws {
         let path = folder.file(kind)
         let id: LocalID
         do {
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func `store with a changed key answers with its own objects`(kind: StoreKind) throws {
+    func `store with a changed key returns its own objects`(kind: StoreKind) throws {
         let path = folder.file(kind)
         let profile = try #require(kind.profile)
         let old = try Store(at: path, key: StoreKind.key, profile: profile, models: Badge.self)
@@ -171,12 +171,12 @@ import Testing
         object.initialize(to: Badge(name: "one"))
         let memory = UnsafeRawBufferPointer(start: object, count: MemoryLayout<Badge>.size)
         #expect(memory.contains { $0 != 0 })
-        CachedObject.erase(object, Badge.self)
+        CachedObject.erase(object, as: Badge.self)
         #expect(memory.allSatisfy { $0 == 0 })
     }
 
     @Test(arguments: StoreKind.files)
-    func `read-only store answers from memory and sees other commits`(kind: StoreKind) throws {
+    func `read-only store reads from memory and sees other commits`(kind: StoreKind) throws {
         let writing = try openWithMark(kind)
         let store = try Peer.open(folder.file(kind), readOnly: true)
         defer {

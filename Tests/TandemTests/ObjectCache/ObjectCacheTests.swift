@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// Reads of objects by their IDs that are answered from memory.
+/// Reads of objects by their IDs that are served from memory.
 @Suite(.ownThreads) struct ObjectCacheTests {
     private struct Undone: Error {}
 
@@ -23,10 +23,10 @@ import Testing
         try store.object(ofType: Badge.self, forPrimaryKey: id)?.name
     }
 
-    // MARK: Answers from memory
+    // MARK: Reads from memory
 
     @Test(arguments: StoreKind.allCases)
-    func `object that was read twice is answered from memory by single calls, blocks and references`(
+    func `object that was read twice is served from memory by single calls, blocks and references`(
         kind: StoreKind
     ) throws {
         try withBadge(kind) { store, id in
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `asynchronous read is answered from memory`(kind: StoreKind) async throws {
+    func `asynchronous read is served from memory`(kind: StoreKind) async throws {
         try await kind.withStore(Badge.self) { store in
             let badge = try await store.write { tx in try tx.insert(Badge(name: "one")) }
             try store.cache(Badge.self, badge.localID)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `loaded references are answered from memory`(kind: StoreKind) throws {
+    func `loaded references are served from memory`(kind: StoreKind) throws {
         try kind.withStore(Badge.self, Card.self, Person.self) { store in
             var badge = try store.write { tx in
                 let badge = try tx.insert(Badge(name: "one"))
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `maintenance does not change the answers`(kind: StoreKind) throws {
+    func `maintenance does not change the results`(kind: StoreKind) throws {
         try withBadge(kind) { store, id in
             try store.cache(Badge.self, id)
             try store.compact()

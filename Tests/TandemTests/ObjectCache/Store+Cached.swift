@@ -26,7 +26,7 @@ extension Store {
         isCached(CacheKey(model, kind: .localID, text: id.rawValue))
     }
 
-    /// Whether a read of an object by its server ID is answered from memory.
+    /// Whether a read of an object by its server ID is served from memory.
     func isCached<M: Model>(_ model: M.Type, _ id: ServerID) -> Bool {
         isCached(CacheKey(model, kind: .serverID, text: id.rawValue))
     }
@@ -35,7 +35,7 @@ extension Store {
         if case .object? = objectCache?.find(key) { true } else { false }
     }
 
-    /// Reads an object until it is answered from memory, and returns it.
+    /// Reads an object until it is served from memory, and returns it.
     @discardableResult
     func cache<M: Model>(_ model: M.Type, _ id: LocalID, sourceLocation: SourceLocation = #_sourceLocation) throws -> M
     {
@@ -44,13 +44,13 @@ extension Store {
         return try #require(try object(ofType: model, forPrimaryKey: id), sourceLocation: sourceLocation)
     }
 
-    /// Reads an object by its server ID until it is answered from memory.
+    /// Reads an object by its server ID until it is served from memory.
     func cache<M: Model>(_ model: M.Type, _ id: ServerID, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for _ in 0..<2 { _ = try object(ofType: model, forServerID: id) }
         #expect(isCached(model, id), sourceLocation: sourceLocation)
     }
 
-    /// Replaces an object in the cache, so that a read that is answered from memory can be recognized.
+    /// Replaces an object in the cache, so that a read that is served from memory can be recognized.
     func plant<M: Model>(_ object: M) throws {
         let cache = try #require(objectCache)
         let number = try #require(cache.number(of: cache.readerState()))
@@ -58,7 +58,7 @@ extension Store {
             object, for: CacheKey(M.self, kind: .localID, text: object.localID.rawValue), in: number, byteCount: 0)
     }
 
-    /// Returns the differences between reads by ID, which may be answered from memory, and the stored rows.
+    /// Returns the differences between reads by ID, which may be served from memory, and the stored rows.
     func cacheProblems<M: Model>(_ model: M.Type, _ ids: [LocalID]) throws -> [String] {
         let stored = Dictionary(uniqueKeysWithValues: try live(model).map { ($0.localID, $0) })
         var problems: [String] = []

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `sent values are recorded until an answer`(kind: StoreKind) throws {
+    func `sent values are recorded until a response`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.applyServerObject(Node("0", count: 7), serverID: "s", version: "1")
             let id = try store.write { tx in
@@ -144,7 +144,7 @@ import Testing
                 try tx.update(Node.self, localID: "s") { $0.name = "1" }
                 #expect(try tx.sync.fail(1, attempt: try tx.beginAttempt(1).attempts, with: no, retry: true))
                 #expect(try tx.attemptedValues(1).isEmpty && tx.sync.outgoing(1)?.attemptedKinds == [])
-                // An attempt without an answer is recorded, whatever fails later: the same attempt or the next one.
+                // An attempt without a response is recorded, whatever fails later: the same attempt or the next one.
                 let lost = try tx.beginAttempt(1).attempts
                 #expect(try tx.sync.markOutcomeUnknown(1, attempt: lost, error: no))
                 #expect(try tx.sync.fail(1, attempt: lost, with: no, retry: true))
@@ -204,7 +204,7 @@ import Testing
             }
             #expect(try sent(store).columns.map(\.name) == ["x", "shop"])
         }
-        try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(BigInt.self)), .text("shop"))) {
+        try folder.open(Flex.Card.version(PropertyDefinition("x", codec: Codec.of(BigInt.self)), .text("shop"))) {
             (store) throws in
             let values = try sent(store)
             #expect(values.contains(Migration.stored(BigInt(1)), of: "x") && values.contains(.text(long), of: "shop"))

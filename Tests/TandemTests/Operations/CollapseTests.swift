@@ -87,7 +87,7 @@ struct History: CustomTestStringConvertible, Sendable {
         .init("deletedAndUndeletedInInsertsFlight", "insert begin delete undelete ack", "", "0 0*"),
         .init("changedAfterAnUndeleteInFlight", "insert begin delete undelete count=1 ack", "update count:0", "0 1"),
         .init("localOnlyChangeInFlight", "receive name=1 begin note=x ack", "", "1 0*"),
-        // Answers.
+        // Responses.
         .init("deleteAcknowledged", "receive delete begin ack", "", "gone"),
         .init("lostResponseThenRetried", "receive name=1 begin begin ack", "", "1 0*"),
         .init("lostResponseChangedThenRetried", "receive name=1 begin name=2 begin ack", "", "2 0*"),

@@ -5,9 +5,11 @@ import Testing
 
 @testable import Tandem
 
-/// Two local objects turn out to be one on the server: a pull brought the object of an insert whose answer was lost.
+/// Two local objects turn out to be one on the server: a pull brought the object of an insert whose response was lost.
 @Suite(.ownThreads) struct MergeDuplicatesTests {
-    /// Makes a store with the node `mine`, whose insert was sent, and `s7`, which is the same object on the server.
+    /// Makes a store with two copies of a node.
+    ///
+    /// The insert of `mine` was sent. `s7` is the same object, received from the server.
     private func withTwo(_ kind: StoreKind, _ body: (Store) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
@@ -152,7 +154,7 @@ import Testing
         }
     }
 
-    /// A server that answers with the ID of another object has confused the two.
+    /// A server that responds with the ID of another object has confused the two.
     @Test(arguments: StoreKind.allCases)
     func `an object that existed before is not merged`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in

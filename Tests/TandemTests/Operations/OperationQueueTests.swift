@@ -74,7 +74,7 @@ import Testing
         #expect(operation.error == nil && operation.state == .pending && operation.base == ["count": .integer(0)])
     }
 
-    @Test func `an answer to an operation that is not in flight is stale`() throws {
+    @Test func `a response to an operation that is not in flight is stale`() throws {
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a")) }
         let id = try store.operations.all()[0].id
@@ -92,7 +92,7 @@ import Testing
         #expect(try store.operations.all()[0].id == id + 1)
     }
 
-    @Test func `an answer is kept with the object`() throws {
+    @Test func `a response is kept with the object`() throws {
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a")) }
         let at = Date(timeIntervalSinceReferenceDate: 1 / 3)

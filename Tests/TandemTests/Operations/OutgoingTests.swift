@@ -28,13 +28,13 @@ import Testing
                 #expect(
                     references == [
                         OutgoingReference(
-                            property: "next", localID: "k", target: .known("server-k"), isOptional: true),
+                            property: "next", localID: "k", target: .known("server-k")),
                         OutgoingReference(
-                            property: "friends", localID: "k", target: .known("server-k"), isOptional: true),
+                            property: "friends", localID: "k", target: .known("server-k")),
                         OutgoingReference(
-                            property: "friends", localID: "u", target: .unsent(2, .held), isOptional: true),
+                            property: "friends", localID: "u", target: .unsent(2, state: .held)),
                         OutgoingReference(
-                            property: "friends", localID: "unknown", target: .unknown, isOptional: true),
+                            property: "friends", localID: "unknown", target: .unknown),
                     ])
                 #expect(try tx.sync.outgoing(99) == nil)
             }

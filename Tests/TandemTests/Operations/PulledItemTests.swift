@@ -36,7 +36,7 @@ import Testing
         try store.sql("SELECT serverID, object IS NOT NULL, item, deleted, reason FROM __server_items ORDER BY 1").map {
             guard case .blob(let bytes) = $0[2] else { return "?" }
             let item = String(decoding: bytes, as: UTF8.self)
-            return "\($0[0].string!) \($0[1] == 1 ? "beside" : "alone") \(item)"
+            return "\($0[0].string!) \($0[1] == 1 ? "known" : "unknown") \(item)"
                 + ($0[3] == 1 ? " deleted" : "") + ($0[4] == 2 ? " refused" : "")
         }
     }
@@ -114,7 +114,7 @@ import Testing
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "mine" && node.version == "1" && !node.isSynced)
             // The newest item counts.
-            #expect(try kept(store) == ["s beside 4"])
+            #expect(try kept(store) == ["s known 4"])
             let found = try #require(try store.read { try $0.deferredItem(of: id) })
             #expect(found.version == "4" && found.localID == "s" && found.reason == .pending && !found.isDeleted)
             #expect(try store.read { try $0.deferredItemsWithoutOperation(in: "Node", limit: 9) } == [])
@@ -177,7 +177,7 @@ import Testing
                 try tx.undelete(Node.self, localID: "s")
                 try tx.delete(Node.self, localID: "a")
             }
-            #expect(try kept(store) == ["a alone 5", "s beside 6"])
+            #expect(try kept(store) == ["a unknown 5", "s known 6"])
             let items = try store.read { tx in
                 try tx.deferredItemsWithoutOperation(in: "Node", limit: 1)
                     + tx.deferredItemsWithoutOperation(in: "Node", after: "a", limit: 9)
@@ -197,7 +197,7 @@ import Testing
         #expect(try kept(store) == [] && store.checkIntegrity() == [])
     }
 
-    @Test func `an answer forgets the items kept before it`() throws {
+    @Test func `a response forgets the items kept before it`() throws {
         let store = try Store.ofNodes()
         for (id, version) in [("a", "5"), ("b", "9"), ("c", "7")] {
             try store.write { try $0.insert(Node(id, localID: LocalID(id))) }
@@ -206,8 +206,8 @@ import Testing
         try store.write { tx in
             for id: PendingOperation.ID in 1...3 {
                 let operation = try tx.beginAttempt(id)
-                let answer = item(ServerID(operation.localID.rawValue), "7")
-                #expect(try tx.sync.acknowledge(id, attempt: 1, with: answer) == .done)
+                let response = item(ServerID(operation.localID.rawValue), "7")
+                #expect(try tx.sync.acknowledge(id, attempt: 1, with: response) == .done)
             }
         }
         // By the server's clock one is older than the deferred item: that clock went backwards.
@@ -243,7 +243,7 @@ import Testing
                     #expect("\(receipt)".hasPrefix(expected))
                 }
             }
-            #expect(try kept(store) == ["n alone 2 refused", "s beside 2 refused"])
+            #expect(try kept(store) == ["n unknown 2 refused", "s known 2 refused"])
             #expect(try store.stored(Node.self, "s")?.version == "1")
             #expect(try store.checkIntegrity() == [])
             // The items are received once the value is free.
@@ -251,7 +251,7 @@ import Testing
             let items = try store.read { try $0.deferredItemsWithoutOperation(in: "Node", limit: 9) }
             #expect(items.map(\.serverID) == ["n", "s"])
             #expect(try receive(item("n", "2", ["code": "taken"]), in: store) == "inserted n")
-            #expect(try kept(store) == ["s beside 2 refused"])
+            #expect(try kept(store) == ["s known 2 refused"])
             #expect(try store.stored(Node.self, "ok")?.friends.map(\.localID) == ["n", "s"])
             // A tombstone resolves the other one.
             #expect(try receive(item("s", "3", deleted: true), in: store) == "removed s")
@@ -269,7 +269,7 @@ import Testing
             #expect(try extras() == [1])
             _ = try receive(item("s", "2", extras: [2]), in: store)
             #expect(try extras() == [2])
-            // An answer brings them too.
+            // A response brings them too.
             try store.write { tx in
                 try tx.update(Node.self, localID: "s") { $0.name = "x" }
                 _ = try tx.sync.applyServerItem(item("s", "3", extras: [9]), in: "Node")

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Makes a store with the node `s`, received with name 0, code c and count 0. An update of name and count was sent
-    /// without an answer, and the name was changed again.
+    /// without a response, and the name was changed again.
     private func withUpdate(_ kind: StoreKind, _ body: (Store) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "code": "c", "count": 0])
@@ -299,8 +299,8 @@ import Testing
         #expect(try store.read { try $0.deferredItemsWithoutOperation(in: "Node", limit: 9) }.isEmpty)
     }
 
-    /// The last answer is the newest: a server's clock may go backwards.
-    @Test func `a deferred item is forgotten when an answer arrives`() throws {
+    /// The last response is the newest: a server's clock may go backwards.
+    @Test func `a deferred item is forgotten when a response arrives`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         func at(_ time: Double, _ version: String, _ name: StorageValue) -> ServerItem {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// The effects of answers with values, and of missing answers, on the queue and the object.
+/// The effects of responses with values, and of missing responses, on the queue and the object.
 @Suite(.ownThreads) struct ResponseTests {
     static let lost = OperationError(message: "lost", at: .distantPast)
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    // MARK: Answers with values
+    // MARK: Responses with values
 
     @Test(arguments: StoreKind.allCases)
     func `the server's own changes are written`(kind: StoreKind) throws {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change made during the attempt is rebased on the answer`(kind: StoreKind) throws {
+    func `a change made during the attempt is rebased on the response`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete during the attempt takes over the answer's values`(kind: StoreKind) throws {
+    func `a delete during the attempt takes over the response's values`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an answer to an earlier attempt is stale`(kind: StoreKind) throws {
+    func `a response to an earlier attempt is stale`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let item = ServerItem(serverID: "s", version: "2", values: ["name": "late"])
             try store.write { tx in
@@ -114,7 +114,7 @@ import Testing
                     try tx.sync.acknowledge(
                         id, attempt: second, with: ServerItem(serverID: "s", version: "2", values: ["name": "1"]))
                         == .stillPending)
-                // The number of attempts continues after an answer.
+                // The number of attempts continues after a response.
                 #expect(try tx.sync.acknowledge(id, attempt: second, with: item) == .stale)
                 #expect(try tx.beginAttempt(id).attempts == 3)
                 #expect(try tx.sync.acknowledge(id, attempt: first, with: item) == .stale)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the answer to an insert resolves references by server ID`(kind: StoreKind) throws {
+    func `the response to an insert resolves references by server ID`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
                 let friend = try tx.insert(Node("friend", localID: "f"))
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `an answer without a live item is refused`() throws {
+    @Test func `a response without a live item is refused`() throws {
         try withChanged(.memory) { store, id in
             for item in [nil, ServerItem(serverID: "s", isDeleted: true)] {
                 #expect(
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `the answer to a delete erases the row`() throws {
+    @Test func `the response to a delete erases the row`() throws {
         let store = try Store.ofNodes()
         try store.applyServerObject(Node("0"), serverID: "s")
         try store.write { tx in
@@ -194,10 +194,10 @@ import Testing
         #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
     }
 
-    // MARK: Missing answers
+    // MARK: Missing responses
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation without an answer stays attempted with its error`(kind: StoreKind) throws {
+    func `an operation without a response stays attempted with its error`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let later = Date(timeIntervalSinceReferenceDate: 99)
             let attempt = try store.write { try $0.beginAttempt(id).attempts }

@@ -6,7 +6,9 @@ import Testing
 
 @testable import Tandem
 
-/// A page of server items has the same effect as its items one by one, for each number of rows in an insert.
+/// A page of server items has the same effect as its items one by one.
+///
+/// This holds for each maximum number of rows in an insert.
 @Suite(.ownThreads) struct ServerPageTests {
     private typealias Page = [(item: ServerItem, identity: IdentityRule)]
 
@@ -43,7 +45,7 @@ import Testing
         func apply(_ page: Page, in table: String) throws -> [String] {
             try LocalIDGenerator.$current.withValue(LocalIDGenerator { ids.next() }) {
                 try store.write { tx in
-                    guard let limit else { return try page.map { try tx.sync.applyAlone($0, in: table) } }
+                    guard let limit else { return try page.map { try tx.sync.applySingly($0, in: table) } }
                     tx.insertLimit = limit
                     return try tx.sync.applyServerItems(page, in: table)
                 }.map { Self.text($0) }
@@ -150,7 +152,7 @@ import Testing
             dice.chance(40) ? .null : .text(id(in: target, &dice))
         }
         func references(_ target: String) -> StorageValue {
-            .references((0..<dice.below(4)).map { _ in LocalID(id(in: target, &dice)) })
+            .text(LinkList.text((0..<dice.below(4)).map { _ in LocalID(id(in: target, &dice)) }))
         }
         // A new object without its name can't be stored.
         let name = dice.chance(5) ? nil : StorageValue.text(dice.element(of: ["Лента", "", "a\u{0}b", "Å", "ёж"]))
@@ -185,7 +187,7 @@ import Testing
                 id: id, name: "f", contentType: "text/plain", size: nil, sha256: nil,
                 serverURL: "https://example.org/\(number)")
         }
-        row.append(cover, Attachment?.self)
+        row.append(cover, as: Attachment?.self)
         return row.value(at: 0)
     }
 
@@ -333,7 +335,7 @@ private final class SequentialIDs: Sendable {
 
 extension SyncTransaction {
     /// Applies an item by itself, as a page does.
-    fileprivate func applyAlone(
+    fileprivate func applySingly(
         _ entry: (item: ServerItem, identity: IdentityRule), in table: String
     ) throws -> ServerReceipt {
         do {

@@ -83,7 +83,7 @@ import Testing
         let codec: Codec<Int> = Codec.of(Int.self)
         try folder.open(
             Flex.Card.version(
-                PropertyDefinition("y", codec, formerNames: ["x"]), table: "Cards")
+                PropertyDefinition("y", codec: codec, formerNames: ["x"]), table: "Cards")
         ) { (store) throws in
             #expect(try token(store, "Cards") != nil && token(store) == nil)
             #expect(try store.read { try $0.extras(of: "s", in: "Cards") } == [1])

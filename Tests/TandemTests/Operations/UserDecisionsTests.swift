@@ -38,9 +38,9 @@ import Testing
         }
     }
 
-    /// An answer must not be discarded. Sending an insert again would create a second object if the server makes IDs.
+    /// A response must not be discarded. Sending an insert again would create a second object if the server makes IDs.
     @Test(arguments: StoreKind.allCases)
-    func `an operation in flight can be held and its answer counts`(kind: StoreKind) throws {
+    func `an operation in flight can be held and its response counts`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
                 for id in ["a", "b", "c"] as [LocalID] {
@@ -53,9 +53,9 @@ import Testing
                         #expect(try tx.sync.markOutcomeUnknown(operation, attempt: attempt, error: ResponseTests.lost))
                         continue
                     }
-                    let answer = ServerItem(serverID: ServerID("s-\(id)"), version: "1", values: ["name": "0"])
+                    let response = ServerItem(serverID: ServerID("s-\(id)"), version: "1", values: ["name": "0"])
                     #expect(
-                        try tx.sync.acknowledge(operation, attempt: attempt, with: answer)
+                        try tx.sync.acknowledge(operation, attempt: attempt, with: response)
                             == (id == "a" ? .done : .stillPending))
                 }
             }
@@ -181,10 +181,10 @@ import Testing
             }
             #expect(try store.live(Node.self).map(\.localID) == ["s"])
             #expect(try store.queue() == ["delete a attempted", "update s [next]"] && store.checkIntegrity() == [])
-            // The answer arrives, and the delete is sent to the object that it names.
+            // The response arrives, and the delete is sent to the object that it names.
             try store.write { (tx) throws in
-                let answer = ServerItem(serverID: "server-a", version: "1", values: ["name": "a"])
-                #expect(try tx.sync.acknowledge(1, attempt: attempt, with: answer) == .stillPending)
+                let response = ServerItem(serverID: "server-a", version: "1", values: ["name": "a"])
+                #expect(try tx.sync.acknowledge(1, attempt: attempt, with: response) == .stillPending)
                 #expect(try tx.sync.outgoing(1)?.serverID == "server-a")
             }
             #expect(try store.queue() == ["delete a", "update s [next]"] && store.checkIntegrity() == [])

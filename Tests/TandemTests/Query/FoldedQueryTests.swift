@@ -87,7 +87,7 @@ struct FoldedQueryTests {
             var held: [String] = []
             var index = 0
             while try statement.step() {
-                if predicate.holds(StatementColumns(statement: statement.handle)) { held.append("v\(index)") }
+                if predicate.holds(StatementColumns(statement)) { held.append("v\(index)") }
                 index += 1
             }
             #expect(held == found)

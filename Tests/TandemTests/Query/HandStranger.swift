@@ -7,20 +7,20 @@ struct HandStranger {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        thing = try row.value(0, Reference<Thing>?.self)
+        thing = try row.value(0, as: Reference<Thing>?.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(thing, Reference<Thing>?.self)
+        row.append(thing, as: Reference<Thing>?.self)
     }
 
     static let __definition = ModelDefinition(
         HandStranger.self, name: "HandStranger",
-        properties: [PropertyDefinition("thing", Codec.of(Reference<Thing>?.self))])
+        properties: [PropertyDefinition("thing", codec: Codec.of(Reference<Thing>?.self))])
 
     struct Columns: ModelColumns {
         typealias Root = HandStranger
-        var thing: ReferenceProperty<HandStranger, Thing> { ReferenceProperty(HandStranger.__definition, 0) }
+        var thing: ReferenceProperty<HandStranger, Thing> { ReferenceProperty(HandStranger.__definition, index: 0) }
     }
 }
 

@@ -59,91 +59,91 @@ struct Thing {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        text = try row.value(0, String.self)
-        nickname = try row.value(1, String?.self)
-        code = try row.value(2, String.self)
-        flag = try row.value(3, Bool.self)
-        small = try row.value(4, Int8?.self)
-        int = try row.value(5, Int.self)
-        unsigned = try row.value(6, UInt64.self)
-        ratio = try row.value(7, Double.self)
-        maybeRatio = try row.value(8, Double?.self)
-        float = try row.value(9, Float.self)
-        amount = try row.value(10, BigInt.self)
-        price = try row.value(11, Decimal?.self)
-        day = try row.value(12, Date?.self)
-        uuid = try row.value(13, UUID.self)
-        color = try row.value(14, Shade.self)
-        labels = try row.value(15, [String].self)
-        owner = try row.value(16, Reference<Owner>?.self)
-        tags = try row.value(17, [Reference<Tag>].self)
+        text = try row.value(0, as: String.self)
+        nickname = try row.value(1, as: String?.self)
+        code = try row.value(2, as: String.self)
+        flag = try row.value(3, as: Bool.self)
+        small = try row.value(4, as: Int8?.self)
+        int = try row.value(5, as: Int.self)
+        unsigned = try row.value(6, as: UInt64.self)
+        ratio = try row.value(7, as: Double.self)
+        maybeRatio = try row.value(8, as: Double?.self)
+        float = try row.value(9, as: Float.self)
+        amount = try row.value(10, as: BigInt.self)
+        price = try row.value(11, as: Decimal?.self)
+        day = try row.value(12, as: Date?.self)
+        uuid = try row.value(13, as: UUID.self)
+        color = try row.value(14, as: Shade.self)
+        labels = try row.value(15, as: [String].self)
+        owner = try row.value(16, as: Reference<Owner>?.self)
+        tags = try row.value(17, as: [Reference<Tag>].self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(text, String.self)
-        row.append(nickname, String?.self)
-        row.append(code, String.self)
-        row.append(flag, Bool.self)
-        row.append(small, Int8?.self)
-        row.append(int, Int.self)
-        row.append(unsigned, UInt64.self)
-        row.append(ratio, Double.self)
-        row.append(maybeRatio, Double?.self)
-        row.append(float, Float.self)
-        row.append(amount, BigInt.self)
-        row.append(price, Decimal?.self)
-        row.append(day, Date?.self)
-        row.append(uuid, UUID.self)
-        row.append(color, Shade.self)
-        row.append(labels, [String].self)
-        row.append(owner, Reference<Owner>?.self)
-        row.append(tags, [Reference<Tag>].self)
+        row.append(text, as: String.self)
+        row.append(nickname, as: String?.self)
+        row.append(code, as: String.self)
+        row.append(flag, as: Bool.self)
+        row.append(small, as: Int8?.self)
+        row.append(int, as: Int.self)
+        row.append(unsigned, as: UInt64.self)
+        row.append(ratio, as: Double.self)
+        row.append(maybeRatio, as: Double?.self)
+        row.append(float, as: Float.self)
+        row.append(amount, as: BigInt.self)
+        row.append(price, as: Decimal?.self)
+        row.append(day, as: Date?.self)
+        row.append(uuid, as: UUID.self)
+        row.append(color, as: Shade.self)
+        row.append(labels, as: [String].self)
+        row.append(owner, as: Reference<Owner>?.self)
+        row.append(tags, as: [Reference<Tag>].self)
     }
 
     static let __definition = ModelDefinition(
         Thing.self, name: "Thing",
         properties: [
-            PropertyDefinition("text", Codec.of(String.self), folding: .searched),
-            PropertyDefinition("nickname", Codec.of(String?.self), folding: .searched),
-            PropertyDefinition("code", Codec.of(String.self), indexed: true),
-            PropertyDefinition("flag", Codec.of(Bool.self)),
-            PropertyDefinition("small", Codec.of(Int8?.self)),
-            PropertyDefinition("int", Codec.of(Int.self)),
-            PropertyDefinition("unsigned", Codec.of(UInt64.self)),
-            PropertyDefinition("ratio", Codec.of(Double.self)),
-            PropertyDefinition("maybeRatio", Codec.of(Double?.self)),
-            PropertyDefinition("float", Codec.of(Float.self)),
-            PropertyDefinition("amount", Codec.of(BigInt.self)),
-            PropertyDefinition("price", Codec.of(Decimal?.self)),
-            PropertyDefinition("day", Codec.of(Date?.self)),
-            PropertyDefinition("uuid", Codec.of(UUID.self)),
-            PropertyDefinition("color", Codec.of(Shade.self)),
-            PropertyDefinition("labels", Codec.of([String].self)),
-            PropertyDefinition("owner", Codec.of(Reference<Owner>?.self)),
-            PropertyDefinition("tags", Codec.of([Reference<Tag>].self)),
+            PropertyDefinition("text", codec: Codec.of(String.self), folding: .searched),
+            PropertyDefinition("nickname", codec: Codec.of(String?.self), folding: .searched),
+            PropertyDefinition("code", codec: Codec.of(String.self), indexed: true),
+            PropertyDefinition("flag", codec: Codec.of(Bool.self)),
+            PropertyDefinition("small", codec: Codec.of(Int8?.self)),
+            PropertyDefinition("int", codec: Codec.of(Int.self)),
+            PropertyDefinition("unsigned", codec: Codec.of(UInt64.self)),
+            PropertyDefinition("ratio", codec: Codec.of(Double.self)),
+            PropertyDefinition("maybeRatio", codec: Codec.of(Double?.self)),
+            PropertyDefinition("float", codec: Codec.of(Float.self)),
+            PropertyDefinition("amount", codec: Codec.of(BigInt.self)),
+            PropertyDefinition("price", codec: Codec.of(Decimal?.self)),
+            PropertyDefinition("day", codec: Codec.of(Date?.self)),
+            PropertyDefinition("uuid", codec: Codec.of(UUID.self)),
+            PropertyDefinition("color", codec: Codec.of(Shade.self)),
+            PropertyDefinition("labels", codec: Codec.of([String].self)),
+            PropertyDefinition("owner", codec: Codec.of(Reference<Owner>?.self)),
+            PropertyDefinition("tags", codec: Codec.of([Reference<Tag>].self)),
         ])
 
     struct Columns: ModelColumns {
         typealias Root = Thing
         private var model: ModelDefinition { Thing.__definition }
-        var text: FoldedProperty<Thing, String> { FoldedProperty(model, 0, Codec.of(String.self)) }
-        var nickname: FoldedProperty<Thing, String?> { FoldedProperty(model, 1, Codec.of(String?.self)) }
-        var code: Property<Thing, String> { Property(model, 2, Codec.of(String.self)) }
-        var flag: Property<Thing, Bool> { Property(model, 3, Codec.of(Bool.self)) }
-        var small: Property<Thing, Int8?> { Property(model, 4, Codec.of(Int8?.self)) }
-        var int: Property<Thing, Int> { Property(model, 5, Codec.of(Int.self)) }
-        var unsigned: Property<Thing, UInt64> { Property(model, 6, Codec.of(UInt64.self)) }
-        var ratio: Property<Thing, Double> { Property(model, 7, Codec.of(Double.self)) }
-        var maybeRatio: Property<Thing, Double?> { Property(model, 8, Codec.of(Double?.self)) }
-        var float: Property<Thing, Float> { Property(model, 9, Codec.of(Float.self)) }
-        var amount: Property<Thing, BigInt> { Property(model, 10, Codec.of(BigInt.self)) }
-        var price: Property<Thing, Decimal?> { Property(model, 11, Codec.of(Decimal?.self)) }
-        var day: Property<Thing, Date?> { Property(model, 12, Codec.of(Date?.self)) }
-        var uuid: Property<Thing, UUID> { Property(model, 13, Codec.of(UUID.self)) }
-        var color: Property<Thing, Shade> { Property(model, 14, Codec.of(Shade.self)) }
-        var labels: Property<Thing, [String]> { Property(model, 15, Codec.of([String].self)) }
-        var owner: ReferenceProperty<Thing, Owner> { ReferenceProperty(model, 16) }
-        var tags: ReferencesProperty<Thing, Tag> { ReferencesProperty(model, 17) }
+        var text: FoldedProperty<Thing, String> { FoldedProperty(model, index: 0, codec: Codec.of(String.self)) }
+        var nickname: FoldedProperty<Thing, String?> { FoldedProperty(model, index: 1, codec: Codec.of(String?.self)) }
+        var code: Property<Thing, String> { Property(model, index: 2, codec: Codec.of(String.self)) }
+        var flag: Property<Thing, Bool> { Property(model, index: 3, codec: Codec.of(Bool.self)) }
+        var small: Property<Thing, Int8?> { Property(model, index: 4, codec: Codec.of(Int8?.self)) }
+        var int: Property<Thing, Int> { Property(model, index: 5, codec: Codec.of(Int.self)) }
+        var unsigned: Property<Thing, UInt64> { Property(model, index: 6, codec: Codec.of(UInt64.self)) }
+        var ratio: Property<Thing, Double> { Property(model, index: 7, codec: Codec.of(Double.self)) }
+        var maybeRatio: Property<Thing, Double?> { Property(model, index: 8, codec: Codec.of(Double?.self)) }
+        var float: Property<Thing, Float> { Property(model, index: 9, codec: Codec.of(Float.self)) }
+        var amount: Property<Thing, BigInt> { Property(model, index: 10, codec: Codec.of(BigInt.self)) }
+        var price: Property<Thing, Decimal?> { Property(model, index: 11, codec: Codec.of(Decimal?.self)) }
+        var day: Property<Thing, Date?> { Property(model, index: 12, codec: Codec.of(Date?.self)) }
+        var uuid: Property<Thing, UUID> { Property(model, index: 13, codec: Codec.of(UUID.self)) }
+        var color: Property<Thing, Shade> { Property(model, index: 14, codec: Codec.of(Shade.self)) }
+        var labels: Property<Thing, [String]> { Property(model, index: 15, codec: Codec.of([String].self)) }
+        var owner: ReferenceProperty<Thing, Owner> { ReferenceProperty(model, index: 16) }
+        var tags: ReferencesProperty<Thing, Tag> { ReferencesProperty(model, index: 17) }
     }
 }
 
@@ -163,30 +163,32 @@ struct Owner {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        name = try row.value(0, String.self)
-        age = try row.value(1, Int?.self)
-        boss = try row.value(2, Reference<Owner>?.self)
+        name = try row.value(0, as: String.self)
+        age = try row.value(1, as: Int?.self)
+        boss = try row.value(2, as: Reference<Owner>?.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(name, String.self)
-        row.append(age, Int?.self)
-        row.append(boss, Reference<Owner>?.self)
+        row.append(name, as: String.self)
+        row.append(age, as: Int?.self)
+        row.append(boss, as: Reference<Owner>?.self)
     }
 
     static let __definition = ModelDefinition(
         Owner.self, name: "Owner",
         properties: [
-            PropertyDefinition("name", Codec.of(String.self), folding: .searched),
-            PropertyDefinition("age", Codec.of(Int?.self)),
-            PropertyDefinition("boss", Codec.of(Reference<Owner>?.self)),
+            PropertyDefinition("name", codec: Codec.of(String.self), folding: .searched),
+            PropertyDefinition("age", codec: Codec.of(Int?.self)),
+            PropertyDefinition("boss", codec: Codec.of(Reference<Owner>?.self)),
         ])
 
     struct Columns: ModelColumns {
         typealias Root = Owner
-        var name: FoldedProperty<Owner, String> { FoldedProperty(Owner.__definition, 0, Codec.of(String.self)) }
-        var age: Property<Owner, Int?> { Property(Owner.__definition, 1, Codec.of(Int?.self)) }
-        var boss: ReferenceProperty<Owner, Owner> { ReferenceProperty(Owner.__definition, 2) }
+        var name: FoldedProperty<Owner, String> {
+            FoldedProperty(Owner.__definition, index: 0, codec: Codec.of(String.self))
+        }
+        var age: Property<Owner, Int?> { Property(Owner.__definition, index: 1, codec: Codec.of(Int?.self)) }
+        var boss: ReferenceProperty<Owner, Owner> { ReferenceProperty(Owner.__definition, index: 2) }
         var things: InverseProperty<Owner, Thing> { InverseProperty(through: \Thing.Columns.owner) }
     }
 
@@ -209,29 +211,30 @@ struct Tag {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        name = try row.value(0, String.self)
-        rank = try row.value(1, Int.self)
-        isNew = try row.value(2, Bool.self)
+        name = try row.value(0, as: String.self)
+        rank = try row.value(1, as: Int.self)
+        isNew = try row.value(2, as: Bool.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(name, String.self)
-        row.append(rank, Int.self)
-        row.append(isNew, Bool.self)
+        row.append(name, as: String.self)
+        row.append(rank, as: Int.self)
+        row.append(isNew, as: Bool.self)
     }
 
     static let __definition = ModelDefinition(
         Tag.self, name: "Tag",
         properties: [
-            PropertyDefinition("name", Codec.of(String.self)), PropertyDefinition("rank", Codec.of(Int.self)),
-            PropertyDefinition("isNew", Codec.of(Bool.self)),
+            PropertyDefinition("name", codec: Codec.of(String.self)),
+            PropertyDefinition("rank", codec: Codec.of(Int.self)),
+            PropertyDefinition("isNew", codec: Codec.of(Bool.self)),
         ])
 
     struct Columns: ModelColumns {
         typealias Root = Tag
-        var name: Property<Tag, String> { Property(Tag.__definition, 0, Codec.of(String.self)) }
-        var rank: Property<Tag, Int> { Property(Tag.__definition, 1, Codec.of(Int.self)) }
-        var isNew: Property<Tag, Bool> { Property(Tag.__definition, 2, Codec.of(Bool.self)) }
+        var name: Property<Tag, String> { Property(Tag.__definition, index: 0, codec: Codec.of(String.self)) }
+        var rank: Property<Tag, Int> { Property(Tag.__definition, index: 1, codec: Codec.of(Int.self)) }
+        var isNew: Property<Tag, Bool> { Property(Tag.__definition, index: 2, codec: Codec.of(Bool.self)) }
         var things: InverseProperty<Tag, Thing> { InverseProperty(through: \Thing.Columns.tags) }
     }
 

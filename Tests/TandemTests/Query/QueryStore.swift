@@ -32,11 +32,11 @@ extension Connection {
         let state = object.__state
         buffer.append(text: state.localID.rawValue)
         if let serverID = state.serverID { buffer.append(text: serverID.rawValue) } else { buffer.appendNull() }
-        buffer.append(state.isSynced, Bool.self)
-        buffer.append(state.isDeleted, Bool.self)
-        buffer.append(state.version, String?.self)
-        buffer.append(state.createdAt, Date?.self)
-        buffer.append(state.updatedAt, Date?.self)
+        buffer.append(state.isSynced, as: Bool.self)
+        buffer.append(state.isDeleted, as: Bool.self)
+        buffer.append(state.version, as: String?.self)
+        buffer.append(state.createdAt, as: Date?.self)
+        buffer.append(state.updatedAt, as: Date?.self)
         object.__append(to: buffer)
         var columns = RowDecoder.stateColumns.dropFirst() + model.properties.map(\.column)
         var values = buffer.slots.indices.map { buffer.value(at: $0) }

@@ -262,7 +262,7 @@ extension SortLanguageTests {
                         "SELECT localID\(columns) FROM Surname ORDER BY localID")
                     defer { statement.finalize() }
                     while try statement.step() {
-                        if predicate.holds(StatementColumns(statement: statement.handle, first: 1)) {
+                        if predicate.holds(StatementColumns(statement, first: 1)) {
                             held.append(LocalID(try statement.text(0)))
                         }
                     }

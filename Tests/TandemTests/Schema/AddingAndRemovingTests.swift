@@ -17,8 +17,8 @@ import Testing
         }
         let grown = Flex.Card.version(
             .text("shop", folding: .searched), .int("points", default: 7),
-            PropertyDefinition("note", Codec.of(String?.self)),
-            PropertyDefinition("key", Codec.of(UUID.self), default: { UUID() }))
+            PropertyDefinition("note", codec: Codec.of(String?.self)),
+            PropertyDefinition("key", codec: Codec.of(UUID.self), default: { UUID() }))
         try folder.open(grown) { (store) throws in
             #expect(try store.column("shop", of: "Card") == ["1": "Лента", "2": "a\u{0}b"])
             #expect(try store.column("points", of: "Card") == ["1": 7, "2": 7])
@@ -106,8 +106,8 @@ import Testing
         let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
         let card = Flex.Card.version(
-            PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)),
-            PropertyDefinition("friends", Codec.of([Reference<Flex.Person>].self)))
+            PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Person>?.self)),
+            PropertyDefinition("friends", codec: Codec.of([Reference<Flex.Person>].self)))
         try folder.open(person, card) { store in
             try store.write { tx in
                 for id in ["p", "q", "r"] { try tx.insert(Flex.Person("Ада", id: LocalID(id))) }

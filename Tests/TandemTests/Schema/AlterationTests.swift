@@ -20,7 +20,7 @@ import Testing
 @Suite(.ownThreads) struct AlterationTests {
     private static let old: [PropertyDefinition] = [
         .text("shop", folding: .searched), .text("note"),
-        PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }),
+        PropertyDefinition("points", codec: Codec.of(Int.self), indexed: true, default: { 0 }),
     ]
 
     private func fill(_ folder: TestFolder, _ count: Int = 3000) throws {
@@ -55,10 +55,10 @@ import Testing
         try fill(folder)
         let grown = Flex.Card.version([
             .text("shop", folding: .searched),
-            PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }),
-            PropertyDefinition("remark", Codec.of(String.self), formerNames: ["note"]),
-            PropertyDefinition("stars", Codec.of(Int.self), default: { 7 }),
-            PropertyDefinition("owner", Codec.of(String?.self)),
+            PropertyDefinition("points", codec: Codec.of(Int.self), indexed: true, default: { 0 }),
+            PropertyDefinition("remark", codec: Codec.of(String.self), formerNames: ["note"]),
+            PropertyDefinition("stars", codec: Codec.of(Int.self), default: { 7 }),
+            PropertyDefinition("owner", codec: Codec.of(String?.self)),
         ])
         let bytes = try written(folder, grown) { (store) throws in
             #expect(try store.sql("SELECT count(*) FROM Card WHERE stars = 7 AND owner IS NULL")[0][0] == 3000)
@@ -81,7 +81,7 @@ import Testing
         let before = try folder.open(Flex.Card.version(Self.old)) { try searchPages($0) }
         let shrunk = Flex.Card.version(
             .text("shop", folding: .searched),
-            PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }))
+            PropertyDefinition("points", codec: Codec.of(Int.self), indexed: true, default: { 0 }))
         try folder.open(shrunk) { (store) throws in
             #expect(try searchPages(store) == before)
             #expect(try store.sql("SELECT name FROM pragma_table_info('Card') WHERE name = 'note'").isEmpty)
@@ -130,20 +130,21 @@ import Testing
         var added: [PropertyDefinition] = []
         var expected: [String: StorageValue] = [:]
         for (index, text) in texts.enumerated() {
-            added.append(PropertyDefinition("t\(index)", Codec.of(String.self), folding: .searched, default: { text }))
+            added.append(
+                PropertyDefinition("t\(index)", codec: Codec.of(String.self), folding: .searched, default: { text }))
             expected["t\(index)"] = .text(text)
         }
         for (index, number) in numbers.enumerated() {
-            added.append(PropertyDefinition("d\(index)", Codec.of(Double.self), default: { number }))
+            added.append(PropertyDefinition("d\(index)", codec: Codec.of(Double.self), default: { number }))
             expected["d\(index)"] = Migration.stored(number)
         }
         for (index, number) in integers.enumerated() {
-            added.append(PropertyDefinition("i\(index)", Codec.of(Int64.self), default: { number }))
+            added.append(PropertyDefinition("i\(index)", codec: Codec.of(Int64.self), default: { number }))
             expected["i\(index)"] = .integer(number)
         }
-        added.append(PropertyDefinition("bytes", Codec.of(Data.self), default: { Data([0, 255, 16]) }))
+        added.append(PropertyDefinition("bytes", codec: Codec.of(Data.self), default: { Data([0, 255, 16]) }))
         expected["bytes"] = .blob([0, 255, 16])
-        added.append(PropertyDefinition("list", Codec.of([Int].self), default: { [1, 2] }))
+        added.append(PropertyDefinition("list", codec: Codec.of([Int].self), default: { [1, 2] }))
         expected["list"] = Migration.stored([1, 2])
         try folder.open(Flex.Card.version(Self.old + added)) { (store) throws in
             for (name, value) in expected {
@@ -165,7 +166,7 @@ import Testing
             calls.add()
             return Date(timeIntervalSinceReferenceDate: Double(calls.value / 4))
         }
-        let seen = PropertyDefinition("seen", Codec.of(Date.self), default: makeSeen)
+        let seen = PropertyDefinition("seen", codec: Codec.of(Date.self), default: makeSeen)
         try folder.open(Flex.Card.version(Self.old + [seen])) { (store) throws in
             #expect(Set(try store.column("seen", of: "Card").values).count > 1)
         }
@@ -176,8 +177,8 @@ import Testing
         let folder = try TestFolder(kind)
         try fill(folder, 20)
         let new = Flex.Card.version([
-            PropertyDefinition("name", Codec.of(String.self), folding: .searched, formerNames: ["shop"]),
-            PropertyDefinition("code", Codec.of(String.self), unique: true, default: { UUID().uuidString }),
+            PropertyDefinition("name", codec: Codec.of(String.self), folding: .searched, formerNames: ["shop"]),
+            PropertyDefinition("code", codec: Codec.of(String.self), unique: true, default: { UUID().uuidString }),
             .text("city", folding: .searched, default: "İstanbul"),
         ])
         try folder.open(new) { (store) throws in

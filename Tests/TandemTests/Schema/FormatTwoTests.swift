@@ -49,7 +49,7 @@ import Testing
         #expect(try store.stored(Node.self, "waits")?.friends.map(\.localID) == ["still"])
     }
 
-    @Test func `an operation sent in format 1 is answered in format 2`() throws {
+    @Test func `an operation sent in format 1 gets its response in format 2`() throws {
         try writeFormatOne()
         let store = try open()
         defer { store.close() }
@@ -60,7 +60,7 @@ import Testing
         }
         #expect(try store.operations.all().map(\.localID).contains("sent"))
         #expect(try !store.operations.all().map(\.localID).contains("new"))
-        // The answers to the operations in flight.
+        // The responses to the operations in flight.
         try store.write { tx in
             for operation in try tx.operations.all(in: .attempted) {
                 try tx.acknowledge(operation.id, serverID: ServerID(operation.localID.rawValue), version: "v2")

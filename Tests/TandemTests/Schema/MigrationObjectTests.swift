@@ -130,7 +130,7 @@ import Testing
         try fill(folder)
         let before = try folder.storeBytes()
         let unique = Flex.Card.version(
-            .text("name", default: ""), PropertyDefinition("code", Codec.of(String?.self), unique: true))
+            .text("name", default: ""), PropertyDefinition("code", codec: Codec.of(String?.self), unique: true))
         for isOdd in [true, false] {
             let error = #expect(throws: (any Error).self) {
                 try folder.migrate(unique) { configuration in
@@ -187,7 +187,8 @@ import Testing
     func `deleting rows by SQL removes their unresolved references`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
-        let card = Flex.Card.version(.text("shop"), PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))
+        let card = Flex.Card.version(
+            .text("shop"), PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Person>?.self)))
         try folder.open(person, card) { store in
             _ = try store.write { try $0.insert(Flex.Card("Лента", "p", id: "c")) }
             #expect(try store.rows("SELECT id FROM __unresolved") == [["p"]])

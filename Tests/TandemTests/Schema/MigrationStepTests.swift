@@ -56,7 +56,8 @@ import Testing
         let folder = try TestFolder(kind)
         try makeOld(in: folder)
         let new = Flex.Card.version(
-            .text("shop", folding: .searched), PropertyDefinition("points", Codec.of(BigInt.self), default: { 0 }))
+            .text("shop", folding: .searched),
+            PropertyDefinition("points", codec: Codec.of(BigInt.self), default: { 0 }))
         try folder.migrate(new) { configuration in
             configuration.schemaVersion = 1
             configuration.migrate(to: 1) { migration in
@@ -80,7 +81,8 @@ import Testing
         let folder = try TestFolder(kind)
         try makeOld(in: folder)
         let new = Flex.Card.version(
-            .text("shopName", folding: .searched), PropertyDefinition("score", Codec.of(BigInt.self), default: { 0 }))
+            .text("shopName", folding: .searched),
+            PropertyDefinition("score", codec: Codec.of(BigInt.self), default: { 0 }))
         try folder.migrate(new) { configuration in
             configuration.schemaVersion = 3
             configuration.migrate(to: 1) { migration in
@@ -104,7 +106,7 @@ import Testing
         try makeOld(in: made)
         let new = Flex.Card.version(
             .text("shopName", folding: .searched),
-            PropertyDefinition("score", Codec.of(Int.self), formerNames: ["points"], default: { 0 }))
+            PropertyDefinition("score", codec: Codec.of(Int.self), formerNames: ["points"], default: { 0 }))
         for name in ["points", "score"] {
             let folder = try TestFolder(kind)
             try FileManager.default.copyItem(atPath: made.file(), toPath: folder.file())

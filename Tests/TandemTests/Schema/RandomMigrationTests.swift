@@ -26,10 +26,10 @@ import Testing
             func make<T: PropertyValue>(_ value: T) -> PropertyDefinition {
                 isOptional
                     ? PropertyDefinition(
-                        name, Codec.of(T?.self), column: column, folding: folding, indexed: isIndexed,
+                        name, codec: Codec.of(T?.self), column: column, folding: folding, indexed: isIndexed,
                         formerNames: formerNames)
                     : PropertyDefinition(
-                        name, Codec.of(T.self), column: column, folding: folding, indexed: isIndexed,
+                        name, codec: Codec.of(T.self), column: column, folding: folding, indexed: isIndexed,
                         formerNames: formerNames, default: { value })
             }
             switch kind {

@@ -58,8 +58,8 @@ import Testing
     @Test(arguments: StoreKind.fileAndEncrypted)
     func `a renamed model keeps its objects, its operations and the references to it`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
-        let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
-        let friends = PropertyDefinition("friends", Codec.of([Reference<Flex.Person>].self))
+        let owner = PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Person>?.self))
+        let friends = PropertyDefinition("friends", codec: Codec.of([Reference<Flex.Person>].self))
         try folder.open(person, card(owner, friends)) { store in
             try store.write { tx in
                 try tx.insert(Flex.Person("Ада", id: "p"))
@@ -71,8 +71,8 @@ import Testing
         try folder.open(
             human,
             card(
-                PropertyDefinition("owner", Codec.of(Reference<Flex.Human>?.self), onDelete: .cascade),
-                PropertyDefinition("friends", Codec.of([Reference<Flex.Human>].self)))
+                PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Human>?.self), onDelete: .cascade),
+                PropertyDefinition("friends", codec: Codec.of([Reference<Flex.Human>].self)))
         ) { store in
             #expect(try store.column("name", of: "Human") == ["p": "Ада"])
             #expect(try store.column("owner", of: "Card") == ["c": "p", "d": .null])
@@ -184,7 +184,8 @@ import Testing
     func `a reference to another model than before is refused`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let brand = Flex.Brand.version(.text("title"))
-        try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))) {
+        try folder.open(person, brand, card(PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Person>?.self))))
+        {
             store in
             try store.write { tx in
                 try tx.insert(Flex.Person("Ада", id: "p"))
@@ -193,7 +194,8 @@ import Testing
         }
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) {
-            try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Brand>?.self))))
+            try folder.open(
+                person, brand, card(PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Brand>?.self))))
         }
         #expect(error?.property == "owner")
         #expect(
@@ -204,7 +206,7 @@ import Testing
     @Test(arguments: StoreKind.fileAndEncrypted)
     func `values that waited for a removed reference are forgotten`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
-        let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
+        let owner = PropertyDefinition("owner", codec: Codec.of(Reference<Flex.Person>?.self))
         try folder.open(person, card(owner)) { store in
             _ = try store.write { try $0.insert(Flex.Card("Лента", "p", id: "c")) }
             #expect(try store.rows("SELECT id FROM __unresolved") == [["p"]])

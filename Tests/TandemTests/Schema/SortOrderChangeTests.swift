@@ -269,7 +269,7 @@ import Testing
         func version(_ folding: PropertyDefinition.Folding, unique: Bool = false) -> ModelDefinition {
             Flex.Card.version(
                 PropertyDefinition(
-                    "shop", Codec.of(String.self), folding: folding, unique: unique, foldedUnique: unique),
+                    "shop", codec: Codec.of(String.self), folding: folding, unique: unique, foldedUnique: unique),
                 .int("count", default: 0))
         }
         try folder.open(version(.sorted, unique: true), checks: false) { store in
@@ -300,7 +300,7 @@ import Testing
         func version(_ isUnique: Bool) -> ModelDefinition {
             Flex.Card.version(
                 PropertyDefinition(
-                    "shop", Codec.of(String.self), folding: .searched, unique: isUnique, foldedUnique: isUnique))
+                    "shop", codec: Codec.of(String.self), folding: .searched, unique: isUnique, foldedUnique: isUnique))
         }
         for isUnique in [false, true, false, true] {
             try folder.open(version(isUnique)) { store in

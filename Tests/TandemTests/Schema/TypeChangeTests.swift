@@ -12,7 +12,8 @@ import Testing
         let folder = try TestFolder(kind)
         let values = try folder.change(
             [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))],
-            from: PropertyDefinition("x", Codec.of(Int32.self)), to: PropertyDefinition("x", Codec.of(Int64.self)))
+            from: PropertyDefinition("x", codec: Codec.of(Int32.self)),
+            to: PropertyDefinition("x", codec: Codec.of(Int64.self)))
         #expect(values == [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))])
     }
 
@@ -21,7 +22,8 @@ import Testing
         let folder = try TestFolder(kind)
         let values = try folder.change(
             [.integer(Int64(UInt32.max))],
-            from: PropertyDefinition("x", Codec.of(UInt32.self)), to: PropertyDefinition("x", Codec.of(Int.self)))
+            from: PropertyDefinition("x", codec: Codec.of(UInt32.self)),
+            to: PropertyDefinition("x", codec: Codec.of(Int.self)))
         #expect(values == [.integer(Int64(UInt32.max))])
     }
 
@@ -31,13 +33,15 @@ import Testing
         let numbers: [Int64] = [.min, -1, 0, 1, .max]
         let values = try folder.change(
             numbers.map { .integer($0) },
-            from: PropertyDefinition("x", Codec.of(Int.self)), to: PropertyDefinition("x", Codec.of(BigInt.self)))
+            from: PropertyDefinition("x", codec: Codec.of(Int.self)),
+            to: PropertyDefinition("x", codec: Codec.of(BigInt.self)))
         #expect(values == numbers.map { Migration.stored(BigInt($0)) })
     }
 
     @Test(
         arguments: [
-            PropertyDefinition("x", Codec.of(BigInt.self)), PropertyDefinition("x", Codec.of(BigUInt.self)),
+            PropertyDefinition("x", codec: Codec.of(BigInt.self)),
+            PropertyDefinition("x", codec: Codec.of(BigUInt.self)),
         ], StoreKind.fileAndEncrypted)
     func `UInt64 becomes BigInt or BigUInt, also above the range of Int64`(
         _ new: PropertyDefinition, kind: StoreKind
@@ -45,7 +49,7 @@ import Testing
         let folder = try TestFolder(kind)
         let numbers: [UInt64] = [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max]
         let values = try folder.change(
-            numbers.map { Migration.stored($0) }, from: PropertyDefinition("x", Codec.of(UInt64.self)), to: new)
+            numbers.map { Migration.stored($0) }, from: PropertyDefinition("x", codec: Codec.of(UInt64.self)), to: new)
         #expect(values == numbers.map { Migration.stored(BigInt($0)) })
     }
 
@@ -55,7 +59,8 @@ import Testing
         let numbers: [Float] = [0.1, -0.0, .infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
         let values = try folder.change(
             numbers.map { Migration.stored($0) },
-            from: PropertyDefinition("x", Codec.of(Float.self)), to: PropertyDefinition("x", Codec.of(Double.self)))
+            from: PropertyDefinition("x", codec: Codec.of(Float.self)),
+            to: PropertyDefinition("x", codec: Codec.of(Double.self)))
         #expect(values == numbers.map { Migration.stored(Double($0)) })
     }
 
@@ -63,7 +68,7 @@ import Testing
     func `a property that becomes required gets the default where it was nil`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
-            [.null, "", "x"], from: PropertyDefinition("x", Codec.of(String?.self)),
+            [.null, "", "x"], from: PropertyDefinition("x", codec: Codec.of(String?.self)),
             to: .text("x", folding: .searched, default: "none"))
         #expect(values == ["none", "", "x"])
     }
@@ -72,7 +77,7 @@ import Testing
     func `a property without nils can become required without a default`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
-            ["", "x"], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
+            ["", "x"], from: PropertyDefinition("x", codec: Codec.of(String?.self)), to: .text("x"))
         #expect(values == ["", "x"])
     }
 
@@ -80,7 +85,8 @@ import Testing
     func `a property with nils can't become required without a default`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let error = expectError(.schemaMismatch) {
-            try folder.change(["x", .null], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
+            try folder.change(
+                ["x", .null], from: PropertyDefinition("x", codec: Codec.of(String?.self)), to: .text("x"))
         }
         #expect(error?.model == "Card" && error?.property == "x")
     }
@@ -89,22 +95,24 @@ import Testing
     func `a required property can become optional`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
-            ["", "x"], from: .text("x"), to: PropertyDefinition("x", Codec.of(String?.self)))
+            ["", "x"], from: .text("x"), to: PropertyDefinition("x", codec: Codec.of(String?.self)))
         #expect(values == ["", "x"])
     }
 
     @Test(
         arguments: [
             (PropertyDefinition.text("x"), PropertyDefinition.int("x", default: 0), "String", "Int64"),
-            (.int("x"), PropertyDefinition("x", Codec.of(Int32.self)), "Int64", "Int32"),
-            (.int("x"), PropertyDefinition("x", Codec.of(Double.self)), "Int64", "Double"),
+            (.int("x"), PropertyDefinition("x", codec: Codec.of(Int32.self)), "Int64", "Int32"),
+            (.int("x"), PropertyDefinition("x", codec: Codec.of(Double.self)), "Int64", "Double"),
             (
-                PropertyDefinition("x", Codec.of(Double.self)), PropertyDefinition("x", Codec.of(Float.self)), "Double",
+                PropertyDefinition("x", codec: Codec.of(Double.self)),
+                PropertyDefinition("x", codec: Codec.of(Float.self)), "Double",
                 "Float"
             ),
-            (PropertyDefinition("x", Codec.of(BigInt.self)), .int("x"), "BigInt", "Int64"),
+            (PropertyDefinition("x", codec: Codec.of(BigInt.self)), .int("x"), "BigInt", "Int64"),
             (
-                PropertyDefinition("x", Codec.of(Date.self)), PropertyDefinition("x", Codec.of(Double.self)), "Date",
+                PropertyDefinition("x", codec: Codec.of(Date.self)),
+                PropertyDefinition("x", codec: Codec.of(Double.self)), "Date",
                 "Double"
             ),
         ], StoreKind.fileAndEncrypted)
@@ -126,12 +134,14 @@ import Testing
         let folder = try TestFolder(kind)
         enum Old: String, Sendable { case red, green }
         enum New: String, Sendable { case green }
-        try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(Old.self)))) { store in
+        try folder.open(Flex.Card.version(PropertyDefinition("x", codec: Codec.of(Old.self)))) { store in
             _ = try store.write { try $0.insert(Flex.Card("red", id: "1")) }
         }
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) {
-            try folder.migrate(Flex.Card.version(PropertyDefinition("x", Codec.of(New.self)), .int("n", default: 0))) {
+            try folder.migrate(
+                Flex.Card.version(PropertyDefinition("x", codec: Codec.of(New.self)), .int("n", default: 0))
+            ) {
                 $0.alwaysRewritesTables = true
             }
         }
@@ -144,11 +154,11 @@ import Testing
         let folder = try TestFolder(kind)
         struct Old: Codable, Sendable { var a: Int }
         struct New: Codable, Sendable { var b: Int }
-        try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(Old.self)))) { store in
+        try folder.open(Flex.Card.version(PropertyDefinition("x", codec: Codec.of(Old.self)))) { store in
             _ = try store.write { try $0.insert(Flex.Card(Migration.stored(json: "{\"a\":1}"), id: "1")) }
         }
         let error = expectError(.schemaMismatch) {
-            try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(New.self))))
+            try folder.open(Flex.Card.version(PropertyDefinition("x", codec: Codec.of(New.self))))
         }
         #expect(error?.model == "Card" && error?.property == "x" && error?.underlying != nil)
     }

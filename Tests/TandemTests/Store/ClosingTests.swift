@@ -99,7 +99,7 @@ import Testing
         }
         await reading.reached()
         let task = Task { try await store.read { _ in } }
-        let told = DispatchSemaphore(value: 0)
+        let notified = DispatchSemaphore(value: 0)
         let code = Mutex<TandemError.Code?>(nil)
         let extra = Mutex(0)
         while store.readers!.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
@@ -112,7 +112,7 @@ import Testing
                     code.withLock { $0 = (error as? TandemError)?.code }
                 }
             }
-            told.signal()
+            notified.signal()
         }
         try await Task.sleep(for: .milliseconds(20))
         store.close()
@@ -123,7 +123,7 @@ import Testing
         } catch {
             #expect((error as? TandemError)?.code == .closed)
         }
-        await told.reached()
+        await notified.reached()
         #expect(code.withLock { $0 } == .closed)
         release.signal()
     }

@@ -141,7 +141,7 @@ struct RandomHistory {
                 }
             case 5:
                 let isUnderWay = oracle.objects[id]?.op?.sent != nil
-                try both("leave \(id) uncertain", { $0.leaveUncertain(id) }) {
+                try both("mark \(id) unknown", { $0.markOutcomeUnknown(id) }) {
                     let isLeft = try tx.sync.markOutcomeUnknown(
                         operation.id, attempt: operation.attempts,
                         error: OperationError(message: "lost", at: .distantPast))

@@ -19,7 +19,7 @@ extension StoreOracle {
             acknowledgeDelete(id, op)
             return
         }
-        settle(id, op)
+        complete(id, op)
         if kept[id]?.isDeleted == true { kept[id] = nil }
     }
 
@@ -33,7 +33,7 @@ extension StoreOracle {
         }
     }
 
-    mutating func settle(_ id: ID, _ op: Op) {
+    mutating func complete(_ id: ID, _ op: Op) {
         var op = op
         let isNew = !objects[id]!.hasServerID
         objects[id]!.hasServerID = true

@@ -1,6 +1,6 @@
 @testable import Tandem
 
-/// The effects of synchronization on a store: attempts, answers with values, items of a server.
+/// The effects of synchronization on a store: attempts, responses with values, items of a server.
 extension StoreOracle {
     /// A server's item that was set aside.
     struct Deferred: Equatable {
@@ -35,7 +35,7 @@ extension StoreOracle {
         op.before = op.kinds
         op.kinds.insert(op.kind)
         op.hasError = false
-        op.settleAttempt()
+        op.recordAttemptedValues()
         // A delete is sent once more for the object that a lost insert may create.
         let isOfLost = op.kind == .delete && !object.hasServerID
         let isWhole = op.kind == .insert || isOfLost
@@ -45,11 +45,11 @@ extension StoreOracle {
         objects[id]!.op = op
     }
 
-    mutating func leaveUncertain(_ id: ID) {
+    mutating func markOutcomeUnknown(_ id: ID) {
         guard var op = objects[id]?.op, op.sent != nil else { return }
         op.hasError = true
         op.before = op.kinds
-        op.settleAttempt()
+        op.recordAttemptedValues()
         objects[id]!.op = op
     }
 
@@ -71,10 +71,10 @@ extension StoreOracle {
             kept[id] = nil
         } catch {
             kept[id] = Deferred(reason: .refused, hasObject: true, isDeleted: false)
-            settle(id, op)
+            complete(id, op)
             return .refusedHere
         }
-        settle(id, op)
+        complete(id, op)
         return objects[id]!.op == nil ? .done : .stillPending
     }
 
@@ -125,7 +125,7 @@ extension StoreOracle {
 
 extension StoreOracle.Op {
     /// Records that the values of the attempt in flight may have arrived.
-    mutating func settleAttempt() {
+    mutating func recordAttemptedValues() {
         for (name, value) in current {
             let sent = attempted[name, default: []].filter { $0 != value } + [value]
             attempted[name] = sent.suffix(AttemptedValues.limit)

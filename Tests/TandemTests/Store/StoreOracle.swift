@@ -18,7 +18,7 @@ struct StoreOracle {
         var sent: [String: StorageValue]?
         var sentKind: PendingOperation.Kind?
         var replaced: PendingOperation.Kind?
-        /// The kinds, and the values by property, sent since the server's last answer.
+        /// The kinds, and the values by property, sent since the server's last response.
         var kinds: Set<PendingOperation.Kind> = []
         var attempted: [String: [StorageValue]] = [:]
         /// The kinds sent before the attempt in flight, and the values of that attempt.

@@ -12,8 +12,7 @@ struct BrandNamesTests {
 
     init() throws { try #require(!names.isEmpty) }
 
-    @Test("Both ways agree and keys are their own keys")
-    func keys() {
+    @Test func `the fast and the general path agree, and keys are their own keys`() {
         for name in names {
             let sort = Folding.caseKey(name)
             let search = Folding.searchKey(name)
@@ -25,8 +24,7 @@ struct BrandNamesTests {
         }
     }
 
-    @Test("Each name is found by each of its words, as written, in capitals, decomposed")
-    func words() {
+    @Test func `each name is found by each of its words, as written, in either case and decomposed`() {
         for name in names {
             let key = Folding.searchKey(name)
             for word in name.split(whereSeparator: \.isWhitespace).map(String.init) {

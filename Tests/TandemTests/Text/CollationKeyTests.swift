@@ -25,8 +25,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("Canonically equivalent texts have the same key, and other texts have different keys")
-    func canonicalEquivalence() {
+    @Test func `canonically equivalent texts have the same key, and other texts have different keys`() {
         let seed = testSeed()
         for collation in Self.collations {
             var texts: [[UInt8]: [UInt32]] = [:]
@@ -44,8 +43,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("The keys of a language are those of its collation")
-    func publicKeys() {
+    @Test func `the keys of a language are those of its collation`() {
         for (collation, number) in zip(Self.collations, 0...) {
             for text in ["", "Лента 10", "ёж", "Åhlén"] + Self.texts(seed: UInt64(number), count: 20) {
                 let key = collation.language.sortKey(text, sortsNumbersByValue: collation.isNumeric)
@@ -56,8 +54,7 @@ struct CollationKeyTests {
         #expect(SortLanguage.swedish.sortKey("Zorn").lexicographicallyPrecedes(SortLanguage.swedish.sortKey("Åhlén")))
     }
 
-    @Test("No key is a prefix of another")
-    func prefixes() {
+    @Test func `no key is a prefix of another one`() {
         let seed = testSeed()
         for collation in Self.collations {
             var texts = Self.texts(seed: seed, count: 1_000)
@@ -71,8 +68,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("A key appended to other bytes is the key")
-    func appending() {
+    @Test func `a key is appended to the existing bytes`() {
         let seed = testSeed()
         let collation = Collation(language: .root, isNumeric: false)
         for text in Self.texts(seed: seed, count: 1_000) {
@@ -82,8 +78,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("Every scalar has a key of its own, unless it is canonically equivalent to another")
-    func everyScalar() {
+    @Test func `every scalar has its own key, unless it is canonically equivalent to another one`() {
         let collation = Collation(language: .root, isNumeric: false)
         var keys: [[UInt8]: [UInt32]] = [:]
         var failures: [String] = []
@@ -95,8 +90,7 @@ struct CollationKeyTests {
         #expect(failures == [])
     }
 
-    @Test("The keys of common names are short: a byte for a letter, and two or three more")
-    func lengths() {
+    @Test func `the keys of common names are short`() {
         let collation = Collation(language: .root, isNumeric: false)
         #expect(collation.key(for: "лента").count == 7)
         #expect(collation.key(for: "Лента").count == 8)
@@ -105,8 +99,7 @@ struct CollationKeyTests {
         #expect(collation.key(for: String(repeating: "a", count: 10_000)).count == 10_002)
     }
 
-    @Test("Texts longer than the buffers have the keys of their parts")
-    func longTexts() {
+    @Test func `texts longer than the buffers sort by their length`() {
         let collation = Collation(language: .root, isNumeric: false)
         for part in ["é", "Ж", "ﷺ", "一", "\u{378}", "ñ\u{323}", "e\u{323}\u{301}", "Ａ", "𓀀"] {
             for count in [1, 2, 3, 39, 40, 41, 61, 62, 100, 1_000] {
@@ -118,8 +111,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("100,000 marks in any order have a key")
-    func manyMarks() {
+    @Test func `100,000 marks in any order have a key`() {
         let marks: [Unicode.Scalar] = [0xF71, 0xF72, 0xF80, 0x301, 0x323, 0xFB2].compactMap { Unicode.Scalar($0) }
         var generator = SeededGenerator(seed: 1)
         let collation = Collation(language: .root, isNumeric: false)
@@ -132,8 +124,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("Numbers are compared by value, whatever their zeros, script and length")
-    func numbers() {
+    @Test func `numbers are compared by value, with any zeros, script and length`() {
         let collation = Collation(language: .root, isNumeric: true)
         let ascending = ["0", "1", "2", "9", "10", "99", "100", "12345678", "123456789", "1000000000"].map { "n" + $0 }
         for (a, b) in zip(ascending, ascending.dropFirst()) {
@@ -149,8 +140,7 @@ struct CollationKeyTests {
         }
     }
 
-    @Test("Collations are equal if the language and the treatment of numbers are")
-    func equality() {
+    @Test func `collations are equal if their languages and treatments of numbers are equal`() {
         #expect(Collation(language: .swedish, isNumeric: true) == Collation(language: .swedish, isNumeric: true))
         #expect(Collation(language: .swedish, isNumeric: true) != Collation(language: .swedish, isNumeric: false))
         #expect(Collation(language: .swedish, isNumeric: true) != Collation(language: .danish, isNumeric: true))

@@ -7,7 +7,6 @@ import Testing
 @Suite("First letters of a collation", .ownThreads)
 struct CollationLetterTests {
     @Test(
-        "Texts are in the section of their first letter",
         arguments: [
             (SortLanguage.root, "ёлка", "Е"), (.root, "Ель", "Е"), (.root, "йод", "Й"), (.root, "Ångström", "A"),
             (.root, "ærlig", "A"), (.root, "ﬁn", "F"), (.root, "ß", "S"), (.root, "７up", "7"), (.root, "٧", "7"),
@@ -24,21 +23,19 @@ struct CollationLetterTests {
             (.croatian, "ljeto", "LJ"), (.croatian, "ǆep", "DŽ"), (.hungarian, "szia", "SZ"), (.welsh, "ddoe", "DD"),
             (.germanPhonebook, "Ärzte", "A"), (.lithuanian, "yla", "I"), (.icelandic, "ágúst", "Á"),
         ])
-    func letter(language: SortLanguage, text: String, letter: String) {
+    func `texts are in the section of their first letter`(language: SortLanguage, text: String, letter: String) {
         let found = Collation(language: language, isNumeric: false).firstLetter(of: text)
         #expect(found.hex == letter.hex)
     }
 
-    @Test("All numbers are in one section if they are compared by value")
-    func numbers() {
+    @Test func `all numbers are in one section if they are compared by value`() {
         let collation = Collation(language: .root, isNumeric: true)
         #expect(collation.firstLetter(of: "7up") == "0–9")
         #expect(collation.firstLetter(of: "١٠") == "0–9")
         #expect(collation.firstLetter(of: "seven") == "S")
     }
 
-    @Test("Sections are contiguous in the order of the keys", .enabled(if: BrandNames.areHere))
-    func contiguity() {
+    @Test(.enabled(if: BrandNames.areHere)) func `sections are contiguous in the order of the keys`() {
         for language in SortLanguage.allCases {
             for isNumeric in [false, true] {
                 let collation = Collation(language: language, isNumeric: isNumeric)
@@ -59,8 +56,7 @@ struct CollationLetterTests {
         }
     }
 
-    @Test("A letter is in its own section")
-    func idempotence() {
+    @Test func `a letter is in its own section`() {
         for language in [SortLanguage.root, .swedish, .czech, .turkish, .ukrainian] {
             let collation = Collation(language: language, isNumeric: false)
             for scalar in allScalars where scalar.value < 0x3_0000 {

@@ -62,8 +62,7 @@ struct CollationOrderTests {
         Example(language: .greek, texts: ["α", "ω", "a", "z", "а"]),
     ]
 
-    @Test("Texts are in the order of the language", arguments: examples)
-    func order(of example: Example) {
+    @Test(arguments: examples) func `texts are in the order of the language`(example: Example) {
         let collation = Collation(language: example.language, isNumeric: example.isNumeric)
         for (a, b) in zip(example.texts, example.texts.dropFirst()) {
             let isLess = collation.key(for: a).lexicographicallyPrecedes(collation.key(for: b))
@@ -71,8 +70,7 @@ struct CollationOrderTests {
         }
     }
 
-    @Test("Every language has an example, and differs from the root")
-    func everyLanguage() {
+    @Test func `every language has an example, and differs from the root`() {
         #expect(Set(Self.examples.map(\.language)) == Set(SortLanguage.allCases))
         let root = Collation(language: .root, isNumeric: false)
         for language in SortLanguage.allCases where language != .root {
@@ -83,8 +81,7 @@ struct CollationOrderTests {
         }
     }
 
-    @Test("The raw values, which are stored in files, do not change")
-    func rawValues() {
+    @Test func `the raw values, which are stored in files, do not change`() {
         #expect(
             SortLanguage.allCases.map(\.rawValue).sorted() == [
                 "az", "be", "cs", "cy", "da", "de-phonebook", "el", "es", "es-traditional", "et", "fi", "hr", "hu",
@@ -93,8 +90,7 @@ struct CollationOrderTests {
             ])
     }
 
-    @Test("Texts are in the order of ICU's keys")
-    func vectors() throws {
+    @Test func `texts are in the order of ICU's keys`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("collation-vectors.txt")
         var collation = Collation(language: .root, isNumeric: false)

@@ -77,7 +77,7 @@ struct CollationRangesTests {
         }
         #expect(Collation(argument: "xx") == nil)
         for kind in [FoldedTest.Kind.equal, .prefix] {
-            let test = FoldedTest(kind, ["a/b\u{0}", "", "Лента"], in: language)
+            let test = FoldedTest(kind, texts: ["a/b\u{0}", "", "Лента"], in: language)
             let read = try #require(FoldedTest(argument: test.argument))
             #expect(read.argument == test.argument && read.kind == kind && read.language == language)
         }
@@ -89,7 +89,7 @@ struct CollationRangesTests {
         _ kind: FoldedTest.Kind, _ texts: [String], _ text: String, _ language: SortLanguage = .root
     ) -> Bool {
         var text = text
-        return text.withUTF8 { FoldedTest(kind, texts, in: language).holds($0) }
+        return text.withUTF8 { FoldedTest(kind, texts: texts, in: language).holds($0) }
     }
 
     @Test func `texts are compared without case, but with accents and width`() {
@@ -105,7 +105,7 @@ struct CollationRangesTests {
         ] {
             let text = String(decoding: bytes, as: UTF8.self)
             for language in [SortLanguage.root, .turkish] {
-                let test = FoldedTest(.equal, [text], in: language)
+                let test = FoldedTest(.equal, texts: [text], in: language)
                 let holds = bytes.withUnsafeBufferPointer { test.holds($0) }
                 #expect(holds, "\(language): \(bytes)")
             }

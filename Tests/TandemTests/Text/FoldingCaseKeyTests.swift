@@ -14,16 +14,14 @@ struct FoldingCaseKeyTests {
         ("\u{10400}", "\u{10428}"), ("中文 ไทย", "中文 ไทย"), ("👩‍👩‍👧", "👩‍👩‍👧"),
     ]
 
-    @Test("Texts become what the rules say", arguments: examples)
-    func example(text: String, key: String) {
+    @Test(arguments: examples) func `texts have the case keys of the rules`(text: String, key: String) {
         let folded = Folding.caseKey(text)
         #expect(hasEqualScalars(folded, key), "\(text) → \(folded) (\(folded.hex)), expected \(key) (\(key.hex))")
         #expect(hasEqualScalars(generalCaseKey(text), key))
         #expect(hasEqualScalars(Folding.caseKey(folded), folded))
     }
 
-    @Test("Names sort by code point with no regard to case")
-    func order() {
+    @Test func `names sort by code point, without regard to case`() {
         let names = ["Пятёрочка", "яблоко", "лента", "Ёлка", "Магнит", "zebra", "Zürich", "Ångström", "apple", "ABC"]
         let sorted = names.sorted { ScalarText.isLess(Folding.caseKey($0), Folding.caseKey($1)) }
         #expect(

@@ -38,14 +38,12 @@ struct FoldingPropertyTests {
         return String(scalars: scalars)
     }
 
-    @Test("The fast way and the general way agree")
-    func fastIsGeneral() {
+    @Test func `the fast and the general path agree`() {
         check { hasEqualScalars(Folding.caseKey($0), generalCaseKey($0)) }
         check { hasEqualScalars(Folding.searchKey($0), generalSearchKey($0)) }
     }
 
-    @Test("A key is its own key")
-    func idempotent() {
+    @Test func `a key is its own key`() {
         check {
             let key = Folding.caseKey($0)
             return hasEqualScalars(Folding.caseKey(key), key)
@@ -56,8 +54,7 @@ struct FoldingPropertyTests {
         }
     }
 
-    @Test("Canonically equivalent texts have the same keys")
-    func canonicalEquivalence() {
+    @Test func `canonically equivalent texts have the same keys`() {
         for form in [\String.precomposedStringWithCanonicalMapping, \String.decomposedStringWithCanonicalMapping] {
             check { text in
                 !isFoundationRight(about: text)
@@ -67,8 +64,7 @@ struct FoldingPropertyTests {
         }
     }
 
-    @Test("Keys are in normalisation form C")
-    func composed() {
+    @Test func `keys are in normalization form C`() {
         check { text in
             [Folding.caseKey(text), Folding.searchKey(text)].allSatisfy { key in
                 !isFoundationRight(about: key) || hasEqualScalars(key, key.precomposedStringWithCanonicalMapping)
@@ -76,8 +72,7 @@ struct FoldingPropertyTests {
         }
     }
 
-    @Test("Case does not matter to a search key, but for the iota of U+0345")
-    func caseVariants() {
+    @Test func `case does not matter to a search key, except for the iota of U+0345`() {
         check { text in
             // Upper case writes the ypogegrammeni as a separate letter, and the search key drops the mark.
             if text.decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}") { return true }
@@ -90,16 +85,14 @@ struct FoldingPropertyTests {
         }
     }
 
-    @Test("A search key has no space at its ends and no two in a row")
-    func spaces() {
+    @Test func `a search key has no space at its ends and no two in a row`() {
         check {
             let key = Folding.searchKey($0)
             return !key.utf8.starts(with: [0x20]) && key.utf8.last != 0x20 && !key.contains("  ")
         }
     }
 
-    @Test("A text is found by each of its own words")
-    func ownWords() {
+    @Test func `a text is found by each of its own words`() {
         check { text in
             let key = Folding.searchKey(text)
             return SearchNeedle(text).matches(searchKey: key) == !key.isEmpty

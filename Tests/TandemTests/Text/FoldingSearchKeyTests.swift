@@ -22,7 +22,7 @@ struct FoldingSearchKeyTests {
         ("Пятёрочка", "пятерочка"), ("ПЯТЕРОЧКА", "пятерочка"), ("Йод и́", "йод и"), ("Ўзбек", "ўзбек"),
         ("й̣ й̣ и́̆", "й й и"), ("Їжак Ґанок Ќ", "іжак ґанок к"), ("ЁЛКИ-ПАЛКИ", "елкипалки"), ("Ѳ Ѵ Ѷ", "ѳ ѵ ѵ"),
         ("ѝ ӣ Ӯ", "и и у"), ("ѝ\u{306} и\u{300}\u{306}", "и и"), ("ӥ\u{323}", "и"),
-        // Turkish: all four meet
+        // Turkish: all four letters have the same key
         ("İ I ı i", "i i i i"), ("DİYARBAKIR", "diyarbakir"), ("Diyarbakır", "diyarbakir"), ("Iğdır", "igdir"),
         // Hebrew and Arabic
         ("שָׁלוֹם", "שלום"), ("שׁלום", "שלום"), ("מַעֲדָן־טְעִים", "מעדןטעים"), ("אַבּ", "אב"),
@@ -53,8 +53,7 @@ struct FoldingSearchKeyTests {
         ("กा\u{301}", "กा\u{301}"), ("aा\u{301}", "aा\u{301}"), ("中\u{345}", "中"),
     ]
 
-    @Test("Texts become what the rules say", arguments: examples)
-    func example(text: String, key: String) {
+    @Test(arguments: examples) func `texts have the search keys of the rules`(text: String, key: String) {
         let folded = Folding.searchKey(text)
         #expect(hasEqualScalars(folded, key), "\(text) → \(folded) (\(folded.hex)), expected \(key) (\(key.hex))")
         #expect(hasEqualScalars(generalSearchKey(text), key))
@@ -62,29 +61,26 @@ struct FoldingSearchKeyTests {
     }
 
     @Test(
-        "Different letters stay different",
         arguments: [
             ("й", "и"), ("ў", "у"), ("が", "か"), ("パ", "ハ"), ("ґ", "г"), ("щ", "ш"), ("ä", "b"), ("ة", "ه"), ("か", "カ"),
             ("ม่", "ม"), ("कि", "क"), ("가", "각"), ("ם", "מ"), ("一", "二"), ("с", "c"), ("$", "€"),
         ])
-    func different(a: String, b: String) {
+    func `different letters have different keys`(a: String, b: String) {
         #expect(!hasEqualScalars(Folding.searchKey(a), Folding.searchKey(b)))
     }
 
     @Test(
-        "What a user types is found in what is stored",
         arguments: [
             ("Пятёрочка", "пятероч"), ("Пятёрочка", "ПЯТЁР"), ("L'Oréal", "loreal"), ("L'Oréal Paris", "l'oreal"),
             ("ＳＴＡＲＢＵＣＫＳ", "starbucks"), ("Straße", "strasse"), ("STRASSE", "straße"), ("Γαλαξίας", "γαλαξιας"),
             ("ΓΑΛΑΞΊΑΣ", "Γαλαξίας"), ("ΓΑΛΑΞΊΑΣ", "γαλαξίασ"), ("İstanbul", "istanbul"), ("Isparta", "ısparta"),
             ("Coca-Cola", "coca cola"), ("Coca-Cola", "cocacola"), ("Ｈ＆Ｍ", "h&m"), ("ｶﾞｽﾄ", "ガスト"), ("مُحَمَّد", "محمد"),
         ])
-    func found(text: String, typed: String) {
+    func `a stored text is found by a typed text`(text: String, typed: String) {
         #expect(SearchNeedle(typed).matches(searchKey: Folding.searchKey(text)))
     }
 
-    @Test("The byte form appends and leaves what was there")
-    func appends() {
+    @Test func `the byte form appends to the existing bytes`() {
         var out = Array("x ".utf8)
         Array("  Ё".utf8).withUnsafeBufferPointer { Folding.appendSearchKey(of: $0, to: &out) }
         #expect(String(decoding: out, as: UTF8.self) == "x е")
@@ -95,8 +91,8 @@ struct FoldingSearchKeyTests {
         #expect(out.count == 4)
     }
 
-    @Test("A long text is folded as its pieces are, wherever its buffer ends", arguments: [1, 2, 3, 5, 7, 11])
-    func longText(padding: Int) {
+    @Test(arguments: [1, 2, 3, 5, 7, 11])
+    func `a long text is folded as its pieces are, at any end of the buffer`(padding: Int) {
         let pieces = ["Ёлка ", "e\u{301} ", "ﷺ", "\u{1112}\u{1161}\u{11AB}", "  -  ", "и\u{306}", "👩‍👩‍👧", "x"]
         let text = String(repeating: "a", count: padding) + String(repeating: pieces.joined(), count: 200)
         #expect(hasEqualScalars(Folding.searchKey(text), generalSearchKey(text)))

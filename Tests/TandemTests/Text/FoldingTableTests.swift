@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Folding tables", .ownThreads)
 struct FoldingTableTests {
-    @Test("Every scalar's keys are those of the generator's plain reading of the rules")
-    func expectedKeysOfScalars() {
+    @Test func `every scalar has the keys of the generator's plain reading of the rules`() {
         var sort: [UInt64] = []
         var search: [UInt64] = []
         for start in stride(from: UInt32(0), to: 0x110000, by: 0x8000) {
@@ -25,8 +24,7 @@ struct FoldingTableTests {
         #expect(search == ScalarExpectations.search)
     }
 
-    @Test("Strings in which neighbours matter have the keys of the generator's plain reading of the rules")
-    func expectedKeysOfStrings() throws {
+    @Test func `strings whose scalars interact have the keys of the generator's plain reading of the rules`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("folding-strings.txt")
         var count = 0
@@ -44,8 +42,7 @@ struct FoldingTableTests {
         #expect(count == 3_000)
     }
 
-    @Test("Alone, every scalar's key is its own key, and the general way finds the same")
-    func everyScalar() {
+    @Test func `the key of every single scalar is its own key, on the fast and the general path`() {
         var failures: [String] = []
         for scalar in allScalars {
             let text = String(scalar)
@@ -68,8 +65,7 @@ struct FoldingTableTests {
         String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}")
     }
 
-    @Test("Canonical composition and decomposition are Foundation's")
-    func normalisation() {
+    @Test func `canonical composition and decomposition are those of Foundation`() {
         var failures: [String] = []
         // Newer systems have scalars that these tables do not have.
         for scalar in allScalars where (scalar.properties.age ?? (99, 0)) <= (15, 0) {
@@ -87,9 +83,8 @@ struct FoldingTableTests {
     }
 
     @Test(
-        "What is composed wrongly by Swift's own normalisation is left alone",
         arguments: ["\u{1113}\u{1170}", "\u{1104}\u{1176}", "\u{4006C}\u{30C}"])
-    func wrongOracle(text: String) {
+    func `a text that Swift's own normalization composes wrongly is unchanged`(text: String) {
         #expect(hasEqualScalars(Folding.caseKey(text), text))
         #expect(hasEqualScalars(Folding.searchKey(text), text))
         // Once this passes, `isFoundationRight(about:)` can be removed.
@@ -98,8 +93,7 @@ struct FoldingTableTests {
         }
     }
 
-    @Test("Where a letter has one lower case, Swift's lowercasing is the sort key")
-    func lowercase() {
+    @Test func `the case key of a letter with one lower case is Swift's lowercased letter`() {
         var failures: [String] = []
         for value in [0x41...0x24F, 0x370...0x52F, 0x1E00...0x1E95, 0x2C60...0x2C7F].joined() {
             guard let scalar = Unicode.Scalar(UInt32(value)), scalar.properties.generalCategory == .uppercaseLetter,
@@ -112,8 +106,7 @@ struct FoldingTableTests {
         #expect(failures.isEmpty, "\(failures)")
     }
 
-    @Test("Versions are stated")
-    func versions() {
+    @Test func `the versions of the folding and of Unicode do not change`() {
         #expect(Folding.version == 1)
         #expect(Folding.unicodeVersion == "15.0.0")
     }

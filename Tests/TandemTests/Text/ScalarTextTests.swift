@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Scalar text", .ownThreads)
 struct ScalarTextTests {
-    @Test("Canonically equivalent texts are different texts")
-    func equality() {
+    @Test func `canonically equivalent texts are different texts`() {
         #expect("\u{212B}" == "\u{C5}")
         #expect(!ScalarText.isEqual("\u{212B}", "\u{C5}"))
         #expect(!ScalarText.isEqual("é", "e\u{301}"))
@@ -16,8 +15,7 @@ struct ScalarTextTests {
         #expect(!ScalarText.isEqual("a", "a\0"))
     }
 
-    @Test("Order is that of the bytes")
-    func order() {
+    @Test func `the order is that of the bytes`() {
         #expect(ScalarText.isLess("", "a"))
         #expect(!ScalarText.isLess("a", "a"))
         #expect(ScalarText.isLess("a", "a\0"))
@@ -28,8 +26,7 @@ struct ScalarTextTests {
         #expect(ScalarText.isLess("\u{D7FF}", "\u{E000}"))
     }
 
-    @Test("Suffix and containment go by scalars, and the empty text is everywhere")
-    func parts() {
+    @Test func `suffix and containment compare scalars, and every text contains the empty text`() {
         #expect(ScalarText.hasSuffix("e\u{301}", "\u{301}"))
         #expect(ScalarText.contains("ae\u{301}b", "e"))
         #expect(ScalarText.contains("a\0b", "\0b"))
@@ -41,8 +38,7 @@ struct ScalarTextTests {
         }
     }
 
-    @Test("Containment agrees with a search at each place, on random text")
-    func containment() {
+    @Test func `containment agrees with a search at each position, on random text`() {
         let seed = testSeed()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
@@ -58,8 +54,7 @@ struct ScalarTextTests {
         }
     }
 
-    @Test("Hashes tell canonically equivalent texts apart and where texts end")
-    func hashing() {
+    @Test func `hashes differ between canonically equivalent texts and between ends of texts`() {
         func hash(_ texts: String...) -> Int {
             var hasher = Hasher()
             for text in texts { ScalarText.hash(text, into: &hasher) }
@@ -71,23 +66,21 @@ struct ScalarTextTests {
     }
 
     @Test(
-        "The upper bound of a prefix is the next text that does not begin with it",
         arguments: [
             ("a", "b"), ("лен", "лео"), ("a\u{D7FF}", "a\u{E000}"), ("a\u{10FFFF}", "b"), ("\u{7F}", "\u{80}"),
             ("\u{FFFF}", "\u{10000}"), ("e\u{301}", "e\u{302}"), ("a\0", "a\u{1}"),
             ("\u{D7FF}\u{10FFFF}\u{10FFFF}", "\u{E000}"), ("\u{7FF}", "\u{800}"),
         ])
-    func upperBound(prefix: String, bound: String) {
+    func `the upper bound of a prefix is the next text that does not begin with it`(prefix: String, bound: String) {
         #expect(ScalarText.prefixUpperBound(prefix) == Array(bound.utf8))
     }
 
-    @Test("There is no upper bound where nothing comes after", arguments: ["", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}"])
-    func noUpperBound(prefix: String) {
+    @Test(arguments: ["", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}"])
+    func `a prefix without greater texts has no upper bound`(prefix: String) {
         #expect(ScalarText.prefixUpperBound(prefix) == nil)
     }
 
-    @Test("Prefix and bound enclose exactly the texts with that prefix")
-    func upperBoundIsExact() {
+    @Test func `a prefix and its bound enclose exactly the texts with that prefix`() {
         let seed = testSeed()
         var random = SeededGenerator(seed: seed)
         let letters: [Unicode.Scalar] = [

@@ -19,23 +19,21 @@ struct WildcardPatternTests {
         ("*ab?cd*", "ababacdabxcd", true), ("*?я", "яя", true), ("*?я", "я", false), ("a*?", "a", false),
     ]
 
-    @Test("Patterns match whole texts, scalar by scalar", arguments: examples)
-    func example(pattern: String, text: String, matches: Bool) {
+    @Test(arguments: examples)
+    func `patterns match whole texts, scalar by scalar`(pattern: String, text: String, matches: Bool) {
         #expect(WildcardPattern(pattern).matches(text) == matches)
     }
 
     @Test(
-        "The literal prefix ends at the first wildcard",
         arguments: [
             ("", ""), ("abc", "abc"), ("ab*c", "ab"), ("*", ""), ("я?", "я"), (#"a\*b*"#, "a*b"), (#"a\"#, #"a\"#),
             (#"\?"#, "?"), ("a\0b?", "a\0b"),
         ])
-    func literalPrefix(pattern: String, prefix: String) {
+    func `the literal prefix ends at the first wildcard`(pattern: String, prefix: String) {
         #expect(ScalarText.isEqual(WildcardPattern(pattern).literalPrefix, prefix))
     }
 
-    @Test("Matching agrees with the plain recursive definition, on random patterns")
-    func oracle() {
+    @Test func `matching agrees with the plain recursive definition, on random patterns`() {
         let seed = testSeed()
         var random = SeededGenerator(seed: seed)
         func oracle(_ pattern: ArraySlice<Unicode.Scalar>, _ text: ArraySlice<Unicode.Scalar>) -> Bool {
@@ -58,8 +56,7 @@ struct WildcardPatternTests {
         }
     }
 
-    @Test("A pattern of many stars ends in time", .timeLimit(.minutes(10)))
-    func manyStars() {
+    @Test(.timeLimit(.minutes(10))) func `a pattern of many stars ends in time`() {
         let text = String(repeating: "a", count: 20_000)
         #expect(!WildcardPattern(String(repeating: "*a", count: 100) + "*b").matches(text))
     }

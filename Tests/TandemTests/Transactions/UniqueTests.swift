@@ -124,7 +124,7 @@ extension UniqueTests {
         func version(_ isUnique: Bool) -> ModelDefinition {
             Flex.Card.version(
                 PropertyDefinition(
-                    "shop", Codec.of(String.self), folding: .sorted, unique: isUnique, foldedUnique: isUnique))
+                    "shop", codec: Codec.of(String.self), folding: .sorted, unique: isUnique, foldedUnique: isUnique))
         }
         try folder.open(version(false)) { store in
             _ = try store.write { try $0.insert(Flex.Card("Ωμέγα", id: "1")) }

@@ -102,7 +102,7 @@ import Testing
     }
 
     /// An actor on a single thread, like the main thread.
-    private actor Desk {
+    private actor Worker {
         func write(_ queue: WriterQueue, _ note: @Sendable () -> Void) async throws {
             try await queue.pass { stay in
                 note()
@@ -110,7 +110,7 @@ import Testing
             }
         }
 
-        /// Blocks the desk's thread until the write lock is acquired.
+        /// Blocks the worker's thread until the write lock is acquired.
         func writeBlocking(_ queue: WriterQueue, _ began: @Sendable () -> Void, _ note: () -> Void) throws {
             began()
             try queue.pass(note)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `an admitted task without a thread is overtaken by the writer that blocks its thread`() async throws {
         let queue = WriterQueue(timeout: 60, path: "")
-        let desk = Desk()
+        let worker = Worker()
         let order = Mutex<[String]>([])
         let (isHeld, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
@@ -134,10 +134,10 @@ import Testing
                 done.resume()
             }
         }
-        let task = Task { try await desk.write(queue) { order.withLock { $0.append("task") } } }
+        let task = Task { try await worker.write(queue) { order.withLock { $0.append("task") } } }
         while queue.countOfWaiters < 1 { await Task.yield() }
-        // The admitted task needs the desk to continue, and the desk waits behind it.
-        try await desk.writeBlocking(queue) {
+        // The admitted task needs the worker to continue, and the worker waits behind it.
+        try await worker.writeBlocking(queue) {
             Thread.detachNewThread {
                 while queue.countOfWaiters < 2 { Thread.sleep(forTimeInterval: 0.001) }
                 mayEnd.signal()

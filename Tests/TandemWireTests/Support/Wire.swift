@@ -63,9 +63,9 @@ func failure<T>(_ body: () throws(RemoteFailure) -> T) -> RemoteFailure? {
     }
 }
 
-/// Returns the code of the bad answer that a body throws.
+/// Returns the code of the invalid response that a body throws.
 func invalidResponse<T>(_ body: () throws(RemoteFailure) -> T) -> InvalidResponse.Code? {
-    if case .invalidResponse(let answer)? = failure(body) { answer.code } else { nil }
+    if case .invalidResponse(let response)? = failure(body) { response.code } else { nil }
 }
 
 extension RemoteFailure {
@@ -81,7 +81,7 @@ extension RemoteFailure {
         case .notFound: "notFound"
         case .refused(_, let message): "refused \(message)"
         case .later(_, let delay): "later \(delay.map { "in \($0.components.seconds) s" } ?? "some time")"
-        case .invalidResponse(let answer): "bad \(answer.code)"
+        case .invalidResponse(let response): "bad \(response.code)"
         case .notEncodable(let problem): "notEncodable \(problem.code)"
         case .outdatedPosition(_, let message): "outdated position \(message)"
         case .file(let problem): "file: \(problem)"

@@ -121,17 +121,17 @@ final class GRDBCards: Sendable {
     func insert(_ cards: [Card]) throws {
         try pool.write { db in
             let now = Date()
-            for card in cards { try Self.insert(card, now, db) }
+            for card in cards { try Self.insert(card, at: now, in: db) }
         }
     }
 
     func insertEachAlone(_ cards: [Card]) throws {
         for card in cards {
-            try pool.write { db in try Self.insert(card, Date(), db) }
+            try pool.write { db in try Self.insert(card, at: Date(), in: db) }
         }
     }
 
-    private static func insert(_ card: Card, _ now: Date, _ db: Database) throws {
+    private static func insert(_ card: Card, at now: Date, in db: Database) throws {
         var record = GRDBCard(card)
         try record.insert(db)
         try db.cachedStatement(sql: "INSERT INTO \"__search_Card\" (rowid, \"__search_shop\") VALUES (?, ?)")

@@ -4,8 +4,9 @@ import GRDB
 import Synchronization
 import Tandem
 
-/// GRDB's counterpart of a live query: a `ValueObservation` with the same filter and order on a copy of the same file,
-/// and a writer that changes its cards.
+/// GRDB's counterpart of a live query: a `ValueObservation` with the same filter and order.
+///
+/// It observes a copy of the same file, in which a writer changes cards.
 ///
 /// The setup favors GRDB. It reads only row number, sort key and local ID, and no objects. The points are selected,
 /// because it would not notice their changes otherwise, but not used. A covering index has the requested order. A
@@ -113,7 +114,7 @@ final class ObservedCards {
             }
             // The first value may arrive twice, the second time late.
             repeat { inbox.signal.wait() } while inbox.time < CommitClock.commit
-            times.add(inbox.time - CommitClock.commit, edit)
+            times.add(inbox.time - CommitClock.commit, for: edit)
         }
     }
 

@@ -104,20 +104,20 @@ final class RawCards {
     func insert(_ cards: [Card]) throws {
         try beginWrite.run()
         let now = Date().timeIntervalSinceReferenceDate
-        for card in cards { try insert(card, now) }
+        for card in cards { try insert(card, at: now) }
         try commit.run()
     }
 
     func insertEachAlone(_ cards: [Card]) throws {
         for card in cards {
             try beginWrite.run()
-            try insert(card, Date().timeIntervalSinceReferenceDate)
+            try insert(card, at: Date().timeIntervalSinceReferenceDate)
             try commit.run()
         }
     }
 
     @inline(__always)
-    private func insert(_ card: Card, _ now: Double) throws {
+    private func insert(_ card: Card, at now: Double) throws {
         scratch.clear()
         let localID = scratch.put(card.localID.rawValue)
         insertCard.bind(1, text: localID)
@@ -125,8 +125,8 @@ final class RawCards {
         insertCard.bind(3, text: scratch.put(card.name))
         insertCard.bind(4, text: scratch.put(card.barcode))
         insertCard.bind(5, blob: RawInteger.put(card.points, into: &scratch))
-        insertCard.bind(6, card.isPinned)
-        insertCard.bind(7, card.createdOn.timeIntervalSinceReferenceDate)
+        insertCard.bind(6, to: card.isPinned)
+        insertCard.bind(7, to: card.createdOn.timeIntervalSinceReferenceDate)
         insertCard.bind(8, blob: card.payload.withUnsafeBytes { scratch.put($0) })
         if let note = card.note { insertCard.bind(9, text: scratch.put(note)) } else { insertCard.bindNull(9) }
         if let owner = card.owner {
@@ -140,15 +140,15 @@ final class RawCards {
         try insertCard.run()
         let rowID = sqlite3_last_insert_rowid(connection.handle)
 
-        insertSearch.bind(1, rowID)
+        insertSearch.bind(1, to: rowID)
         insertSearch.bind(2, text: searchKey)
         try insertSearch.run()
 
         insertOperation.bind(1, text: table)
-        insertOperation.bind(2, rowID)
+        insertOperation.bind(2, to: rowID)
         insertOperation.bind(3, text: localID)
-        insertOperation.bind(4, Int64(1))
-        insertOperation.bind(5, now)
+        insertOperation.bind(4, to: Int64(1))
+        insertOperation.bind(5, to: now)
         insertOperation.bindNull(6)
         try insertOperation.run()
     }
@@ -169,15 +169,15 @@ final class RawCards {
             new.isPinned.toggle()
             guard new.changesOnlyPin(from: old) else { throw RawError(code: SQLITE_ERROR, message: "other changes") }
 
-            pin.bind(1, new.isPinned)
-            pin.bind(2, old.state.rowID)
+            pin.bind(1, to: new.isPinned)
+            pin.bind(2, to: old.state.rowID)
             try pin.run()
 
             insertOperation.bind(1, text: table)
-            insertOperation.bind(2, old.state.rowID)
+            insertOperation.bind(2, to: old.state.rowID)
             insertOperation.bind(3, text: localID)
-            insertOperation.bind(4, Int64(2))
-            insertOperation.bind(5, now)
+            insertOperation.bind(4, to: Int64(2))
+            insertOperation.bind(5, to: now)
             insertOperation.bind(6, blob: base(isPinned: old.isPinned))
             try insertOperation.run()
         }
@@ -193,14 +193,14 @@ final class RawCards {
 
     // MARK: Reading
 
-    func readInOneTransaction(_ ids: [LocalID], _ tally: inout Tally) throws {
+    func readInOneTransaction(_ ids: [LocalID], counting tally: inout Tally) throws {
         try beginRead.run()
-        try readEachAlone(ids, &tally)
+        try readEachAlone(ids, counting: &tally)
         try commit.run()
     }
 
     /// Outside a transaction, each statement is a transaction of its own.
-    func readEachAlone(_ ids: [LocalID], _ tally: inout Tally) throws {
+    func readEachAlone(_ ids: [LocalID], counting tally: inout Tally) throws {
         for id in ids {
             var text = id.rawValue
             try text.withUTF8 { bytes in

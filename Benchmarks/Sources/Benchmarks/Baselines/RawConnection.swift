@@ -69,9 +69,9 @@ struct RawStatement {
     @inline(__always) func reset() { sqlite3_reset(handle) }
     func finalize() { sqlite3_finalize(handle) }
 
-    @inline(__always) func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
-    @inline(__always) func bind(_ index: Int32, _ value: Bool) { sqlite3_bind_int64(handle, index, value ? 1 : 0) }
-    @inline(__always) func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+    @inline(__always) func bind(_ index: Int32, to value: Int64) { sqlite3_bind_int64(handle, index, value) }
+    @inline(__always) func bind(_ index: Int32, to value: Bool) { sqlite3_bind_int64(handle, index, value ? 1 : 0) }
+    @inline(__always) func bind(_ index: Int32, to value: Double) { sqlite3_bind_double(handle, index, value) }
     @inline(__always) func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
     /// Binds bytes that must stay in place until the statement is reset.

@@ -126,7 +126,7 @@ struct CipherWork {
             .openQueue(configuration: configuration)
     }
 
-    private func insert(_ db: Database, _ numbers: Range<Int>) throws {
+    private func insert(_ numbers: Range<Int>, into db: Database) throws {
         let statement = try db.cachedStatement(sql: "INSERT INTO t (id, name, body) VALUES (?, ?, ?)")
         for number in numbers {
             let body = Data(repeating: UInt8(truncatingIfNeeded: number), count: 200)
@@ -151,7 +151,7 @@ struct CipherWork {
         case .open: return opening
         case .insert:
             return try measure {
-                try queue.write { try insert($0, 0..<rows) }
+                try queue.write { try insert(0..<rows, into: $0) }
                 return "\(rows) rows"
             }
         case .scan:
@@ -174,7 +174,7 @@ struct CipherWork {
         case .commits:
             let numbers = rows..<(rows + count(CipherTask.commitCount))
             return try measure {
-                for number in numbers { try queue.write { try insert($0, number..<(number + 1)) } }
+                for number in numbers { try queue.write { try insert(number..<(number + 1), into: $0) } }
                 return "\(numbers.count) rows"
             }
         }

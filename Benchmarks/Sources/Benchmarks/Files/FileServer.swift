@@ -24,16 +24,17 @@ final class FileServer {
             "Content-Disposition: attachment; filename*=UTF-8''film.bin",
             "Repr-Digest: sha-256=:\(Data(bytes).base64EncodedString()):",
         ]
-        try Tool.run("curl", ["-sf", "-o", "/dev/null", "-T", path] + fields.flatMap { ["-H", $0] } + [address(id)])
+        try Tool.run(
+            "curl", with: ["-sf", "-o", "/dev/null", "-T", path] + fields.flatMap { ["-H", $0] } + [address(id)])
     }
 
-    func get(_ id: String, to path: String) throws { try Tool.run("curl", ["-sf", "-o", path, address(id)]) }
+    func get(_ id: String, to path: String) throws { try Tool.run("curl", with: ["-sf", "-o", path, address(id)]) }
 
-    func delete(_ id: String) throws { try Tool.run("curl", ["-sf", "-X", "DELETE", address(id)]) }
+    func delete(_ id: String) throws { try Tool.run("curl", with: ["-sf", "-X", "DELETE", address(id)]) }
 
     /// Returns the server's description of a file.
     func outcome(_ id: String) throws -> String {
-        let lines = try Tool.run("curl", ["-sfI", address(id)]).split(separator: "\r\n").map { $0.lowercased() }
+        let lines = try Tool.run("curl", with: ["-sfI", address(id)]).split(separator: "\r\n").map { $0.lowercased() }
         let said = ["content-length:", "repr-digest:"].compactMap { name in lines.first { $0.hasPrefix(name) } }
         return said.joined(separator: ", ")
     }

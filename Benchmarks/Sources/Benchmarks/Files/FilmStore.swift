@@ -41,7 +41,7 @@ final class FilmStore {
         let sync = SyncContext(
             store: store, remote: try DatasyncRemote(url: url), files: try TandemFiles(url: url))
         current = Opened(store: store, sync: sync, film: try film(store, sync))
-        Tool.settleDisk()
+        Tool.syncDisk()
     }
 
     /// Removes the store with its files.

@@ -6,7 +6,7 @@ enum Tool {
     ///
     /// - Returns: Its output.
     @discardableResult
-    static func run(_ name: String, _ arguments: [String]) throws -> String {
+    static func run(_ name: String, with arguments: [String]) throws -> String {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw UsageError(problem: "no pipe for \(name)") }
         defer { close(ends[0]) }
@@ -38,8 +38,8 @@ enum Tool {
     }
 
     /// Returns when the pending writes of all processes are on the disk.
-    static func settleDisk() { sync() }
+    static func syncDisk() { sync() }
 
     /// Returns the SHA-256 of a file from sha256sum: 64 digits.
-    static func sha256sum(_ path: String) throws -> String { String(try run("sha256sum", [path]).prefix(64)) }
+    static func sha256sum(_ path: String) throws -> String { String(try run("sha256sum", with: [path]).prefix(64)) }
 }

@@ -28,7 +28,7 @@ final class CommitProcess {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        _ = try answer()
+        _ = try commitTime()
     }
 
     deinit {
@@ -43,7 +43,7 @@ final class CommitProcess {
     }
 
     /// Waits for the process to report the time of the commit by ``CommitClock``, which all processes share.
-    func answer() throws -> UInt64 {
+    func commitTime() throws -> UInt64 {
         var line = Data()
         while line.last != 0x0A {
             let some = output.fileHandleForReading.availableData
@@ -70,7 +70,7 @@ final class CommitProcess {
         configuration.busyTimeout = 60
         let store = try Store(at: path, models: Card.self, Person.self, configuration: configuration)
         defer { store.close() }
-        try answerRequests { points in
+        try serveRequests { points in
             try store.write { tx in _ = try tx.update(Card.self, localID: card) { $0.points = BigInt(points) } }
         }
     }
@@ -82,7 +82,7 @@ final class CommitProcess {
         defer { statement.finalize() }
         var scratch = Scratch()
         defer { scratch.free() }
-        try answerRequests { points in
+        try serveRequests { points in
             scratch.clear()
             statement.bind(1, blob: RawInteger.put(BigInt(points), into: &scratch))
             statement.bind(2, text: scratch.put(card))
@@ -91,7 +91,7 @@ final class CommitProcess {
     }
 
     /// Commits once for each line of the input, and prints the times of the commits.
-    private static func answerRequests(commit: (_ points: Int) throws -> Void) throws {
+    private static func serveRequests(commit: (_ points: Int) throws -> Void) throws {
         CommitClock.attach()
         func say(_ time: UInt64) { FileHandle.standardOutput.write(Data("\(time)\n".utf8)) }
         say(CommitClock.now)

@@ -23,10 +23,10 @@ enum Markdown {
     }
 
     /// Returns the page with the measured parts of some sections replaced, or appended if the page has no such section.
-    static func page(_ page: String, replacing sections: [Section], _ circumstances: Circumstances) -> String {
+    static func page(_ page: String, replacing sections: [Section], in circumstances: Circumstances) -> String {
         var parts = page.components(separatedBy: "\n## ")
         for section in sections {
-            let measured = text(section, circumstances)
+            let measured = text(section, in: circumstances)
             if let index = parts.firstIndex(where: { $0.hasPrefix("\(section.name)\n") }) {
                 parts[index] = replacing(in: parts[index], with: measured)
             } else {
@@ -45,7 +45,7 @@ enum Markdown {
         return part.replacingCharacters(in: beginning.lowerBound..<end.upperBound, with: measured)
     }
 
-    private static func text(_ section: Section, _ circumstances: Circumstances) -> String {
+    private static func text(_ section: Section, in circumstances: Circumstances) -> String {
         var lines = [
             beginning, "",
             "- Commit: \(circumstances.commit)",

@@ -24,7 +24,7 @@ struct Runner {
         let baselines = contest.baselines.filter { against.isEmpty || against.contains($0.name) }
         try warmUp([contest.subject] + baselines, task: task)
         for baseline in baselines {
-            var comparison = try compare(contest.subject, baseline, task: task)
+            var comparison = try compare(contest.subject, with: baseline, task: task)
             comparison.bound = contest.bounds[baseline.name]
             report(comparison)
         }
@@ -32,7 +32,7 @@ struct Runner {
 
     /// Compares a pair in its own rounds, with alternating order: the first contender of a round affects the heap and
     /// the caches of the second.
-    private func compare(_ subject: Contender, _ baseline: Contender, task: String) throws -> Comparison {
+    private func compare(_ subject: Contender, with baseline: Contender, task: String) throws -> Comparison {
         var comparison = Comparison(task: task, subject: subject.name, baseline: baseline.name)
         for round in 0..<rounds {
             if round.isMultiple(of: 2) {

@@ -29,7 +29,7 @@ final class KintoServerProcess {
 
     /// Runs a command of the script, and returns what it printed.
     func run(_ arguments: String...) throws -> String {
-        try Tool.run(try Self.requirePython(), [Self.script] + arguments)
+        try Tool.run(try Self.requirePython(), with: [Self.script] + arguments)
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
@@ -41,16 +41,18 @@ final class KintoServerProcess {
     func createBucket() throws -> String {
         buckets += 1
         let name = "round-\(buckets)"
-        for path in ["", "/collections/Card", "/collections/Person"] { try request("PUT", "buckets/\(name)\(path)") }
+        for path in ["", "/collections/Card", "/collections/Person"] {
+            try request("PUT", path: "buckets/\(name)\(path)")
+        }
         return name
     }
 
-    func deleteBucket(_ name: String) throws { try request("DELETE", "buckets/\(name)") }
+    func deleteBucket(_ name: String) throws { try request("DELETE", path: "buckets/\(name)") }
 
-    private func request(_ method: String, _ path: String) throws {
+    private func request(_ method: String, path: String) throws {
         try Tool.run(
             "curl",
-            [
+            with: [
                 "-sf", "-o", "/dev/null", "-u", "\(Self.user):\(Self.password)", "-X", method,
                 "\(url.absoluteString)/\(path)",
             ])

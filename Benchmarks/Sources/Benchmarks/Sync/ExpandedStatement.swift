@@ -17,7 +17,7 @@ struct ExpandedStatement {
     private var quote: UInt8?
     private var isLost = false
 
-    init(_ plain: String, _ whole: UnsafeRawBufferPointer) {
+    init(_ plain: String, whole: UnsafeRawBufferPointer) {
         self.plain = Array(plain.utf8)
         self.whole = whole
     }

@@ -2,9 +2,11 @@ import HTTPTypes
 import Synchronization
 import TandemDatasync
 
-/// Replays a server's responses, byte for byte and without delay, so that a pull over it costs only the client's work.
+/// Replays a server's responses, byte for byte and without delay.
+///
+/// A pull over it costs only the client's work.
 final class RecordedTransport: HTTPTransport {
-    private let answers: Mutex<[String: (HTTPResponse, [UInt8])]> = Mutex([:])
+    private let responses: Mutex<[String: (HTTPResponse, [UInt8])]> = Mutex([:])
     private let held = Mutex<[PullCosts.Held]>([])
     /// The server for unknown requests, whose responses are recorded.
     private let server: (any HTTPTransport)?
@@ -28,11 +30,11 @@ final class RecordedTransport: HTTPTransport {
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
         if notesHeld.load(ordering: .relaxed) { held.withLock { $0.append(.now) } }
         let path = request.path ?? ""
-        if let answer = answers.withLock({ $0[path] }) { return answer }
+        if let response = responses.withLock({ $0[path] }) { return response }
         guard let server else { throw .notSent(UsageError(problem: "no response is recorded for \(path)")) }
-        let answer = try await server.send(request, body: body, limit: limit)
-        answers.withLock { $0[path] = answer }
-        return answer
+        let response = try await server.send(request, body: body, limit: limit)
+        responses.withLock { $0[path] = response }
+        return response
     }
 }
 

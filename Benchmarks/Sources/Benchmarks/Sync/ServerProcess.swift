@@ -3,7 +3,9 @@ import HTTPTypes
 import Synchronization
 import TandemServer
 
-/// The development server in a process of its own, so that its work and memory do not count as the client's.
+/// The development server in a process of its own.
+///
+/// Its work and memory therefore do not count as the client's.
 final class ServerProcess {
     static let option = "--server"
 

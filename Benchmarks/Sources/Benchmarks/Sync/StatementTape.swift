@@ -15,8 +15,8 @@ final class StatementTape: @unchecked Sendable {
         case integer(Int64)
         case real(Double)
         /// The position of the bytes.
-        case text(Int, Int32)
-        case blob(Int, Int32)
+        case text(at: Int, count: Int32)
+        case blob(at: Int, count: Int32)
     }
 
     private var statements: [String] = []
@@ -63,7 +63,7 @@ final class StatementTape: @unchecked Sendable {
         }
         let first = values.count
         values += repeatElement(.null, count: Int(sqlite3_bind_parameter_count(statement)))
-        var reader = ExpandedStatement(text, whole)
+        var reader = ExpandedStatement(text, whole: whole)
         while let (parameter, value) = reader.next() { values[first + parameter - 1] = stored(value) }
         if !reader.isAtEnd { unreadable = text }
         runs.append((place, values.count - first))
@@ -76,10 +76,10 @@ final class StatementTape: @unchecked Sendable {
         case .real(let value): return .real(value)
         case .text(let text):
             bytes += text
-            return .text(bytes.count - text.count, Int32(text.count))
+            return .text(at: bytes.count - text.count, count: Int32(text.count))
         case .blob(let blob):
             bytes += blob
-            return .blob(bytes.count - blob.count, Int32(blob.count))
+            return .blob(at: bytes.count - blob.count, count: Int32(blob.count))
         }
     }
 
@@ -104,7 +104,9 @@ final class StatementTape: @unchecked Sendable {
                 var next = 0
                 for (place, count) in runs {
                     let statement = prepared[place]
-                    for index in 0..<count { Self.bind(values[next + index], statement, Int32(index + 1), bytes) }
+                    for index in 0..<count {
+                        Self.bind(values[next + index], to: statement, at: Int32(index + 1), in: bytes)
+                    }
                     next += count
                     var code = sqlite3_step(statement)
                     while code == SQLITE_ROW { code = sqlite3_step(statement) }
@@ -119,7 +121,7 @@ final class StatementTape: @unchecked Sendable {
 
     @inline(__always)
     private static func bind(
-        _ value: Value, _ statement: OpaquePointer, _ index: Int32, _ bytes: UnsafeRawBufferPointer
+        _ value: Value, to statement: OpaquePointer, at index: Int32, in bytes: UnsafeRawBufferPointer
     ) {
         switch value {
         case .null: sqlite3_bind_null(statement, index)

@@ -24,7 +24,7 @@ final class SyncedStore {
     }
 
     /// Opens a new store, for a server of the protocol Datasync.
-    func open(_ url: URL, _ options: SyncContext.Options = .init(), over transport: (any HTTPTransport)? = nil) throws {
+    func open(_ url: URL, options: SyncContext.Options = .init(), over transport: (any HTTPTransport)? = nil) throws {
         try open(transport.map { try DatasyncRemote(url: url, over: $0) } ?? DatasyncRemote(url: url), options: options)
     }
 

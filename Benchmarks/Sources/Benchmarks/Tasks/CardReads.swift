@@ -13,7 +13,7 @@ extension Benchmark {
                     }
                 }
             },
-            raw: { try $0.readInOneTransaction($1, &$2) },
+            raw: { try $0.readInOneTransaction($1, counting: &$2) },
             grdb: { $2 = try $0.readInOneTransaction($1) })
     }
 
@@ -26,12 +26,14 @@ extension Benchmark {
                     if let card = try store.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
                 }
             },
-            raw: { try $0.readEachAlone($1, &$2) },
+            raw: { try $0.readEachAlone($1, counting: &$2) },
             grdb: { $2 = try $0.readEachAlone($1) })
     }
 
-    /// Reads 10,000 cards ten times each by their local IDs in random order, by single calls and in one read block.
-    /// After the first round, all come from the cache of objects.
+    /// Reads 10,000 cards ten times each by their local IDs in random order.
+    ///
+    /// The reads are single calls, or all in one read block. After the first round, all cards come from the cache of
+    /// objects.
     static let pointReadWarm = Benchmark("point-read-warm") { context in
         let cards = try ReadCards(context, count: 10_000, times: 10)
         var single = cards.contest("single-calls", bound: 0.25) { store, ids, tally in
@@ -39,7 +41,7 @@ extension Benchmark {
                 if let card = try store.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
             }
         } raw: {
-            try $0.readEachAlone($1, &$2)
+            try $0.readEachAlone($1, counting: &$2)
         }
         single.beside = [
             cards.contest("one-block", bound: 0.15) { store, ids, tally in
@@ -49,7 +51,7 @@ extension Benchmark {
                     }
                 }
             } raw: {
-                try $0.readInOneTransaction($1, &$2)
+                try $0.readInOneTransaction($1, counting: &$2)
             }
         ]
         return single

@@ -7,7 +7,7 @@ extension Benchmark {
         let files = try CardFiles(context)
         let cards = files.newCards(context.count(100_000))
         return writing(
-            to: files.peopleOnly, files,
+            to: files.peopleOnly, files: files,
             tandem: { store in try store.write { tx in try tx.insert(contentsOf: cards) } },
             raw: { try $0.insert(cards) },
             grdb: { try $0.insert(cards) })
@@ -20,7 +20,7 @@ extension Benchmark {
         let (path, shuffled) = try files.storeWithCards(context.count(100_000))
         let ids = Array(shuffled.prefix(context.count(10_000)))
         return writing(
-            to: path, files,
+            to: path, files: files,
             tandem: { store in
                 try store.write { tx in
                     for id in ids { try tx.update(Card.self, localID: id) { $0.isPinned.toggle() } }
@@ -35,7 +35,7 @@ extension Benchmark {
         let files = try CardFiles(context)
         let cards = files.newCards(context.count(2000))
         return writing(
-            to: files.peopleOnly, files,
+            to: files.peopleOnly, files: files,
             tandem: { store in for card in cards { try store.write { tx in try tx.insert(card) } } },
             raw: { try $0.insertEachAlone(cards) },
             grdb: { try $0.insertEachAlone(cards) })
@@ -43,7 +43,7 @@ extension Benchmark {
 
     /// Creates a contest of writers. Each opens a new copy of a file for each round.
     private static func writing(
-        to template: String, _ files: CardFiles,
+        to template: String, files: CardFiles,
         tandem: @escaping (Store) throws -> Void,
         raw: @escaping (RawCards) throws -> Void,
         grdb: @escaping (GRDBCards) throws -> Void

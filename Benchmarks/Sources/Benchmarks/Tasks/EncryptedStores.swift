@@ -1,18 +1,20 @@
 import Foundation
 
-/// The cost of encryption: the same work on an encrypted and a plain store, on a GRDB database with only the
-/// encryption, and with SQLCipher 4 against its own plain driver.
+/// The cost of encryption: the same work with and without it.
+///
+/// The work is done by a Tandem store, by a GRDB database, and by SQLCipher 4 with its own driver. The GRDB database
+/// shows the cost of the encryption without Tandem.
 extension Benchmark {
     static let encryption: [Benchmark] = [CipherSubject.gcm, .sqlcipher].flatMap { profile in
-        CipherTask.allCases.map { encrypted(profile, $0) }
+        CipherTask.allCases.map { encrypted(profile, task: $0) }
     }
 
     /// The maximum ratios of the first profile. The second one is compared with SQLCipher's own ratios.
     private static let bounds: [CipherTask: Double] = [.insert: 1.10, .scan: 1.25, .points: 1.5, .commits: 1.25]
 
-    private static func encrypted(_ profile: CipherSubject, _ task: CipherTask) -> Benchmark {
+    private static func encrypted(_ profile: CipherSubject, task: CipherTask) -> Benchmark {
         Benchmark("\(profile.rawValue)-\(task.rawValue)") { context in
-            let files = CipherFiles(context, task)
+            let files = CipherFiles(context, task: task)
             let database: CipherSubject = profile == .gcm ? .databaseGCM : .databaseSQLCipher
             var contest = Contest(
                 subject: try files.contender(profile, name: "tandem"), baselines: [try files.contender(.plain)])
@@ -32,12 +34,12 @@ extension Benchmark {
                             baselines: [try files.contender(.peerStorePlain)]))
                 }
             }
-            contest.judge = { judge($0, task, profile) }
+            contest.judge = { judge($0, of: task, in: profile) }
             return contest
         }
     }
 
-    private static func judge(_ results: [Comparison], _ task: CipherTask, _ profile: CipherSubject) -> [String] {
+    private static func judge(_ results: [Comparison], of task: CipherTask, in profile: CipherSubject) -> [String] {
         guard task != .open else {
             return results.map { result in
                 let extra = (result.subjectSeconds.median - result.baselineSeconds.median) * 1000
@@ -51,12 +53,12 @@ extension Benchmark {
             let onStore = find("sqlcipher4-store")
         else { return ["SQLCipher was skipped: TANDEM_PEERS_PYTHON is not a Python with sqlcipher3"] }
         return [
-            verdict("the database", database, against: peer), verdict("the store", tandem, against: onStore),
+            verdict("the database", of: database, against: peer), verdict("the store", of: tandem, against: onStore),
         ]
     }
 
     /// Compares a subject with SQLCipher at the same work: by ratio, or by the time for the same rows.
-    private static func verdict(_ name: String, _ mine: Comparison, against theirs: Comparison) -> String {
+    private static func verdict(_ name: String, of mine: Comparison, against theirs: Comparison) -> String {
         let isKept = mine.ratio <= theirs.ratio || mine.subjectSeconds.median <= theirs.subjectSeconds.median
         func times(_ result: Comparison) -> String {
             let (all, plain) = (result.subjectSeconds.median * 1000, result.baselineSeconds.median * 1000)
@@ -73,7 +75,7 @@ private struct CipherFiles {
     let task: CipherTask
     let rows: Int
 
-    init(_ context: Context, _ task: CipherTask) {
+    init(_ context: Context, task: CipherTask) {
         self.context = context
         self.task = task
         rows = context.count(CipherTask.rows)

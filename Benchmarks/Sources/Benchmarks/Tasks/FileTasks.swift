@@ -2,8 +2,9 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// The upload and download of a random file of 256 MiB, against curl and sha256sum in their own processes, with the
-/// same server and disk.
+/// The upload and download of a random file of 256 MiB.
+///
+/// The baselines are curl and sha256sum in their own processes, with the same server and disk.
 ///
 /// The subjects differ in what they flush. The server flushes each upload. Tandem flushes attached and downloaded files
 /// with their names, and curl flushes nothing. A baseline called `…+sync` runs the system's `sync FILE` afterwards.
@@ -14,7 +15,7 @@ extension Benchmark {
     /// Returns the maximum ratio: 1.2, or 1.5 if the store is encrypted.
     private static func bound(_ isEncrypted: Bool) -> Double { isEncrypted ? 1.5 : 1.2 }
 
-    private static func name(_ task: String, _ isEncrypted: Bool) -> String {
+    private static func name(_ task: String, isEncrypted: Bool) -> String {
         isEncrypted ? "file-\(task)-encrypted" : "file-\(task)"
     }
 
@@ -25,7 +26,7 @@ extension Benchmark {
     /// `add+push` includes everything: the file is copied into the store, hashed, encrypted, flushed, and sent from
     /// there. Its baseline makes the same flushed copy with `cp+sync` first.
     private static func upload(_ isEncrypted: Bool) -> Benchmark {
-        Benchmark(name("upload", isEncrypted)) { context in
+        Benchmark(name("upload", isEncrypted: isEncrypted)) { context in
             let film = try FilmFile(context)
             func contender(_ name: String, attaching: Bool) -> Contender {
                 let films = FilmStore(
@@ -65,7 +66,7 @@ extension Benchmark {
                         id = FilmFile.newID()
                         // Overwriting the copy would be different work.
                         try? FileManager.default.removeItem(atPath: copy)
-                        Tool.settleDisk()
+                        Tool.syncDisk()
                     },
                     run: { try run(id) },
                     finish: { try film.server.delete(id) },
@@ -76,8 +77,8 @@ extension Benchmark {
             }
             let alone = baseline("curl") { try film.server.put(film.path, sha256: film.sha256, as: $0) }
             let copying = baseline("cp+sync+sha256sum+curl") { id in
-                try Tool.run("cp", ["--reflink=never", film.path, copy])
-                try Tool.run("sync", [copy])
+                try Tool.run("cp", with: ["--reflink=never", film.path, copy])
+                try Tool.run("sync", with: [copy])
                 try film.server.put(copy, sha256: try Tool.sha256sum(copy), as: id)
             }
             return Contest(
@@ -90,7 +91,7 @@ extension Benchmark {
     /// The task `download` calls `SyncContext.download`. It ends when the file's size and hash are checked, and the
     /// file is flushed in its place. The baseline `curl+sha256sum` fetches and hashes the file.
     private static func download(_ isEncrypted: Bool) -> Benchmark {
-        Benchmark(name("download", isEncrypted)) { context in
+        Benchmark(name("download", isEncrypted: isEncrypted)) { context in
             let film = try FilmFile(context)
             let id = try film.send(context.path("film-sender"))
             let films = FilmStore(
@@ -125,12 +126,12 @@ extension Benchmark {
                     name: name,
                     prepare: {
                         try? FileManager.default.removeItem(atPath: path)
-                        Tool.settleDisk()
+                        Tool.syncDisk()
                     },
                     run: {
                         try film.server.get(id, to: path)
                         sha256 = try Tool.sha256sum(path)
-                        if flushing { try Tool.run("sync", [path]) }
+                        if flushing { try Tool.run("sync", with: [path]) }
                     },
                     outcome: { "\(film.size) bytes, \(sha256)" })
             }
@@ -156,7 +157,7 @@ private final class FilmFile {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         path = folder + "/film.bin"
         size = context.count(256 << 20)
-        try Tool.run("sh", ["-c", "head -c \(size) /dev/urandom > \(path)"])
+        try Tool.run("sh", with: ["-c", "head -c \(size) /dev/urandom > \(path)"])
         sha256 = try Tool.sha256sum(path)
         server = try FileServer(folder + "/shelf")
     }

@@ -3,11 +3,11 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// A store with 100 live queries over 100,000 cards, two other processes that change a card of all queries, and the
-/// waiting subscribers.
+/// A store with 100 live queries over 100,000 cards, their waiting subscribers, and two other processes.
 ///
-/// One of the processes uses Tandem, which records its commits. The other one uses SQLite alone, and after its commits
-/// all queries are read again, as after each commit of another process before Tandem recorded them.
+/// The processes change a card of all queries. The first one uses Tandem, which records its commits. The other one uses
+/// SQLite alone, so all queries are read again after its commits. Before Tandem recorded commits, each commit of
+/// another process had this effect.
 ///
 /// A commit's cost is the time from the commit to the last delivery. Each query has a thousand cards.
 final class ForeignFollowers {
@@ -44,7 +44,7 @@ final class ForeignFollowers {
         }
     }
 
-    init(_ context: Context, _ files: LiveFiles) throws {
+    init(_ context: Context, files: LiveFiles) throws {
         let path = context.path("foreign-followers")
         try files.files.copy(files.files.peopleOnly, to: path)
         store = try Store(at: path, models: Card.self, Person.self)
@@ -72,13 +72,13 @@ final class ForeignFollowers {
         store.close()
     }
 
-    func contender(_ name: String, _ way: CommitProcess.Way, commits: Int) -> Contender {
+    func contender(_ name: String, way: CommitProcess.Way, commits: Int) -> Contender {
         Contender(
-            name: name, run: { try self.commit(commits, way) }, cost: { self.round.median },
+            name: name, run: { try self.commit(commits, way: way) }, cost: { self.round.median },
             outcome: { "\(self.round.count) commits delivered to \(Self.queryCount) queries" })
     }
 
-    private func commit(_ commits: Int, _ way: CommitProcess.Way) throws {
+    private func commit(_ commits: Int, way: CommitProcess.Way) throws {
         round = []
         guard let process = processes[way] else { return }
         for _ in 0..<commits {
@@ -88,7 +88,7 @@ final class ForeignFollowers {
             inbox.clear()
             try process.commit(points: points)
             let delivered = try inbox.wait()
-            let committed = try process.answer()
+            let committed = try process.commitTime()
             round.append(delivered > committed ? Double(delivered - committed) * 1e-9 : 0)
         }
     }

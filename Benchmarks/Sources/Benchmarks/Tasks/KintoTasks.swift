@@ -34,7 +34,7 @@ extension Benchmark {
                 try server.deleteBucket(bucket)
             },
             outcome: { try server.contents(of: bucket) })
-        func baseline(_ name: String, _ command: String) -> Contender {
+        func baseline(_ name: String, command: String) -> Contender {
             var seconds = 0.0
             return Contender(
                 name: name,
@@ -46,7 +46,7 @@ extension Benchmark {
         }
         return Contest(
             subject: subject,
-            baselines: [baseline("kinto-http", "push"), baseline("prepared-requests", "send")],
+            baselines: [baseline("kinto-http", command: "push"), baseline("prepared-requests", command: "send")],
             bounds: ["kinto-http": 0.8])
     }
 

@@ -5,7 +5,9 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// A store with a live query on its unpinned cards, ordered by the folded name, and a writer that changes them.
+/// A store with a live query on its unpinned cards, and a writer that changes them.
+///
+/// The query orders the cards by the folded name.
 final class LiveCards {
     enum Delivery: Hashable {
         case immediate, queue, sequence
@@ -63,7 +65,7 @@ final class LiveCards {
             watching = (delivery, { task.cancel() })
         }
         inbox.signal.wait()
-        if isFirst { noteRows("with their objects", before) }
+        if isFirst { noteRows("with their objects", since: before) }
         if ids.isEmpty { ids = inbox.latest.withLock { Array($0.localIDs) } }
     }
 
@@ -82,12 +84,12 @@ final class LiveCards {
     }
 
     /// Runs commits one after another, each after the delivery of the previous one.
-    func commit(_ count: Int, _ delivery: Delivery) throws {
+    func commit(_ count: Int, delivery: Delivery) throws {
         times[delivery, default: LiveTimes()].beginRound()
         for _ in 0..<count {
             let edit = try write()
             inbox.signal.wait()
-            times[delivery]!.add(inbox.time - CommitClock.commit, edit)
+            times[delivery]!.add(inbox.time - CommitClock.commit, for: edit)
         }
     }
 
@@ -104,11 +106,12 @@ final class LiveCards {
         return edit
     }
 
-    /// Returns a contender with a way of delivery. Its cost in a round is the median time from the end of a commit to
-    /// the delivery of its change set.
-    func contender(_ name: String, _ delivery: Delivery, commits: Int) -> Contender {
+    /// Returns a contender with a way of delivery.
+    ///
+    /// Its cost in a round is the median time between a commit's end and the delivery of its change set.
+    func contender(_ name: String, delivery: Delivery, commits: Int) -> Contender {
         Contender(
-            name: name, prepare: { self.watch(delivery) }, run: { try self.commit(commits, delivery) },
+            name: name, prepare: { self.watch(delivery) }, run: { try self.commit(commits, delivery: delivery) },
             cost: { self.times[delivery]!.round.median },
             outcome: {
                 let list = self.inbox.latest.withLock { $0 }
@@ -122,7 +125,7 @@ final class LiveCards {
 
     // MARK: Notes
 
-    private func noteRows(_ kind: String, _ before: (heap: UInt64, time: UInt64)) {
+    private func noteRows(_ kind: String, since before: (heap: UInt64, time: UInt64)) {
         let time = Double(CommitClock.now - before.time) * 1e-9
         let count = inbox.latest.withLock { $0.count }
         let bytes = (Double(heap_size()) - Double(before.heap)) / Double(max(1, count))

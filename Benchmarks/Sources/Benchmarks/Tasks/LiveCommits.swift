@@ -2,10 +2,10 @@ import Tandem
 
 /// Commits of one object against a live query: the unpinned cards ordered by the folded name, in different numbers.
 ///
-/// The measured time is from the commit to the delivery: from the end of SQLite's COMMIT (see ``CommitClock``) to the
-/// call of the subscriber with the change set, for both contenders. A round's result is the median of its commits. Two
-/// of three commits change a card's name, so that it moves. Each third changes only its points. The cost of a live
-/// query before the commit, in the transaction, is part of the whole writes in the notes.
+/// The measured time is from the commit to the delivery, for both contenders. It begins at the end of SQLite's COMMIT
+/// (see ``CommitClock``). It ends when the subscriber is called with the change set. A round's result is the median of
+/// its commits. Two of three commits change a card's name, so that it moves. Each third changes only its points. A live
+/// query also has a cost in the transaction, before the commit. The times of whole writes in the notes include it.
 ///
 /// The subject delivers with the immediate scheduler. The baselines `tandem-queue` and `tandem-sequence` are also
 /// Tandem, and deliver to a `DispatchQueue` and to an `AsyncSequence`.
@@ -22,11 +22,11 @@ extension Benchmark {
             let cards = try LiveCards(path: try files.store(cards: rows), count: rows)
             let observation = try ObservedCards(path: try files.copy(cards: rows), count: rows)
             return Contest(
-                subject: cards.contender("tandem", .immediate, commits: commits),
+                subject: cards.contender("tandem", delivery: .immediate, commits: commits),
                 baselines: [
                     observation.contender(commits: context.isQuick ? 1 : observed),
-                    cards.contender("tandem-queue", .queue, commits: commits),
-                    cards.contender("tandem-sequence", .sequence, commits: commits),
+                    cards.contender("tandem-queue", delivery: .queue, commits: commits),
+                    cards.contender("tandem-sequence", delivery: .sequence, commits: commits),
                 ],
                 bounds: rows == 100_000 ? ["value-observation": 1 / 500] : [:],
                 notes: { observation.notes + (try cards.notes(commits: commits)) })
@@ -39,7 +39,7 @@ extension Benchmark {
         func contender(_ name: String, rows: Int) throws -> Contender {
             let rows = context.count(rows)
             return try LiveCards(path: try files.store(cards: rows), count: rows, seed: 7)
-                .contender(name, .immediate, commits: context.count(1500))
+                .contender(name, delivery: .immediate, commits: context.count(1500))
         }
         return Contest(
             subject: try contender("live-1m", rows: 1_000_000), baselines: [try contender("live-1k", rows: 1000)],

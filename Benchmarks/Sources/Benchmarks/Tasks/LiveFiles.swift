@@ -24,8 +24,8 @@ struct LiveFiles {
         let store = try Store(at: path, models: Card.self, Person.self)
         defer { store.close() }
         var maker = CardMaker()
-        try fill(store, count, isPinned: false, hasPayload: hasPayload, &maker)
-        try fill(store, count / 8, isPinned: true, hasPayload: hasPayload, &maker)
+        try fill(store, count: count, isPinned: false, hasPayload: hasPayload, maker: &maker)
+        try fill(store, count: count / 8, isPinned: true, hasPayload: hasPayload, maker: &maker)
         return path
     }
 
@@ -37,7 +37,7 @@ struct LiveFiles {
     }
 
     private func fill(
-        _ store: Store, _ count: Int, isPinned: Bool, hasPayload: Bool, _ maker: inout CardMaker
+        _ store: Store, count: Int, isPinned: Bool, hasPayload: Bool, maker: inout CardMaker
     ) throws {
         var rest = count
         while rest > 0 {
@@ -60,7 +60,7 @@ struct LiveTimes {
     /// The costs in the current round.
     private(set) var round: [Double] = []
 
-    mutating func add(_ nanoseconds: UInt64, _ edit: CardEdits.Edit) {
+    mutating func add(_ nanoseconds: UInt64, for edit: CardEdits.Edit) {
         let seconds = Double(nanoseconds) * 1e-9
         round.append(seconds)
         if case .shop = edit { moves.append(seconds) } else { others.append(seconds) }

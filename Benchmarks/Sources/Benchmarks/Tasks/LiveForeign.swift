@@ -4,8 +4,10 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// The time from a commit of another process to the delivery of its change set, with the store idle and with its own
-/// writer that commits without pause. The baseline is a connection that reads the changed value each millisecond.
+/// The time from a commit of another process to the delivery of its change set.
+///
+/// It is measured with an idle store, and with a store whose own writer commits without pause. The baseline is a
+/// connection that reads the changed value each millisecond.
 ///
 /// Each commit is requested a moment after the previous one was noticed, so that the store is at rest. A round's cost
 /// is the median. The notes have the 99th percentile of all rounds. A quick run fails if it exceeds ``limit``.
@@ -18,18 +20,18 @@ extension Benchmark {
         let files = try LiveFiles(context)
         let commits = context.isQuick ? 25 : 100
         func contest(_ name: String, isBusy: Bool) throws -> (Contest, ForeignNotices) {
-            let notices = try ForeignNotices(context, files, name: name, isBusy: isBusy)
+            let notices = try ForeignNotices(context, files: files, name: name, isBusy: isBusy)
             let contest = Contest(
-                subject: notices.contender(name, .live, commits: commits),
-                baselines: [notices.contender("read-each-ms", .polling, commits: commits)])
+                subject: notices.contender(name, way: .live, commits: commits),
+                baselines: [notices.contender("read-each-ms", way: .polling, commits: commits)])
             return (contest, notices)
         }
         let (idle, idleNotices) = try contest("idle", isBusy: false)
         let (busy, busyNotices) = try contest("busy-writer", isBusy: true)
-        let followers = try ForeignFollowers(context, files)
+        let followers = try ForeignFollowers(context, files: files)
         let following = Contest(
-            subject: followers.contender("100-queries", .tandem, commits: context.isQuick ? 5 : 10),
-            baselines: [followers.contender("read-again", .sqlite, commits: context.isQuick ? 5 : 10)],
+            subject: followers.contender("100-queries", way: .tandem, commits: context.isQuick ? 5 : 10),
+            baselines: [followers.contender("read-again", way: .sqlite, commits: context.isQuick ? 5 : 10)],
             bounds: context.isQuick ? [:] : ["read-again": 0.05])
         var both = idle
         both.beside = [busy, following]
@@ -89,7 +91,7 @@ private final class ForeignNotices {
         }
     }
 
-    init(_ context: Context, _ files: LiveFiles, name: String, isBusy: Bool) throws {
+    init(_ context: Context, files: LiveFiles, name: String, isBusy: Bool) throws {
         self.isBusy = isBusy
         path = context.path("foreign-\(name)")
         try files.files.copy(files.files.peopleOnly, to: path)
@@ -116,7 +118,7 @@ private final class ForeignNotices {
         """
     }
 
-    func contender(_ name: String, _ way: Way, commits: Int) -> Contender {
+    func contender(_ name: String, way: Way, commits: Int) -> Contender {
         Contender(
             name: name, prepare: { try self.begin(way) },
             run: {
@@ -196,7 +198,7 @@ private final class ForeignNotices {
                 }
             }
             let noticed = inbox.time.load(ordering: .acquiring)
-            let committed = try process.answer()
+            let committed = try process.commitTime()
             // The subscriber may notice the commit before the process records its time.
             round.append(noticed > committed ? Double(noticed - committed) * 1e-9 : 0)
         }

@@ -4,9 +4,10 @@ import Synchronization
 import Tandem
 import TandemTesting
 
-/// Commits of one star each against a live query that puts the cards with a star of a person before 90,000 others. The
-/// person has 10,000 stars. The baseline renames cards, against the same query without the stars. Each commit moves a
-/// card.
+/// Commits of one star each against a live query whose order depends on stars.
+///
+/// The query puts the cards with a star of a person before 90,000 others. The person has 10,000 stars. The baseline
+/// renames cards, against the same query without the stars. Each commit moves a card.
 ///
 /// The cost is that of the live query: the median time of a write with it, until its change set is delivered, less the
 /// median time without it. Stars and cards take different times to write.
@@ -15,8 +16,8 @@ extension Benchmark {
         let cards = try StarredCards(context)
         let commits = context.isQuick ? 20 : 1000
         return Contest(
-            subject: cards.contender("stars", .stars, commits: commits),
-            baselines: [cards.contender("no-links", .names, commits: commits)],
+            subject: cards.contender("stars", change: .stars, commits: commits),
+            baselines: [cards.contender("no-links", change: .names, commits: commits)],
             bounds: context.isQuick ? [:] : ["no-links": 20], notes: { cards.notes })
     }
 }
@@ -79,7 +80,7 @@ private final class StarredCards {
         return cards.sorted(by: .matchingFirst { $0.stars.any { $0.person == fan } }, .ascending(\.shop))
     }
 
-    func contender(_ name: String, _ change: Change, commits: Int) -> Contender {
+    func contender(_ name: String, change: Change, commits: Int) -> Contender {
         Contender(
             name: name, run: { try self.run(change, commits: commits) }, cost: { self.costs[change] ?? .nan },
             finish: { self.subscription = nil },

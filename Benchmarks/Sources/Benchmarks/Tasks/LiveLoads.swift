@@ -7,15 +7,17 @@ import Tandem
 import TandemTesting
 
 extension Benchmark {
-    /// Runs 1,000 commits, each of which changes the points of one of 10,000 cards, with 1,000 live queries of which 3
-    /// contain the card. The baseline is a store with only these 3.
+    /// Runs 1,000 commits in a store with 1,000 live queries.
+    ///
+    /// Each commit changes the points of one of 10,000 cards. Only 3 of the queries contain the card. The baseline is a
+    /// store with only these 3.
     ///
     /// 400 queries filter by a bar code, 300 by a time span, and 300 by a part of a name. No index supports the last
     /// ones, so each of them tests each changed card. All deliver with the immediate scheduler.
     static let liveMany = Benchmark("live-many") { context in
         let files = try LiveFiles(context)
-        let many = try ManyQueries(context, files, name: "1000-queries", isFull: true)
-        let few = try ManyQueries(context, files, name: "3-queries", isFull: false)
+        let many = try ManyQueries(context, files: files, name: "1000-queries", isFull: true)
+        let few = try ManyQueries(context, files: files, name: "3-queries", isFull: false)
         let commits = context.count(1000)
         return Contest(
             subject: many.contender(commits: commits), baselines: [few.contender(commits: commits)],
@@ -80,7 +82,7 @@ private final class ManyQueries {
     /// Creates a store.
     ///
     /// - Parameter isFull: Whether to start all queries, or only the three.
-    init(_ context: Context, _ files: LiveFiles, name: String, isFull: Bool) throws {
+    init(_ context: Context, files: LiveFiles, name: String, isFull: Bool) throws {
         self.name = name
         let path = context.path(name)
         try files.files.copy(files.files.peopleOnly, to: path)

@@ -17,7 +17,7 @@ extension Benchmark {
                 prepare: {
                     var options = SyncContext.Options()
                     options.inFlight = inFlight
-                    try store.open(server.url, options)
+                    try store.open(server.url, options: options)
                     // The cards are new in each round, since the server keeps those of earlier rounds.
                     let cards = WireCards.cards(count)
                     try store.opened.store.write { tx in try tx.insert(contentsOf: cards) }
@@ -41,9 +41,9 @@ extension Benchmark {
 
     /// Pulls 100,000 cards from a server in pages of 100. The baseline inserts the same cards in transactions of 100.
     ///
-    /// Tandem's own cost of a pull is measured over recorded responses, without a server and a socket, and against
-    /// SQLite alone. The warm-up records SQLite's work in the pull, with all statements and values, to replay it on the
-    /// connection of another new store.
+    /// Tandem's own cost of a pull is measured over recorded responses, without a server and a socket. It is compared
+    /// with SQLite alone. The warm-up records SQLite's work in the pull, with all statements and values. The recording
+    /// is replayed on the connection of another new store.
     static let pull100k = Benchmark("pull-100k") { context in
         OpenConnections.begin
         let count = context.count(100_000)

@@ -13,7 +13,7 @@ import Testing
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Мария", token: "maria", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             try phone.edit("лента") { $0.points = 40 }
             try await phone.sync()
             try await tablet.sync()
@@ -107,9 +107,9 @@ import Testing
 
     @Test func `a duplicate number is refused, and sent after a correction`() async throws {
         try await withBoth { server, phone, tablet in
-            try phone.add("Магнит", 2)
+            try phone.add("Магнит", number: 2)
             try await phone.sync()
-            try tablet.add("Ашан", 2)
+            try tablet.add("Ашан", number: 2)
             let (lines, failure) = try await tablet.failingSync()
             let number = EAN13(payload: 2).digits
             #expect(
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a decision about an unknown change is refused`() async throws {
         try await withBoth { _, phone, _ in
-            let failure = try await failure { _ = try await CardSync(phone.store).decide(4711, .mine) }
+            let failure = try await failure { _ = try await CardSync(phone.store).decide(4711, choice: .mine) }
             #expect(failure?.status == .badData && failure?.message == "No change has the number 4711.")
         }
     }

@@ -50,7 +50,7 @@ import Testing
     @Test func `an interrupted import leaves nothing behind`() throws {
         #expect(throws: Failure.self) {
             try importEntries { count in
-                if count == 3 { throw Failure(.interrupted, "Interrupted.") }
+                if count == 3 { throw Failure(.interrupted, message: "Interrupted.") }
             }
         }
         #expect(try store.objects(Card.self).isEmpty() && store.objects(Person.self).isEmpty())

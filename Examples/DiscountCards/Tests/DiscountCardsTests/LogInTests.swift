@@ -21,19 +21,19 @@ import Testing
     {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             let refused = try await failure { try await phone.logIn("Мария", "--token", "maria") }
             #expect(refused?.status == .noPermission && refused?.message == "The data in this store is Ada's.")
             #expect(try phone.wallet.person.name == "Ada")
             try await phone.sync()
             #expect(try server.cards().map(\.owner) == ["Ada"])
 
-            try phone.add("Магнит", 2)
+            try phone.add("Магнит", number: 2)
             try await phone.logIn("Мария", "--token", "maria", "--keep")
             try await phone.sync()
             #expect(try server.cards().map(\.owner) == ["Ada", "Ada"], "unsent changes are sent unchanged")
 
-            try phone.add("Ашан", 3)
+            try phone.add("Ашан", number: 3)
             try await phone.logIn("Ada", "--token", "ada", "--purge")
             #expect(try phone.cards().isEmpty)
             try await phone.sync()
@@ -45,7 +45,7 @@ import Testing
         try await withServer { first in
             try await withServer { second in
                 let phone = try await Gadget("Ada", token: "ada", at: first)
-                try phone.add("Лента", 1)
+                try phone.add("Лента", number: 1)
                 try await phone.sync()
                 try await phone.logIn("Ada", "--server", second.url, "--token", "ada")
                 let (_, failure) = try await phone.failingSync()

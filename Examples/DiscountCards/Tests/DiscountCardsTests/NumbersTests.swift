@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test func `colour needs a terminal with support and no objection`() {
-        func hasColour(_ isTerminal: Bool, _ environment: [String: String]) -> Bool {
+        func hasColour(_ isTerminal: Bool, environment: [String: String]) -> Bool {
             Screen(descriptor: 1, isTerminal: isTerminal, environment: environment).hasColour
         }
-        #expect(hasColour(true, ["TERM": "xterm"]))
-        #expect(hasColour(true, ["NO_COLOR": ""]))
-        #expect(!hasColour(true, ["NO_COLOR": "1"]))
-        #expect(!hasColour(true, ["TERM": "dumb"]))
-        #expect(!hasColour(false, ["TERM": "xterm"]))
+        #expect(hasColour(true, environment: ["TERM": "xterm"]))
+        #expect(hasColour(true, environment: ["NO_COLOR": ""]))
+        #expect(!hasColour(true, environment: ["NO_COLOR": "1"]))
+        #expect(!hasColour(true, environment: ["TERM": "dumb"]))
+        #expect(!hasColour(false, environment: ["TERM": "xterm"]))
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `a rate is given per second`() {
-        #expect(ProgressBar.rate(15_000, .seconds(2)) == "7,500/s")
-        #expect(ProgressBar.rate(0, .zero) == "0/s")
+        #expect(ProgressBar.rate(15_000, in: .seconds(2)) == "7,500/s")
+        #expect(ProgressBar.rate(0, in: .zero) == "0/s")
     }
 }

@@ -10,7 +10,7 @@ import Testing
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Мария", token: "maria", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             #expect(try phone.state(of: "лента") == "not sent")
             #expect(
                 try await phone.sync() == [
@@ -27,7 +27,7 @@ import Testing
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             try await phone.sync()
             try await tablet.sync()
             for gadget in [phone, tablet] {
@@ -52,7 +52,7 @@ import Testing
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             for isStarred in [true, false, true] {
                 #expect(try phone.star("лента") == isStarred)
                 try await phone.sync()
@@ -70,7 +70,7 @@ import Testing
     @Test func `an unreachable server changes nothing, and the next sync continues`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             try await server.close()
             let (lines, failure) = try await phone.failingSync()
             #expect(
@@ -89,10 +89,10 @@ import Testing
             try await phone.store.write { tx in
                 _ = try tx.insert(Card(shop: "Лента", barcode: EAN13(payload: 1).digits))
             }
-            server.loseNextAnswer()
+            server.loseNextResponse()
             let (_, failure) = try await phone.failingSync()
             #expect(failure.status == .tryAgain && failure.message.contains(" was lost: "))
-            #expect(try phone.state(of: "лента") == "no answer yet")
+            #expect(try phone.state(of: "лента") == "no response yet")
             #expect(try await phone.sync().contains("  On the server already, and not sent twice: 1 new card."))
             #expect(try server.cards().count == 1 && phone.state(of: "лента") == "on the server")
         }
@@ -103,7 +103,7 @@ import Testing
     ) async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: token == "-" ? "" : token, at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             let (_, failure) = try await phone.failingSync()
             #expect(failure.status == .noPermission && failure.advice?.contains("--token") == true)
             #expect(try phone.store.operations.count() == 3)

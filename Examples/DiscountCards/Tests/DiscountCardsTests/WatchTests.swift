@@ -21,7 +21,7 @@ import Testing
         wallet = try Wallet(store, as: "Ada")
     }
 
-    private func add(_ shop: String, _ number: UInt64, isPinned: Bool = false) throws -> Card {
+    private func add(_ shop: String, number: UInt64, isPinned: Bool = false) throws -> Card {
         try wallet.store.write { tx in
             try tx.insert(
                 Card(
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func `each change is one line with its description`() throws {
-        let card = try add("Пятёрочка", 1)
+        let card = try add("Пятёрочка", number: 1)
         let subscription = watch()
-        _ = try add("Лента", 2)
+        _ = try add("Лента", number: 2)
         try wallet.store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.points += 1 } }
         try wallet.store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.isPinned = true } }
         try wallet.store.write { tx in _ = try tx.update(Card.self, localID: card.localID) { $0.shop = "Pyaterochka" } }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `a transaction is a single line`() throws {
-        let card = try add("Магнит", 1)
+        let card = try add("Магнит", number: 1)
         let subscription = watch()
         try wallet.store.write { tx in
             _ = try tx.insert(Card(shop: "Ашан", barcode: EAN13(payload: 2).digits))
@@ -68,11 +68,11 @@ import Testing
     }
 
     @Test func `only matching cards are watched, up to the limit`() throws {
-        for number in 1...6 { _ = try add("Пятёрочка \(number)", UInt64(number)) }
+        for number in 1...6 { _ = try add("Пятёрочка \(number)", number: UInt64(number)) }
         let subscription = watch("пятероч", limit: 5)
-        _ = try add("Лента", 7)
-        _ = try add("Пятёрочка 0", 8)
-        _ = try add("Пятёрочка 9", 9, isPinned: true)
+        _ = try add("Лента", number: 7)
+        _ = try add("Пятёрочка 0", number: 8)
+        _ = try add("Пятёрочка 9", number: 9, isPinned: true)
         #expect(
             lines.values == [
                 "5 cards: Пятёрочка 1, Пятёрочка 2, Пятёрочка 3, Пятёрочка 4, …",

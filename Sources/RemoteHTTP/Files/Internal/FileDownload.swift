@@ -14,17 +14,17 @@ package final class FileDownload: Sendable {
     private let exchange: FileExchange
     private let wanted: RemoteFile
     private let offset: Int64
-    private let take: @Sendable (FilePiece) async throws -> Void
+    private let receive: @Sendable (FilePiece) async throws -> Void
     private let state = Mutex(State())
 
     package init(
         _ exchange: FileExchange, wanted: RemoteFile, from offset: Int64,
-        to take: @escaping @Sendable (FilePiece) async throws -> Void
+        to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) {
         self.exchange = exchange
         self.wanted = wanted
         self.offset = offset
-        self.take = take
+        self.receive = receive
     }
 
     /// Returns the header fields of a request for the file from the offset on.
@@ -61,11 +61,11 @@ package final class FileDownload: Sendable {
             rest = rest.dropFirst(piece.bytes.count)
             start += Int64(piece.bytes.count)
             do {
-                try await take(piece)
+                try await receive(piece)
             } catch is CancellationError where Task.isCancelled {
                 throw CancellationError()
             } catch {
-                throw RemoteFailure.file(.notTaken(error))
+                throw RemoteFailure.file(.receiverFailed(error))
             }
         }
     }

@@ -36,15 +36,15 @@ package struct FileExchange: Sendable {
 
     /// Sends the request, and keeps the first bytes of the response's body.
     ///
-    /// - Parameter take: Receives the body of a success. The body is then not kept.
+    /// - Parameter receive: Receives the body of a success. The body is then not kept.
     package func run(
-        body: FileBody? = nil, take: ChunkHandler? = nil
+        body: FileBody? = nil, receive: ChunkHandler? = nil
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let text = Mutex<(kept: [UInt8], count: Int)>(([], 0))
         do {
             let response = try await transport.exchange(request, body: body) { response, bytes in
-                if let take, response.status.kind == .successful { return try await take(response, bytes) }
+                if let receive, response.status.kind == .successful { return try await receive(response, bytes) }
                 let isTooMuch = text.withLock { text in
                     text.count += bytes.count
                     text.kept += bytes.prefix(max(0, Self.kept - text.kept.count))
@@ -100,12 +100,12 @@ extension FileExchange {
         of file: OutgoingFile, from offset: Int64, progress: @escaping @Sendable (Int64) -> Void
     ) -> FileBody {
         // A retry after a 401 restarts the body. The reported progress must not decrease.
-        let told = Mutex<Int64>(-1)
+        let reported = Mutex<Int64>(-1)
         return FileBody(count: file.size - offset) { sent in
             let place = offset + sent
-            let isMore = told.withLock { told in
-                defer { told = max(told, place) }
-                return place > told
+            let isMore = reported.withLock { reported in
+                defer { reported = max(reported, place) }
+                return place > reported
             }
             if isMore { progress(place) }
             let count = Int(min(Self.piece, file.size - place))

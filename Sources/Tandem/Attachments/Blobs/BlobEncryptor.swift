@@ -13,18 +13,13 @@ struct BlobEncryptor {
     /// - Throws: The error of a file. The other files are encrypted.
     func run() throws {
         let hasOlderKeys = folder.keys?.older.isEmpty == false
-        let statement = try connection.uncachedStatement(
+        let files = try connection.rows(
             #"SELECT "id", "blob", "sealed" FROM "__files" WHERE "blob" IS NOT NULL"#
-                + (hasOlderKeys ? "" : #" AND "sealed" = 0"#))
-        var files: [(id: String, blob: BlobName, sealed: Bool)] = []
-        while try statement.step() {
-            guard let blob = BlobName(try statement.text(1)) else { continue }
-            files.append((try statement.text(0), blob, statement.integer(2) == 1))
-        }
-        statement.reset()
+                + (hasOlderKeys ? "" : #" AND "sealed" = 0"#)
+        ) { (try $0.text(0), BlobName(try $0.text(1)), $0.integer(2) == 1) }
         // An unreadable file must not block the others, or the store.
         var failure: (any Error)?
-        for (id, blob, sealed) in files {
+        for case (let id, let blob?, let sealed) in files {
             do {
                 // A missing file is damage. It can't be encrypted.
                 if try folder.contains(blob), try !sealed || folder.isOutdated(blob) {
@@ -66,7 +61,7 @@ extension BlobEncryptor {
     static func encrypt(_ database: EncryptedDatabase, didEncrypt: () throws -> Void = {}) throws {
         let folder = FileFolder(path: AttachmentFiles.path(of: database.path), key: nil)
         defer { folder.close() }
-        let wasThere = try folder.alone { isThere in
+        let wasThere = try folder.withExclusiveLock { isThere in
             try database.encryptPlainFile()
             if isThere { try naming(database.path, achieved: encrypted) { try encryptFiles(of: database) } }
             return isThere
@@ -76,21 +71,23 @@ extension BlobEncryptor {
         // The first file may have been added before the database was locked.
         try naming(database.path, achieved: encrypted) {
             do {
-                try folder.alone { if $0 { try encryptFiles(of: database) } }
+                try folder.withExclusiveLock { if $0 { try encryptFiles(of: database) } }
             } catch let error as TandemError where error.code == .busy {
-                // A process that has the store open by now used its key, and has encrypted the files.
+                // A process that has opened the store by now has used its key and encrypted the files.
             }
         }
     }
 
-    /// Changes the key of an encrypted store that is not open, and encrypts its files with a new key for files.
+    /// Changes the key of an encrypted store that is not open.
+    ///
+    /// The store's files are encrypted again, with a new key for files.
     ///
     /// - Throws: ``TandemError/Code/busy`` if the store is open. It is then unchanged. If the store has its new key but
     ///   a file could not be encrypted again, the error says so.
     static func changeKey(of database: EncryptedDatabase, to key: CipherKey, profile: CipherProfile?) throws {
         let folder = FileFolder(path: AttachmentFiles.path(of: database.path), key: nil)
         defer { folder.close() }
-        try folder.alone { isThere in
+        try folder.withExclusiveLock { isThere in
             let renewed = try database.changeKey(to: key, profile: profile, adjusting: FileKeys.renew)
             if isThere {
                 try naming(database.path, achieved: "The store has its new key now, but not all of its files:") {

@@ -13,7 +13,7 @@ import Foundation
 struct BlobGarbageCollector {
     let connection: Connection
     let folder: FileFolder
-    /// The database whose log is flushed first, or `nil` if the commits are on the disk, or the store is in memory.
+    /// The database whose log is flushed first; `nil` if the commits are on the disk, or the store is in memory.
     let unflushed: String?
     /// The files that an earlier run could not remove, after such a flush.
     var stuck: Set<String> = []
@@ -29,7 +29,7 @@ struct BlobGarbageCollector {
     /// - Returns: `nil` if nothing was tried, because another process copies or the log could not be flushed.
     func run() throws -> Outcome? {
         try folder.tryCollecting {
-            let names = try leftovers()
+            let names = try connection.rows(FileGarbage.leftovers) { try $0.text(0) }
             // A file that can't be removed must not cost each write a flush.
             if let unflushed, !stuck.isSuperset(of: names), !Self.flushLog(of: unflushed) { return nil }
             var outcome = Outcome()
@@ -43,14 +43,6 @@ struct BlobGarbageCollector {
             }
             return outcome
         } ?? nil
-    }
-
-    private func leftovers() throws -> [String] {
-        let statement = try connection.statement(FileGarbage.leftovers)
-        defer { statement.reset() }
-        var names: [String] = []
-        while try statement.step() { names.append(try statement.text(0)) }
-        return names
     }
 
     /// Flushes a database's log, if it has one. Without a log, commits are on the disk when they return.

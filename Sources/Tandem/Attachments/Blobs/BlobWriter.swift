@@ -40,9 +40,9 @@ final class BlobWriter: Sendable {
     /// - Throws: ``TandemError/Code/fileMismatch`` if they differ; ``TandemError/Code/diskFull``,
     ///   ``TandemError/Code/ioFailure``. The file is then removed.
     func finish(expecting size: Int64? = nil, sha256: [UInt8]? = nil) throws -> StoredBlob {
-        let taken = try work { try $0.finish(expecting: size, sha256: sha256) }
+        let stored = try work { try $0.finish(expecting: size, sha256: sha256) }
         state.withLock { $0 = .over(TandemError(.closed, message: "The file is complete already.", store: path)) }
-        return taken
+        return stored
     }
 
     private func work<T: Sendable>(_ body: (Work) throws -> T) throws -> T {
@@ -77,7 +77,7 @@ extension BlobWriter {
 
         init(in shard: OpenFile, named blob: BlobName, key: FileKey?, options: FileFolderOptions, limit: Int64?) throws
         {
-            new = try NewFile(in: shard, blob, unnamed: options.writesUnnamed)
+            new = try NewFile(in: shard, blob: blob, unnamed: options.writesUnnamed)
             let file = new.file
             do {
                 sealer = try key.map {

@@ -47,7 +47,7 @@ final class CopiedFiles {
         close()
         let folder = FileFolder(path: folder.path, key: nil)
         defer { folder.close() }
-        _ = try? folder.tryAlone {
+        _ = try? folder.tryWithExclusiveLock {
             // Check while holding the lock: another copy holds it until its database is in place.
             guard hasPlace || !FileManager.default.fileExists(atPath: target) else { return }
             for blob in new { _ = try? folder.remove(blob) }
@@ -65,7 +65,7 @@ final class CopiedFiles {
         copied?.close()
         let folder = FileFolder(path: AttachmentFiles.path(of: target), key: nil)
         defer { folder.close() }
-        _ = try? folder.tryAlone {
+        _ = try? folder.tryWithExclusiveLock {
             // A process that opens the store now waits for the lock, and adds no file. A process that had it open and
             // wrote has changed the file, or left a log.
             let hasLog = ["-wal", "-journal"].contains { access(target + $0, F_OK) == 0 }

@@ -14,7 +14,7 @@ extension FileFolder {
     /// Runs a block while no other store instance has the folder open, in any process. Call it before ``lockOpen()``.
     ///
     /// - Returns: `nil`, without running the block, if another instance has it open or the folder does not exist.
-    func tryAlone<T>(_ body: () throws -> T) throws -> T? {
+    func tryWithExclusiveLock<T>(_ body: () throws -> T) throws -> T? {
         guard let root = try root(making: false), let lock = try FolderLock.open.exclusive(in: root) else {
             return nil
         }
@@ -27,11 +27,11 @@ extension FileFolder {
     /// - Parameter body: A block that receives whether the folder exists. Without a folder nothing is locked.
     /// - Throws: ``TandemError/Code/busy`` after the timeout; ``TandemError/Code/readOnly`` if the folder is not
     ///   writable; and the block's errors.
-    func alone<T>(waiting patience: TimeInterval = 2, _ body: (_ isThere: Bool) throws -> T) throws -> T {
+    func withExclusiveLock<T>(_ body: (_ isThere: Bool) throws -> T) throws -> T {
         guard let root = try root(making: false) else { return try body(false) }
-        let deadline = DispatchTime.now() + patience
+        let deadline = DispatchTime.now() + 2
         while true {
-            if let done = try tryAlone({ try tryCollecting { try body(true) } }) ?? nil { return done }
+            if let done = try tryWithExclusiveLock({ try tryCollecting { try body(true) } }) ?? nil { return done }
             guard DispatchTime.now() < deadline else { break }
             usleep(10_000)
         }

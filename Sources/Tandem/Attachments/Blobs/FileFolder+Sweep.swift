@@ -4,7 +4,8 @@ extension FileFolder {
     /// Removes incomplete files, and the files that `keeping` rejects.
     ///
     /// A file that can't be removed stays for the next sweep. Files without a valid name in their place, and irregular
-    /// files, are not touched. A sweep would remove files that others are about to name: see ``tryAlone(_:)``.
+    /// files, are not touched. A sweep would remove files that others are about to name: see
+    /// ``tryWithExclusiveLock(_:)``.
     ///
     /// - Parameters:
     ///   - isComplete: Whether to throw if a file can't be removed. The other files are removed all the same.

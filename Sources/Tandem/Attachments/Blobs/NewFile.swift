@@ -9,7 +9,7 @@ final class NewFile {
     /// The name to remove if the file is not kept.
     private var name: String?
 
-    init(in shard: OpenFile, _ blob: BlobName, unnamed: Bool) throws {
+    init(in shard: OpenFile, blob: BlobName, unnamed: Bool) throws {
         self.shard = shard
         self.blob = blob
         if unnamed, let file = Self.unnamed(in: shard) {

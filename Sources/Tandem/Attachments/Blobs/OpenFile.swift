@@ -2,8 +2,8 @@ import Foundation
 
 /// An open file or folder, which is closed with its last reference.
 ///
-/// All files below a store's folder are opened from their parent folder, by one name and never through a symbolic link.
-/// So no file outside is read, written or removed, whatever another process creates meanwhile.
+/// All files below a store's folder are opened from their parent folder, by a single name. Symbolic links are never
+/// followed. So no file outside the folder is read, written or removed, whatever another process creates meanwhile.
 final class OpenFile: Sendable {
     let number: Int32
     /// The path in error messages.
@@ -18,8 +18,8 @@ final class OpenFile: Sendable {
 
     deinit { close(number) }
 
-    func open(_ name: String, flags: Int32, mode: mode_t = 0o600) -> OpenFile? {
-        OpenFile(openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode), path: path + "/" + name)
+    func open(_ name: String, flags: Int32) -> OpenFile? {
+        OpenFile(openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600), path: path + "/" + name)
     }
 
     func status() throws -> stat {
@@ -36,7 +36,9 @@ final class OpenFile: Sendable {
         throw TandemError.file("looked up", path: path + "/" + name)
     }
 
-    /// Reads until the memory is full or the file ends, at an offset or from the end of the last read.
+    /// Reads until the memory is full or the file ends.
+    ///
+    /// - Parameter offset: The offset of the first byte, or `nil` to continue at the end of the last read.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64? = nil) throws -> Int {
         guard let start = target.baseAddress else { return 0 }
         var done = 0

@@ -36,9 +36,9 @@ struct SourceFile {
         if !status.isRegular { throw refusal(path, reason: "it is a device, a pipe or a socket") }
     }
 
-    /// Reads the whole file. The memory passed to `take` is reused for the next piece.
+    /// Reads the whole file. The memory passed to `receive` is reused for the next piece.
     func read(
-        pieces pieceSize: Int, didRead: ((Int64) throws -> Void)?, _ take: (UnsafeRawBufferPointer) throws -> Void
+        pieces pieceSize: Int, didRead: ((Int64) throws -> Void)?, _ receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 4096)
         defer { buffer.deallocate() }
@@ -48,7 +48,7 @@ struct SourceFile {
             if count == 0 { break }
             done += Int64(count)
             guard done <= before.st_size else { throw changed() }
-            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            try receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             try didRead?(done)
         }
         guard done == before.st_size, try isUnchanged() else { throw changed() }

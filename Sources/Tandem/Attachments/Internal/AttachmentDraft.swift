@@ -10,10 +10,10 @@ final class AttachmentDraft: Sendable {
     private let files: AttachmentFiles
     private let adoption = Mutex(false)
 
-    init(_ attachment: Attachment, taken: StoredBlob, files: AttachmentFiles) {
+    init(_ attachment: Attachment, stored: StoredBlob, files: AttachmentFiles) {
         self.attachment = attachment
-        blob = taken.blob
-        isSealed = taken.isSealed
+        blob = stored.blob
+        isSealed = stored.isSealed
         self.files = files
     }
 

@@ -14,10 +14,9 @@ extension AttachmentStore {
 extension Connection {
     /// Returns the number and the size of the files on this device that a server also has.
     func cached() throws -> (count: Int64, bytes: Int64) {
-        let statement = try statement(
-            #"SELECT count(*), ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#)
-        defer { statement.reset() }
-        return try statement.step() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+        try rows(
+            #"SELECT count(*), ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#
+        ) { ($0.integer(0), $0.integer(1)) }[0]
     }
 }
 

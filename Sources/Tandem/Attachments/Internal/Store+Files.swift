@@ -40,7 +40,7 @@ extension Store {
 
     /// Removes files that no row names, while no other instance has the store open.
     private func sweepFiles(_ folder: FileFolder) throws {
-        _ = try folder.tryAlone {
+        _ = try folder.tryWithExclusiveLock {
             // A process may have crashed before its removal of a row was on the disk. A power cut would restore the
             // row.
             guard file.map(BlobGarbageCollector.flushLog) ?? true else { return }

@@ -12,7 +12,7 @@ extension SyncTransaction {
         guard let table = store.schema.table(named: tableName), table.sendsFiles,
             let state = try state(ofRow: rowID, in: table), state.serverID != nil, !state.isDeleted
         else { return false }
-        switch try fileDependence(of: operation, onRow: rowID, table) {
+        switch try fileDependence(of: operation, onRow: rowID, in: table) {
         case .none: return false
         case .replacements: return true
         case .additions: break
@@ -33,7 +33,7 @@ extension SyncTransaction {
         var waiting: Set<PendingOperation.ID> = []
         for (table, rowID) in try users(of: id) {
             guard let operation = try self.operation(of: rowID, in: table) else { continue }
-            if try fileDependence(of: operation, onRow: rowID, table) != .none { waiting.insert(operation.id) }
+            if try fileDependence(of: operation, onRow: rowID, in: table) != .none { waiting.insert(operation.id) }
         }
         return waiting
     }

@@ -80,18 +80,12 @@ extension SyncTransaction {
     // MARK: -
 
     func users(of id: FileID) throws -> [(TableLayout, Int64)] {
-        let statement = try connection.uncachedStatement(
-            #"SELECT "table", "object" FROM "__file_uses" WHERE "file" = ? ORDER BY "table", "object""#)
-        statement.bind(1, to: id.rawValue)
-        var users: [(TableLayout, Int64)] = []
-        while try statement.step() {
-            // Objects of a model with which the store was not opened are updated when they are written.
-            if let table = store.schema.table(named: try statement.text(0)) {
-                users.append((table, statement.integer(1)))
-            }
-        }
-        statement.reset()
-        return users
+        let users = try connection.rows(
+            #"SELECT "table", "object" FROM "__file_uses" WHERE "file" = ? ORDER BY "table", "object""#,
+            binding: [.text(id.rawValue)]
+        ) { (try $0.text(0), $0.integer(1)) }
+        // Objects of a model with which the store was not opened are updated when they are written.
+        return users.compactMap { name, row in store.schema.table(named: name).map { ($0, row) } }
     }
 
     private func write(_ url: String, of id: FileID, into rowID: Int64, of table: TableLayout) throws -> FileOwner? {

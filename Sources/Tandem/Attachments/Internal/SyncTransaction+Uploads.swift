@@ -3,17 +3,19 @@ import Foundation
 // The effects of an upload on the queue: the URL must be sent to the server.
 
 extension SyncTransaction {
-    /// Records a file's URL in every row that uses it, and queues the updates that send the URL, in one transaction.
+    /// Records a file's URL in every row that uses it, and queues the updates that send the URL.
+    ///
+    /// Both are part of one transaction.
     ///
     /// - Parameters:
     ///   - url: The file's URL on the server.
     ///   - etag: The server's token for the file.
-    ///   - isToldByServer: Whether the server sets the URL in its objects itself. The URL then only joins queued
+    ///   - isSetByServer: Whether the server sets the URL in its objects itself. The URL then only joins queued
     ///     updates, such as that of a file that replaces another one.
     /// - Returns: The operations that send the URL. `nil` if only deleted objects use the file, or none. The file then
     ///   waits until such an object is restored.
     package func finishUpload(
-        of id: FileID, at url: String, etag: String?, isToldByServer: Bool
+        of id: FileID, at url: String, etag: String?, isSetByServer: Bool
     ) throws -> [PendingOperation.ID]? {
         guard try hasLivingObject(with: id) else { return nil }
         let owners = try acknowledgeUpload(of: id, at: url, etag: etag)
@@ -29,7 +31,7 @@ extension SyncTransaction {
                 let base = try without(id, value: values[column.property], column: column, property: property)
                 return (property.column, try withoutPending(base, of: column.property, in: table))
             }
-            if isToldByServer {
+            if isSetByServer {
                 let queued = try self.operation(of: state.rowID, in: table)
                 guard bases.contains(where: { queued?.base(of: $0.0) != nil }) else { continue }
             }
@@ -60,7 +62,7 @@ extension SyncTransaction {
     private func objectState(_ localID: LocalID, in table: TableLayout) throws -> ObjectState? {
         guard let found = try connection.tableStatements(table).find(localID) else { return nil }
         defer { found.reset() }
-        return try state(of: found, table)
+        return try state(of: found, in: table)
     }
 
     /// Leaves a pending file for the next time, as if no attempt had been made.
@@ -100,22 +102,15 @@ extension ReadTransaction {
         try connectionForReading(searching: false).file(id)?.etag
     }
 
-    /// Returns whether a file's bytes are on this device.
-    package func isOnDevice(_ id: FileID) throws -> Bool {
-        try connectionForReading(searching: false).file(id)?.blob != nil
-    }
-
     /// Returns the number of pending files of synced models, in one table or in all. Files of objects without a server
     /// ID count too.
     package func countOfPendingFiles(in table: String? = nil) throws -> Int {
         guard store.schema.tables.contains(where: \.sendsFiles) else { return 0 }
-        let connection = try connectionForReading(searching: false)
-        let count = try connection.value(
+        return try connectionForReading(searching: false).count(
             """
             SELECT count(DISTINCT f."id") FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 \
             WHERE \(FileState.waitsSQL) AND (?1 IS NULL OR u."table" = ?1)
             """, binding: [table.map { .text($0) } ?? .null])
-        return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
 
     /// Returns the number of an object's pending files, and the last error of the first failed one.
@@ -123,19 +118,14 @@ extension ReadTransaction {
         of localID: LocalID, in table: String
     ) throws -> (count: Int, reason: String?) {
         guard let layout = store.schema.table(named: table), layout.sendsFiles else { return (0, nil) }
-        let connection = try connectionForReading(searching: false)
-        let statement = try connection.statement(
+        return try connectionForReading(searching: false).rows(
             """
             SELECT count(*), min(f."reason") FROM "__files" f \
             JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ? \
             JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
             WHERE t."localID" = ? AND \(FileState.waitsSQL)
-            """)
-        statement.bind(1, to: table)
-        statement.bind(2, to: localID.rawValue)
-        defer { statement.reset() }
-        guard try statement.step() else { return (0, nil) }
-        return (Int(statement.integer(0)), try statement.optionalText(1))
+            """, binding: [.text(table), .text(localID.rawValue)]
+        ) { (Int($0.integer(0)), try $0.optionalText(1)) }[0]
     }
 }
 

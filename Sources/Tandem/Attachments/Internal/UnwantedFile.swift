@@ -46,8 +46,8 @@ extension SyncTransaction {
     ///
     /// - Parameters:
     ///   - item: The server's item, or `nil` if it is unknown.
-    ///   - isOver: Whether the operation was executed. If not, only its sent part counts, and has arrived.
-    package func filesLetGo(
+    ///   - isOver: Whether the operation was executed. If not, only its sent part has arrived and counts.
+    package func filesReleased(
         by id: PendingOperation.ID, for item: ServerItem?, isOver: Bool = true
     ) throws -> [UnwantedFile] {
         try checkUsable()
@@ -88,7 +88,7 @@ extension SyncTransaction {
         try connection.forgetUnwanted(url)
     }
 
-    /// Forgets all that waits to be deleted, or may have to be: it is on another server, or another user's.
+    /// Forgets all files that wait to be deleted, or may have to be: they belong to another server or user.
     package func forgetUnwantedFiles() throws {
         try checkUsable()
         try connection.execute(UploadOwnershipSQL.leaveAll)
@@ -106,14 +106,16 @@ extension SyncTransaction {
 }
 
 extension ReadTransaction {
-    /// Returns the files that may be deleted on the server. No local object names them, nor will one if an unsent
-    /// change is discarded or a conflict resolved for the server.
+    /// Returns the files that may be deleted on the server.
+    ///
+    /// No local object names them. That remains true if an unsent change is discarded, or if a conflict is resolved for
+    /// the server.
     ///
     /// - Parameter url: The URL of a single file, or `nil` for all.
     package func unwantedFiles(only url: String? = nil) throws -> [UnwantedFile] {
         let tables = store.schema.tables.filter(\.sendsFiles).map(\.table.quotedText)
         guard !tables.isEmpty else { return [] }
-        let statement = try connectionForReading(searching: false).statement(
+        return try connectionForReading(searching: false).rows(
             """
             SELECT d."url", d."etag", d."attempts", d."retryAt" FROM "__file_deletions" d \
             WHERE (?1 IS NULL OR d."url" = ?1) \
@@ -124,17 +126,13 @@ extension ReadTransaction {
             WHERE instr(e."serverItem", CAST(d."url" AS BLOB)) > 0) \
             AND NOT EXISTS (SELECT 1 FROM "__server_items" i WHERE instr(i."item", CAST(d."url" AS BLOB)) > 0) \
             ORDER BY d."url"
-            """)
-        statement.bind(1, to: url)
-        defer { statement.reset() }
-        var files: [UnwantedFile] = []
-        while try statement.step() {
+            """, binding: [url.map { .text($0) } ?? .null]
+        ) { row in
             var file = UnwantedFile(
-                url: try statement.text(0), etag: try statement.optionalText(1), attempts: Int(statement.integer(2)))
-            file.retryAt = statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3))
-            files.append(file)
+                url: try row.text(0), etag: try row.optionalText(1), attempts: Int(row.integer(2)))
+            file.retryAt = row.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: row.real(3))
+            return file
         }
-        return files
     }
 }
 

@@ -89,8 +89,8 @@ extension ChangeCapture {
     private func ask(_ part: RowWatch, id: PartID, row: borrowing CommittedRow, resolved: inout CommitChanges) {
         let isIn = row.exists && part.predicate.holds(row.asked)
         // The columns of the predicate did not change, so its result did not either.
-        let isSettled = row.existed && row.exists && row.mask & part.filterMask == 0
-        let wasIn = isSettled ? isIn : row.existed && part.predicate.holds(row.old)
+        let isUnchanged = row.existed && row.exists && row.mask & part.filterMask == 0
+        let wasIn = isUnchanged ? isIn : row.existed && part.predicate.holds(row.old)
         guard wasIn || isIn else { return }
         let changed = ChangedRow(
             rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
@@ -121,9 +121,8 @@ private struct CommittedRow {
         self.mask = mask
         self.statement = statement
         old = OldColumns(values: table.old, first: index * table.askedCount)
-        asked = StatementColumns(statement: statement.handle, first: Int32(table.digestCount))
-        ordered = StatementColumns(
-            statement: statement.handle, first: Int32(table.digestCount + table.askedCount))
+        asked = StatementColumns(statement, first: Int32(table.digestCount))
+        ordered = StatementColumns(statement, first: Int32(table.digestCount + table.askedCount))
     }
 
     /// Returns the local IDs in the key column whose holders the change can affect, as UTF-8.
@@ -151,7 +150,7 @@ extension CapturedTable {
     fileprivate func mask(_ index: Int, statement: Statement?) -> ColumnMask {
         guard let statement else { return existed[index] ? .max : 0 }
         guard existed[index] else { return .max }
-        let now = StatementColumns(statement: statement.handle)
+        let now = StatementColumns(statement)
         var mask: ColumnMask = 0
         for column in 0..<digestCount where digests[index * digestCount + column] != now.view(column).digest {
             mask |= 1 << UInt64(min(63, column))

@@ -1,6 +1,3 @@
-import GRDBSQLite
-import SQLitePreupdate
-
 /// A recorder of the rows that a transaction changes, and of their old states. It uses SQLite's preupdate hook.
 ///
 /// The hook is called for each row before each change. Unlike the update hook, it includes rows that are removed by a
@@ -72,17 +69,14 @@ final class ChangeCapture: RowObserver {
 
     static var isAvailable: Bool { Connection.reportsRows }
 
-    func willChange(
-        _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
-        to new: Int64
-    ) {
-        recorder?.willChange(name, operation: operation, from: old, to: new)
+    func willChange(_ change: RowChange, in name: UnsafePointer<CChar>) {
+        recorder?.willChange(change, in: name)
         if plan.isEmpty { return }
         guard let table = reported.table(name, find: captured) else { return }
-        switch operation {
-        case SQLITE_INSERT: table.willInsert(new)
-        case SQLITE_DELETE: table.willChange(old, on: connection)
-        default:
+        switch change {
+        case .insert(let row): table.willInsert(row)
+        case .delete(let row): table.willChange(row, on: connection)
+        case .update(let old, let new):
             table.willChange(old, on: connection)
             if new != old { table.willInsert(new) }
         }
@@ -164,21 +158,17 @@ final class CapturedTable {
         guard !isBulk, recordChange(row, existed: true) else { return }
         let columns = columns ?? connection.columns(of: watch)
         self.columns = columns
-        var value: UnsafeMutableRawPointer?
-        let database = UnsafeMutableRawPointer(connection.sqlite)
         for column in columns.digested {
-            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value: value)
-            else {
+            guard let value = connection.oldValue(column), !columns.isLacking(column, value: value) else {
                 return becomeBulk()
             }
-            digests.append(ColumnView(value: value).digest)
+            digests.append(value.digest)
         }
         for column in columns.asked {
-            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value: value)
-            else {
+            guard let value = connection.oldValue(column), !columns.isLacking(column, value: value) else {
                 return becomeBulk()
             }
-            old.append(ColumnView(value: value))
+            old.append(value)
         }
     }
 
@@ -240,12 +230,12 @@ struct TableColumns {
     /// The columns that were added with a default other than NULL.
     let defaulted: Set<Int32>
 
-    /// Whether a row lacks a column's value, because it was written before the column was added. A query of the row
-    /// returns the default. Before SQLite 3.44, the hook returns NULL.
+    /// Returns whether a row may lack a column's value, because it was written before the column was added. A query of
+    /// the row returns the default, but ``Connection/oldValue(_:)`` may return NULL.
     @inline(__always)
-    func isLacking(_ column: Int32, value: UnsafeMutableRawPointer?) -> Bool {
-        guard !defaulted.isEmpty, defaulted.contains(column) else { return false }
-        return value.map { sqlite3_value_type(OpaquePointer($0)) == SQLITE_NULL } ?? true
+    func isLacking(_ column: Int32, value: ColumnView) -> Bool {
+        guard !defaulted.isEmpty, case .null = value else { return false }
+        return defaulted.contains(column)
     }
 }
 
@@ -287,25 +277,6 @@ extension Connection {
 }
 
 extension ColumnView {
-    /// Creates a view of a value that SQLite passes to a hook.
-    init(value: UnsafeMutableRawPointer?) {
-        guard let value = value.map(OpaquePointer.init) else {
-            self = .null
-            return
-        }
-        switch sqlite3_value_type(value) {
-        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
-        case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
-        case SQLITE_TEXT:
-            let text = sqlite3_value_text(value)
-            self = .text(UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))))
-        case SQLITE_BLOB:
-            let bytes = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
-            self = .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
-        default: self = .null
-        }
-    }
-
     /// A hash that differs if values differ, with a collision probability of about 2^-64.
     ///
     /// It includes random keys of the process, so that collisions can't be prepared. The mixing is a variant of

@@ -4,15 +4,17 @@ import Foundation
 // and blobs are compared by their bytes.
 
 extension ColumnView {
-    /// Returns a negative number if this value comes first, zero if both are equal, and a positive number if it comes
-    /// last. NULL equals NULL, as in ORDER BY and for `IS`.
+    /// Compares this value with another one.
+    ///
+    /// Returns a negative number if this value comes first, and a positive number if it comes last. Equal values give
+    /// zero. NULL equals NULL, as in ORDER BY and for `IS`.
     @inline(__always)
     func order(_ other: ColumnView) -> Int {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right ? -1 : left == right ? 0 : 1
         case (.real(let left), .real(let right)): left < right ? -1 : left > right ? 1 : 0
-        case (.integer(let left), .real(let right)): Self.order(left, right)
-        case (.real(let left), .integer(let right)): -Self.order(right, left)
+        case (.integer(let left), .real(let right)): Self.order(left, toReal: right)
+        case (.real(let left), .integer(let right)): -Self.order(right, toReal: left)
         case (.text(let left), .text(let right)): Self.order(left, right)
         case (.blob(let left), .blob(let right)): Self.order(left, right)
         default: storageClass - other.storageClass
@@ -29,7 +31,7 @@ extension ColumnView {
     }
 
     /// Compares an integer with a real number, without rounding.
-    private static func order(_ integer: Int64, _ real: Double) -> Int {
+    private static func order(_ integer: Int64, toReal real: Double) -> Int {
         if !(real < 0x1p63) { return -1 }
         if real < -0x1p63 { return 1 }
         let whole = Int64(real)

@@ -1,6 +1,5 @@
 import BigInt
 import Foundation
-import GRDBSQLite
 import Synchronization
 
 /// A live aggregate.
@@ -33,7 +32,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
             for step in column?.steps ?? [] { tables.formUnion([step.table, step.target]) }
             return .requery(tables.compactMap { schema.table(named: $0) })
         }
-        return .rows(table, query) { asked, _ in
+        return .rows(of: table, query: query) { asked, _ in
             guard let column else { return CountWatcher() }
             return ValueWatcher(slot: asked.slot(of: column.name))
         }
@@ -110,7 +109,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     }
 
     private func consumeValue(_ stored: [StorageValue], path: String) throws -> Value {
-        try StoredValues.read(stored) { try aggregate.value($0, column: 0, store: path) }
+        try BoundRow.reading(stored) { try aggregate.value($0, column: 0, store: path) }
     }
 }
 
@@ -215,61 +214,6 @@ enum RunningAggregate {
         case .decimals(let sum, let count): return Array([sum.storageValue, .integer(count)].prefix(width))
         case .extreme(let value, _): return [value]
         case .unknown: return []
-        }
-    }
-}
-
-/// Presents values as a row, for code that reads rows.
-enum StoredValues {
-    private struct Handle: @unchecked Sendable {
-        // Proof of `@unchecked Sendable`: the lock protects the statement, so one thread uses it at a time. It is never
-        // closed.
-        let statement: OpaquePointer
-    }
-
-    private static let handle: Mutex<Handle?> = {
-        var database: OpaquePointer?
-        var statement: OpaquePointer?
-        guard sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
-            sqlite3_prepare_v2(database, "SELECT ?1, ?2", -1, &statement, nil) == SQLITE_OK, let statement
-        else { return Mutex(nil) }
-        return Mutex(Handle(statement: statement))
-    }()
-
-    static func read<T: Sendable>(_ values: [StorageValue], body: (RowDecoder) throws -> T) throws -> T {
-        try handle.withLock { handle in
-            guard let statement = handle?.statement else {
-                throw TandemError(
-                    .cannotOpen, message: "SQLite ran out of memory for two values.", advice: "Free memory.")
-            }
-            defer {
-                sqlite3_reset(statement)
-                sqlite3_clear_bindings(statement)
-            }
-            sqlite3_reset(statement)
-            for (index, value) in values.enumerated() { Statement.bind(value, to: statement, at: Int32(index + 1)) }
-            sqlite3_step(statement)
-            return try body(RowDecoder(statement: statement, base: 0))
-        }
-    }
-}
-
-extension Statement {
-    /// Binds a value to a raw SQLite statement.
-    fileprivate static func bind(_ value: StorageValue, to handle: OpaquePointer, at index: Int32) {
-        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        switch value {
-        case .null: sqlite3_bind_null(handle, index)
-        case .integer(let value): sqlite3_bind_int64(handle, index, value)
-        case .real(let value): sqlite3_bind_double(handle, index, value)
-        case .text(let text):
-            var text = text
-            text.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    _ = sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), transient)
-                }
-            }
-        case .blob(let bytes): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), transient)
         }
     }
 }

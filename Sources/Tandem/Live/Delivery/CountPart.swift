@@ -14,7 +14,7 @@ final class CountPart: LivePart {
         guard RowPredicate(query, slots: &slots) != nil else {
             return .requery(query.tables.compactMap { schema.table(named: $0) })
         }
-        return .rows(table, query) { _, _ in CountWatcher() }
+        return .rows(of: table, query: query) { _, _ in CountWatcher() }
     }
 
     func load(_ connection: Connection) throws {

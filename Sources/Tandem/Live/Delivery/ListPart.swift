@@ -168,11 +168,11 @@ final class ListPart: LivePart {
 
     /// The maximum number of pending rows that are searched for a removed row. With more pending rows, a subscriber may
     /// get a change without effect.
-    private static let mostLookedThrough = 1000
+    private static let maximumSearched = 1000
 
     /// Drops changes of an object that was removed under one rowid and inserted unchanged under another.
     private func forgetReturned(_ deltas: [RowDelta]) {
-        guard pending.count > 1, pending.count <= Self.mostLookedThrough, deltas.contains(where: { $0.old == nil })
+        guard pending.count > 1, pending.count <= Self.maximumSearched, deltas.contains(where: { $0.old == nil })
         else { return }
         var gone: [LocalID: LiveRow] = [:]
         for delta in pending where delta.new == nil { if let old = delta.old { gone[old.localID] = old } }

@@ -147,8 +147,6 @@ final class LiveEngine: StorePart {
         let planVersion: Int
     }
 
-    var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
-
     /// The current subscriptions.
     var present: [LiveSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
@@ -207,7 +205,7 @@ final class LiveEngine: StorePart {
     /// Whether there are subscriptions.
     var isObserving: Bool { state.withLock { !$0.subscriptions.isEmpty } }
 
-    /// Records the position on which an own transaction is based. It has the write lock.
+    /// Records the position on which an own transaction is based. The transaction has the write lock.
     func recordOwnBegin(at position: LogPosition?) {
         known.withLock { $0 = position.map { CommitLog.Known(position: $0) } }
     }
@@ -278,7 +276,7 @@ final class LiveEngine: StorePart {
         return try connection.reading {
             let sequence = try commitLock.withLock { _ in
                 // Get the number first: commits of other processes do not wait for our lock. A commit that gets its
-                // number later may or may not be in the state that is read, and counts as an event.
+                // number later may or may not be in the state that is read. It counts as an event.
                 let sequence = state.withLock { $0.sequence }
                 try connection.statement("BEGIN DEFERRED").run()
                 // The first read determines the state. The tables must still match the prepared statements.
@@ -323,7 +321,7 @@ extension LiveEngine.State {
             }
             return places[ObjectIdentifier(subscription)]
         }
-        func note(_ subscription: LiveSubscription, change: (inout CommitEvent) -> Void) {
+        func record(for subscription: LiveSubscription, change: (inout CommitEvent) -> Void) {
             if let place = place(of: subscription) { return change(&news[place].news) }
             var item = CommitEvent(sequence: sequence, logStart: logStart, isQuiet: isQuiet(subscription))
             change(&item)
@@ -334,18 +332,18 @@ extension LiveEngine.State {
             // Skip parts that were removed during the transaction. A new part with the same number is handled below.
             guard id < owners.count, let owner = owners[id], owner.subscription.isRecorded(by: resolved.planVersion)
             else { continue }
-            note(owner.subscription) { $0.changes.append((owner.index, change)) }
+            record(for: owner.subscription) { $0.changes.append((owner.index, change)) }
         }
         for id in resolved.reloads {
             guard id < owners.count, let owner = owners[id] else { continue }
-            note(owner.subscription) { $0.mustReload = true }
+            record(for: owner.subscription) { $0.mustReload = true }
         }
         if wakesAll {
-            for subscription in subscriptions.values { note(subscription) { _ in } }
+            for subscription in subscriptions.values { record(for: subscription) { _ in } }
         }
         if resolved.planVersion != plan.version {
             for subscription in subscriptions.values where !subscription.isRecorded(by: resolved.planVersion) {
-                note(subscription) { $0.mustReload = true }
+                record(for: subscription) { $0.mustReload = true }
             }
         }
         var notifications = PendingNotifications()

@@ -56,7 +56,7 @@ struct LiveList: Sendable {
             return .joined(
                 try JoinedWatch(query, in: schema, table: table, observed: observed, reading: reading))
         case .rows:
-            return .rows(table, query) { [reading, observed] _, ordered in
+            return .rows(of: table, query: query) { [reading, observed] _, ordered in
                 guard let order = reading.order.own(&ordered) else {
                     preconditionFailure("An order that follows references needs another kind of watch.")
                 }

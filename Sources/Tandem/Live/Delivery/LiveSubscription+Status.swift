@@ -2,7 +2,7 @@ extension LiveSubscription {
     /// The state of a subscription.
     struct Status {
         /// Whether it has nothing left to do without new events.
-        var isSettled: Bool
+        var isIdle: Bool
         /// Whether its subscriber waits for a value.
         var isAsked: Bool
         var isLoaded: Bool

@@ -7,16 +7,17 @@ import Synchronization
 /// demand.
 ///
 /// Only one thread at a time *runs* the subscription. It takes the pending events, updates the parts and delivers,
-/// without holding a lock, until there is nothing left to do. Other threads add their events and leave. An exception is
-/// a writer with the immediate scheduler: it waits for the run and continues it, so that `write` returns after its
-/// change was delivered. A thread inside a delivery does not wait for another thread's run, which then also delivers
-/// its events.
+/// until there is nothing left to do. It holds no lock meanwhile. Other threads add their events and leave. An
+/// exception is a writer with the immediate scheduler: it waits for the run and continues it, so that `write` returns
+/// after its change was delivered. A thread inside a delivery does not wait for another thread's run, which then also
+/// delivers its events.
 ///
 /// At most one delivery is in progress. The parts merge commits that arrive during it, or while there is no demand.
 ///
 /// Proof of `@unchecked Sendable`: `condition` protects the variables, except those of the run (`parts`, `loads`,
-/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses these, or a thread
-/// that has seen under the lock that no thread has it. The condition orders the accesses of successive threads.
+/// `loadedSequence`, `loadedPosition`, `hasLoadedQuietly`). Only the thread with the run accesses the run's variables.
+/// Another thread accesses them only if it has seen under the lock that no thread has the run. The condition orders the
+/// accesses of successive threads.
 class LiveSubscription: @unchecked Sendable {
     let store: Store
     let scheduler: LiveScheduler
@@ -82,16 +83,16 @@ class LiveSubscription: @unchecked Sendable {
     /// The state of the subscription. The parts are read only while no thread runs it.
     var status: Status {
         condition.withLock {
-            let isIdle = !isRunning && !isDelivering && !isLoaderCalled && !isDelivererCalled
+            let isStopped = !isRunning && !isDelivering && !isLoaderCalled && !isDelivererCalled
             let isAsked = demand > .none
-            var status = Status(isSettled: isOver, isAsked: isAsked, isLoaded: isLoaded, isOver: isOver)
-            guard isIdle, !isOver, ending == nil else { return status }
+            var status = Status(isIdle: isOver, isAsked: isAsked, isLoaded: isLoaded, isOver: isOver)
+            guard isStopped, !isOver, ending == nil else { return status }
             if isCancelled {
-                status.isSettled = true
+                status.isIdle = true
             } else if isLoaded {
-                status.isSettled = events.isEmpty && !(isAsked && parts.contains(where: \.isDirty))
+                status.isIdle = events.isEmpty && !(isAsked && parts.contains(where: \.isDirty))
             } else {
-                status.isSettled = !isAsked
+                status.isIdle = !isAsked
             }
             return status
         }
@@ -409,10 +410,10 @@ class LiveSubscription: @unchecked Sendable {
     /// Marks a write as delivered, if the subscriber left itself out of its notifications.
     private func applySilently(_ item: CommitEvent, dirt: [Bool], later: some Sequence<CommitEvent>) {
         // A reload may include other commits, of this store or of another process, which the subscriber must get. The
-        // state of the subscriber, with its own change, is then none of the known states.
+        // state of the subscriber, with its own change, is then not one of the known states.
         let isMixed =
             hasReadOn(item, later: later)
-            || item.mustReload && store.live.hasExternalCommit(since: loadedSequence, store)
+            || item.mustReload && store.live.hasExternalCommit(since: loadedSequence, in: store)
         if isMixed { return resetBaseline(item) }
         for index in indices(of: item) { parts[index].applySilently(wasDirty: dirt[index]) }
     }
@@ -428,9 +429,9 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Returns whether the loaded state includes later commits, which the subscriber must get.
     private func hasReadOn(_ item: CommitEvent, later: some Sequence<CommitEvent>) -> Bool {
-        func isTold(_ other: CommitEvent) -> Bool { !other.isQuiet && other.sequence <= loadedSequence }
+        func mustReach(_ other: CommitEvent) -> Bool { !other.isQuiet && other.sequence <= loadedSequence }
         guard loadedSequence > item.sequence else { return false }
-        return later.contains(where: isTold) || condition.withLock { events.contains(where: isTold) }
+        return later.contains(where: mustReach) || condition.withLock { events.contains(where: mustReach) }
     }
 
     /// Applies a commit to all parts. Returns `false` if a part must reload.
@@ -471,11 +472,11 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     private func finish(_ completion: Subscribers.Completion<TandemError>) {
-        @Sendable func tell() {
+        @Sendable func deliverCompletion() {
             if !condition.withLock({ isCancelled }) { DeliveryDepth.deeper { complete(completion) } }
             release()
         }
-        if let queue = scheduler.deliveryQueue { queue.async { tell() } } else { tell() }
+        if let queue = scheduler.deliveryQueue { queue.async { deliverCompletion() } } else { deliverCompletion() }
     }
 
     // MARK: Letting go

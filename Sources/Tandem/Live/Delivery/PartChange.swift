@@ -3,7 +3,7 @@ enum PartChange: Sendable {
     /// A row's new state, or `nil` if the row is not (or never was) in the part.
     ///
     /// - Parameter isSilent: Whether only unobserved properties changed.
-    case row(Int64, LiveRow?, isSilent: Bool)
+    case row(id: Int64, row: LiveRow?, isSilent: Bool)
     /// An increase or decrease of the number of rows.
     case count(Int)
     /// A value that was removed from an aggregate, and a value that was added to it.

@@ -32,12 +32,12 @@ extension QueryDescription {
 
 extension ChangeSet {
     init(
-        _ taken: (old: RowSlice, new: RowSlice, changes: RowChanges?),
+        _ change: (old: RowSlice, new: RowSlice, changes: RowChanges?),
         element: @escaping @Sendable (LiveRow) -> Element
     ) {
-        let results = LiveCollection(taken.new, element: element)
-        if let changes = taken.changes {
-            self.init(previous: LiveCollection(taken.old, element: element), results: results, changes: changes)
+        let results = LiveCollection(change.new, element: element)
+        if let changes = change.changes {
+            self.init(previous: LiveCollection(change.old, element: element), results: results, changes: changes)
         } else {
             self.init(initial: results)
         }

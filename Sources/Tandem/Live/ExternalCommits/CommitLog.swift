@@ -1,12 +1,15 @@
 /// The recorded changes between two states of the store.
 ///
 /// **Proof that nothing is missing.** The ends of all commits between two positions, of any program, are read from the
-/// log itself (``LogCommits``). Only one transaction can commit on top of a position, and its entry, if it has one, is
-/// in that transaction. So if an entry names the position before a commit, then it is the entry of
-/// this commit and has all its changes. If a commit has no such entry, its changes are unknown: the commit of another
-/// program, of an older version of Tandem, of a process that did not know of an observer, or an entry that later
-/// entries have displaced. If the log has begun again in between, the commits before that can't be counted, and the
-/// changes are unknown too.
+/// log itself (``LogCommits``). Only one transaction can commit on top of a position. Its entry, if it has one, is in
+/// that transaction. So an entry that names the position before a commit is the entry of this commit. It has all
+/// changes of the commit.
+///
+/// If a commit has no such entry, its changes are unknown. There are two causes:
+/// - The commit was made by another program, an older version of Tandem, or a process without knowledge of an observer.
+/// - Later entries have displaced the entry.
+///
+/// If the log has begun again in between, the commits before that can't be counted. The changes are then unknown too.
 struct CommitLog {
     /// A position up to which the observer knows all commits.
     struct Known: Sendable {

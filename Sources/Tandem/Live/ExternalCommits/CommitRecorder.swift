@@ -1,11 +1,9 @@
 import GRDB
-import GRDBSQLite
-import SQLitePreupdate
 
 /// A recorder of a transaction's changes for other processes, in the table `__recent_commits`.
 ///
 /// A transaction uses it only if another store observes commits (``ObserverLock``). Its entry is written in the same
-/// transaction, and names the position in the log on which the transaction was based. See ``CommitLog``.
+/// transaction. The entry names the position in the log on which the transaction was based. See ``CommitLog``.
 ///
 /// Only the writing thread uses it.
 final class CommitRecorder {
@@ -50,11 +48,14 @@ final class CommitRecorder {
     }
 
     /// Records a change that SQLite reports before it happens. Only the first state of each row counts.
-    func willChange(_ name: UnsafePointer<CChar>, operation: Int32, from old: Int64, to new: Int64) {
+    func willChange(_ change: RowChange, in name: UnsafePointer<CChar>) {
         guard let table = reported.table(name, find: recorded), table.isKnown else { return }
-        if operation != SQLITE_INSERT { record(old, of: table, exists: true) }
-        if operation == SQLITE_INSERT || (operation != SQLITE_DELETE && new != old) {
-            record(new, of: table, exists: false)
+        switch change {
+        case .insert(let row): record(row, of: table, exists: false)
+        case .delete(let row): record(row, of: table, exists: true)
+        case .update(let old, let new):
+            record(old, of: table, exists: true)
+            if new != old { record(new, of: table, exists: false) }
         }
     }
 
@@ -91,15 +92,10 @@ final class CommitRecorder {
     }
 
     private func appendOldValues(to table: Table) -> Bool {
-        var value: UnsafeMutableRawPointer?
         for column in 0..<table.width {
-            guard tandem_preupdate_old(UnsafeMutableRawPointer(connection.sqlite), column, &value) == SQLITE_OK else {
-                return false
-            }
-            let view = ColumnView(value: value)
-            // Before SQLite 3.44, the hook returns NULL for a column that was added after the row was written.
-            if case .null = view, table.defaulted.contains(column) { return false }
-            table.bytes.append(value: view)
+            guard let value = connection.oldValue(column) else { return false }
+            if case .null = value, table.defaulted.contains(column) { return false }
+            table.bytes.append(value: value)
         }
         return true
     }

@@ -148,7 +148,7 @@ private final class Session: @unchecked Sendable {
 
     /// Begins a series if something has changed. If a series is running, its next step detects the change.
     private func begin() {
-        guard isResting, !isOver, takeChanges() else { return }
+        guard isResting, !isOver, consumeChanges() else { return }
         startSeries()
     }
 
@@ -162,7 +162,7 @@ private final class Session: @unchecked Sendable {
 
     private func step() {
         guard !isOver else { return }
-        let hasChanged = takeChanges()
+        let hasChanged = consumeChanges()
         switch pollingSchedule.step(hasChanged: hasChanged, ownWrites: ownWritesBegun, at: Self.now) {
         case .check:
             // From here on this check counts as running.
@@ -184,13 +184,15 @@ private final class Session: @unchecked Sendable {
         }
     }
 
-    private func takeChanges() -> Bool {
+    private func consumeChanges() -> Bool {
         let isWoken = isWoken.exchange(false, ordering: .acquiringAndReleasing)
         return changes?.drainChanges() != false || isWoken
     }
 
-    /// Read after the changes were drained. An own write that ended before another process's write caused a change is
-    /// already counted, because the lock passed from one to the other in between.
+    /// The number of own writes that have begun, read after the changes were drained.
+    ///
+    /// An own write may end before another process's write causes a change. Such an own write is already counted,
+    /// because the lock passed from one to the other in between.
     private var ownWritesBegun: Int { ownWrites.count.load(ordering: .sequentiallyConsistent) }
 
     private func schedule(_ delay: Duration) {

@@ -2,8 +2,10 @@
     import Dispatch
     import Foundation
 
-    /// An observer of a file through inotify. It also watches the folder, but only while the file does not exist,
-    /// because SQLite often writes other files in the folder.
+    /// An observer of a file through inotify.
+    ///
+    /// It also watches the folder, but only while the file does not exist. SQLite often writes other files in the
+    /// folder.
     final class InotifyChanges: FileChanges {
         private let path: String
         private let folder: String

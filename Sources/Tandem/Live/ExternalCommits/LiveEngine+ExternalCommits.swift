@@ -69,7 +69,7 @@ extension LiveEngine {
                 // Query this first: a process in a transaction now may commit after the check.
                 let others = connection.externalTransactions
                 // Record it before the writer is released: the event of the next commit must not come before this one.
-                return (others, try findExternalCommits(store, connection))
+                return (others, try findExternalCommits(in: store, on: connection))
             }
             run(notifications)
             return others
@@ -85,7 +85,7 @@ extension LiveEngine {
     /// The number of attempts to determine the position of a state while other processes commit.
     private static let attempts = 4
 
-    private func findExternalCommits(_ store: Store, _ connection: Connection) throws -> PendingNotifications {
+    private func findExternalCommits(in store: Store, on connection: Connection) throws -> PendingNotifications {
         // If no other process has committed since the last check, then none has between these two statements either.
         let position = connection.logPosition
         guard try store.checkSchema(connection) else {
@@ -117,7 +117,7 @@ extension LiveEngine {
 
     /// Returns whether another process has committed since a given commit. A read in between may then include that
     /// commit.
-    func hasExternalCommit(since sequence: UInt64, _ store: Store) -> Bool {
+    func hasExternalCommit(since sequence: UInt64, in store: Store) -> Bool {
         guard !isInMemory else { return false }
         _ = checkForExternalCommit(store)
         return state.withLock { $0.lastExternal > sequence }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A lock that shows other stores that this store observes their commits. The system releases it when the process dies.
 ///
-/// It is a shared lock on the first byte of the log file, which SQLite does not lock. Unlike ordinary locks of a
-/// process, locks of open file descriptions (`F_OFD_SETLK`) also count between stores of one process, and survive if
-/// SQLite closes the log. The log file exists as long as a store is open.
+/// It is a shared lock on the first byte of the log file, which SQLite does not lock. It is a lock of an open file
+/// description (`F_OFD_SETLK`). Unlike ordinary locks of a process, such locks also count between stores of one
+/// process. They also survive if SQLite closes the log. The log file exists as long as a store is open.
 ///
 /// The lock saves work and proves nothing: if a writer does not see it, its commit is not recorded, and the observer
 /// reads again.
@@ -28,15 +28,15 @@ final class ObserverLock: Sendable {
     deinit { close() }
 
     /// Acquires the lock. If the system has no such locks, this does nothing.
-    func hold() { withDescriptor { _ = Self.control($0, Self.set, type: Int16(F_RDLCK)) } }
+    func hold() { withDescriptor { _ = Self.control($0, command: Self.set, type: Int16(F_RDLCK)) } }
 
     /// Releases the lock.
-    func release() { withDescriptor { _ = Self.control($0, Self.set, type: Int16(F_UNLCK)) } }
+    func release() { withDescriptor { _ = Self.control($0, command: Self.set, type: Int16(F_UNLCK)) } }
 
     /// Whether another store, in this process or another, observes commits. It costs a system call.
     var isHeldElsewhere: Bool {
         withDescriptor { descriptor in
-            let found = Self.control(descriptor, Self.get, type: Int16(F_WRLCK))
+            let found = Self.control(descriptor, command: Self.get, type: Int16(F_WRLCK))
             return found.map { $0 != Int16(F_UNLCK) } ?? false
         } ?? false
     }
@@ -62,7 +62,7 @@ final class ObserverLock: Sendable {
         state.withLock { state in
             if state.descriptor >= 0 {
                 // Closing the file is not enough: a child process that is being started has it open too.
-                _ = Self.control(state.descriptor, Self.set, type: Int16(F_UNLCK))
+                _ = Self.control(state.descriptor, command: Self.set, type: Int16(F_UNLCK))
                 Foundation.close(state.descriptor)
             }
             state = State(isClosed: true)
@@ -88,7 +88,7 @@ final class ObserverLock: Sendable {
     #endif
 
     /// Calls `fcntl` for the lock. Returns the resulting type, or `nil` if the call failed.
-    private static func control(_ descriptor: Int32, _ command: Int32, type: Int16) -> Int16? {
+    private static func control(_ descriptor: Int32, command: Int32, type: Int16) -> Int16? {
         var lock = flock()
         lock.l_type = type
         lock.l_whence = Int16(SEEK_SET)

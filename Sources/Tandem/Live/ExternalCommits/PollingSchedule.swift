@@ -11,10 +11,10 @@ enum ExternalTransactions: Sendable, Equatable {
 /// The schedule of checks for commits of other processes, after the log file has changed.
 ///
 /// **The lost wake-up.** SQLite writes a transaction's frames to the log, then (with `synchronous=FULL`) waits for the
-/// disk, and only then publishes the commit in shared memory. The system reports the change of the file at the first of
-/// these steps, and reports nothing at the last. A single check after the report misses every eighth commit, and also a
-/// commit after which the store stays idle. Finding a new version proves nothing either. It may be the version of the
-/// previous commit, while the process that has just written its frames has not published them yet.
+/// disk. Only then does it publish the commit in shared memory. The system reports the change of the file at the first
+/// of these steps, and reports nothing at the last. A single check after the report misses every eighth commit, and
+/// also a commit after which the store stays idle. Finding a new version proves nothing either. It may be the version
+/// of the previous commit. The process that has just written its frames may not have published its commit yet.
 ///
 /// Therefore a series of checks follows a change, with growing delays, until all commits are certainly seen. That is
 /// the case if no other process was in a transaction *before* the check. A writer is in a transaction from before its
@@ -83,7 +83,7 @@ struct PollingSchedule {
     ///   - hasChanged: Whether the file has changed since the last step.
     ///   - ownWrites: The number of own writes that have begun, read after `hasChanged`.
     mutating func step(hasChanged: Bool, ownWrites: Int, at now: Duration) -> Step {
-        let hasLooked = ownWrites != mark
+        let hasOwnWrites = ownWrites != mark
         lastStep = now
         if hasChanged {
             mark = ownWrites
@@ -91,9 +91,9 @@ struct PollingSchedule {
             index = 1
             lastChange = now
             // The own write may have begun before this change.
-            return hasLooked ? .wait(nextDelay(at: now)) : .check
+            return hasOwnWrites ? .wait(nextDelay(at: now)) : .check
         }
-        return hasLooked ? .rest : .check
+        return hasOwnWrites ? .rest : .check
     }
 
     /// Records a check.

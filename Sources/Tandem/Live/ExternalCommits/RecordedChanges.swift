@@ -7,9 +7,9 @@
 /// length, name, 1, number of rows, rows                   a table with known changes
 /// ```
 ///
-/// A row is its row number (8 bytes), then the number of its old values, or `FFFF` if it did not exist, then the
-/// values: a tag of ``RowEncoder/Tag``, and 8 bytes or a length with bytes. Numbers have 4 bytes, those of values 2
-/// bytes. All are little-endian.
+/// A row is its row number (8 bytes), then the number of its old values, then the values. If the row did not exist,
+/// `FFFF` is in place of the number of values. A value is a tag of ``RowEncoder/Tag``, and 8 bytes or a length with
+/// bytes. Lengths and the number of rows have 4 bytes, and the number of values has 2 bytes. All are little-endian.
 struct RecordedChanges {
     struct Row {
         let rowID: Int64

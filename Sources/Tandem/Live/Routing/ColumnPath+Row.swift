@@ -26,7 +26,7 @@ extension ColumnPath {
 
     /// Returns whether SQLite compares a value with this column without conversion. This holds for all values that
     /// properties encode. A text compared with an INTEGER column, for example, would be converted to a number.
-    func takesAsBound(_ value: StorageValue) -> Bool {
+    func comparesAsBound(_ value: StorageValue) -> Bool {
         switch (affinity, value) {
         case (.integer, .text), (.text, .integer), (.text, .real): false
         default: true
@@ -34,7 +34,7 @@ extension ColumnPath {
     }
 
     /// Returns whether SQLite compares the values of two columns without conversion.
-    func takesAsStored(_ other: ColumnPath) -> Bool { affinity == other.affinity }
+    func comparesAsStored(_ other: ColumnPath) -> Bool { affinity == other.affinity }
 
     /// Returns whether a value for this column is the encoding of a NaN.
     func encodesNaN(_ value: StorageValue) -> Bool {

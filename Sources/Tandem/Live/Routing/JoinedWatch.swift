@@ -1,8 +1,10 @@
-/// The watch of a part whose query follows references, lists of references or inverse links. SQLite evaluates its rows
-/// one by one, in the transaction that changes them or the objects that they are linked with.
+/// The watch of a part whose query follows references, lists of references or inverse links.
 ///
-/// A row's result changes only if an object changes that the row was linked with before the transaction or is linked
-/// with after it. Of the changed objects on such a path, take the nearest to the row. The path up to it did not change,
+/// SQLite evaluates the part's rows one by one. It does so in the transaction that changes the rows, or the objects
+/// that they are linked with.
+///
+/// A row's result changes only if an object changes that the row is linked with. The link exists before the transaction
+/// or after it. Of the changed objects on such a path, take the nearest to the row. The path up to it did not change,
 /// so it exists after the transaction. The last hop is found by the object's former key as well as by its new one: a
 /// deleted row keeps its references, even to objects that no longer exist.
 struct JoinedWatch: Sendable {
@@ -16,8 +18,9 @@ struct JoinedWatch: Sendable {
         let keyMask: ColumnMask
         /// Whether the key column is a list of local IDs.
         let hasKeyList: Bool
-        /// Finds the rows of the part's own table whose links lead to an object with a given local ID in the key
-        /// column.
+        /// Finds the rows of the part's own table whose links lead to an object.
+        ///
+        /// The key column of that object has a given local ID.
         let holdersSQL: String
     }
 
@@ -151,7 +154,7 @@ struct JoinedCandidates {
                     statement.reset()
                     statement.bind(last, to: row)
                     let new = try statement.step() ? try part.watch.makeRow(statement, connection.path) : nil
-                    sealed.changes.append((id, .row(row, new, isSilent: mask & part.watch.observed == 0)))
+                    sealed.changes.append((id, .row(id: row, row: new, isSilent: mask & part.watch.observed == 0)))
                 }
             } catch {
                 sealed.reloads.insert(id)

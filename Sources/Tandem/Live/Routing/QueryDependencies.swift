@@ -1,5 +1,7 @@
-/// A collection of the objects that a query's result depends on, besides those of its own model: the targets of its
-/// references, the objects of lists, and the objects of inverse links, each with the columns that the query uses.
+/// A collection of the objects that a query's result depends on, besides those of its own model.
+///
+/// They are the targets of the model's references, the objects of lists, and the objects of inverse links. For each,
+/// the columns that the query uses are known.
 struct QueryDependencies {
     /// The objects of a table at the end of some hops from the query's own objects.
     struct Dependency {

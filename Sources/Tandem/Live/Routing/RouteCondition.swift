@@ -22,12 +22,6 @@ enum RouteCondition: Sendable {
         guard let best = parts.best else { return nil }
         self = best
     }
-
-    var column: String {
-        switch self {
-        case .equal(let column, _), .range(let column, _, _): column
-        }
-    }
 }
 
 extension RouteCondition {
@@ -60,7 +54,7 @@ extension RouteCondition {
             case .all(let nodes):
                 for node in nodes { add(node) }
             case .comparison(let path, let comparison, .value(let value)):
-                guard path.steps.isEmpty, path.takesAsBound(value) else { return }
+                guard path.steps.isEmpty, path.comparesAsBound(value) else { return }
                 add(path, comparison: comparison, value: value)
             case .text(let path, .prefix, let prefix) where path.isOwnText:
                 addPrefix(path, prefix: prefix)
@@ -78,7 +72,7 @@ extension RouteCondition {
         private mutating func add(_ path: ColumnPath, comparison: Comparison, value: StorageValue) {
             switch comparison {
             case .equal:
-                if let (path, values) = Self.equality(.comparison(path, .equal, .value(value))) {
+                if let (path, values) = Self.equality(.comparison(path, by: .equal, to: .value(value))) {
                     addEquality(path.name, values: values, rank: Self.rank(path))
                 }
             case .notEqual: break
@@ -123,11 +117,12 @@ extension RouteCondition {
         private static func equality(_ node: PredicateNode) -> (path: ColumnPath, values: [StorageValue])? {
             switch node {
             case .isTrue(let path) where path.steps.isEmpty: return (path, [.integer(1)])
-            case .comparison(let path, .equal, .value(let value)) where path.steps.isEmpty && path.takesAsBound(value):
+            case .comparison(let path, .equal, .value(let value))
+            where path.steps.isEmpty && path.comparesAsBound(value):
                 return (path, path.isFloating && path.encodesNaN(value) ? [] : [value])
-            case .identical(let path, let value) where path.steps.isEmpty && path.takesAsBound(value):
+            case .identical(let path, let value) where path.steps.isEmpty && path.comparesAsBound(value):
                 return (path, [value])
-            case .among(let path, let values) where path.steps.isEmpty && values.allSatisfy(path.takesAsBound):
+            case .among(let path, let values) where path.steps.isEmpty && values.allSatisfy(path.comparesAsBound):
                 return (path, values.filter { !(path.isFloating && path.encodesNaN($0)) })
             case .any(let nodes):
                 // `$0.shop == "a" || $0.shop == "b"`

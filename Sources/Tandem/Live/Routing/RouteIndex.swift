@@ -76,8 +76,8 @@ struct RouteIndex: Sendable {
 
     /// Calls a function once with each query whose condition may hold for a row.
     ///
-    /// - Complexity: O(*c* · log *n* + *f* · log *n*), where *c* is the number of columns with conditions, and *f* that
-    ///   of the queries found.
+    /// - Complexity: O(*c* · log *n* + *f* · log *n*) for *n* queries. Here *c* is the number of columns with
+    ///   conditions, and *f* that of the queries found.
     func candidates(_ row: some ColumnSource, into body: (Int) -> Void) {
         for id in always { body(id) }
         for equality in equalities {

@@ -17,22 +17,10 @@ struct RowPredicate: Sendable {
         var tests: [RowTest] = []
         if query.life != .any {
             let slot = compiler.slot("deleted", of: "deleted")
-            tests.append(.compares(slot, .equal, .integer(query.life == .deleted ? 1 : 0)))
+            tests.append(.compares(slot, by: .equal, to: .integer(query.life == .deleted ? 1 : 0)))
         }
         guard let filters = compiler.tests(query.filters) else { return nil }
-        self.init(.all(tests + filters), compiler: compiler, slots: &slots)
-    }
-
-    /// Creates the condition for a predicate to hold. Returns `nil` if the row alone does not determine it. No slots
-    /// are then assigned.
-    init?(_ node: PredicateNode, slots: inout ColumnSlots) {
-        var compiler = RowTestCompiler(slots)
-        guard let test = compiler.test(node) else { return nil }
-        self.init(test, compiler: compiler, slots: &slots)
-    }
-
-    private init(_ test: RowTest, compiler: RowTestCompiler, slots: inout ColumnSlots) {
-        self.test = test
+        test = .all(tests + filters)
         self.slots = compiler.used
         columns = compiler.columns
         slots = compiler.slots

@@ -9,23 +9,23 @@ indirect enum RowTest: Sendable {
     case isNull(Int)
     case isBlob(Int)
     /// Compares a column with a value that is not NULL. It is false if the column is NULL.
-    case compares(Int, Comparison, BoundValue)
+    case compares(Int, by: Comparison, to: BoundValue)
     /// Compares two columns. It is false if one is NULL.
-    case comparesColumns(Int, Comparison, Int)
+    case comparesColumns(Int, by: Comparison, to: Int)
     /// SQL's `IS` between two columns.
-    case isSame(Int, Int)
+    case isSame(Int, as: Int)
     /// Tests for one of some values, which are sorted and not NULL.
-    case among(Int, [BoundValue])
+    case among(Int, values: [BoundValue])
     /// Tests for one of some ranges, which are sorted and do not overlap.
-    case inKeyRanges(Int, [KeyRange])
-    case isFolded(Int, FoldedTest)
-    case hasFirstLetter(Int, Collation, String)
-    case ends(Int, [UInt8])
-    case contains(Int, [UInt8])
-    case like(Int, WildcardPattern)
-    case finds(Int, SearchNeedle)
-    case elementCount(Int, Comparison, Int)
-    case elementsContain(Int, JSONNode)
+    case inKeyRanges(Int, ranges: [KeyRange])
+    case isFolded(Int, test: FoldedTest)
+    case hasFirstLetter(Int, collation: Collation, letter: String)
+    case ends(Int, with: [UInt8])
+    case contains(Int, bytes: [UInt8])
+    case like(Int, pattern: WildcardPattern)
+    case finds(Int, needle: SearchNeedle)
+    case elementCount(Int, by: Comparison, to: Int)
+    case elementsContain(Int, element: JSONNode)
 
     /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON. Tests of
     ///   folded texts fold them.

@@ -38,7 +38,7 @@ struct ListWatcher: RowWatcher {
     let observed: ColumnMask
 
     func change(_ row: borrowing ChangedRow) throws -> PartChange? {
-        guard row.isIn else { return .row(row.rowID, nil, isSilent: false) }
+        guard row.isIn else { return .row(id: row.rowID, row: nil, isSilent: false) }
         var key: [UInt8] = []
         section?.appendKey(row.ordered, to: &key)
         let sectionLength = key.count
@@ -46,7 +46,7 @@ struct ListWatcher: RowWatcher {
         let position = RowMaker.Position(
             rowID: row.rowID, key: key, sectionLength: sectionLength, sectionColumn: nil)
         let new = try maker.make(row.statement, at: position, path: row.path)
-        return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0)
+        return .row(id: row.rowID, row: new, isSilent: row.wasIn && row.mask & observed == 0)
     }
 }
 

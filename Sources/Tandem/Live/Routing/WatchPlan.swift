@@ -44,8 +44,8 @@ typealias PartID = Int
 enum PartWatch: Sendable {
     /// Row by row, evaluated in Swift from the row alone.
     case rows(
-        TableLayout, QueryDescription,
-        @Sendable (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher)
+        of: TableLayout, query: QueryDescription,
+        makeWatcher: @Sendable (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher)
     /// Row by row, evaluated by SQLite, because the query follows references or other links.
     case joined(JoinedWatch)
     /// Not row by row: the part reloads if one of the tables has changed.

@@ -1,5 +1,5 @@
 // The values of a row were checked when it was read from the store (see RowPacker). Only an app's own decoding, of an
-// enum or a `Codable` value, can fail later, if it gives different results for the same value.
+// enum or a `Codable` value, can fail later. It fails if it gives different results for the same value.
 
 extension LiveRow {
     /// Decodes the object of a row that ``RowMaker/objects(_:observed:)`` or a factory of sections made.

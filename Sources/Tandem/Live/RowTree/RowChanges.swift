@@ -1,7 +1,7 @@
 /// A change of rows by index, for lists.
 ///
-/// Applied to an array of the old rows, it gives the new rows: first the deletions, from the last to the first, then
-/// the insertions, from the first to the last, then the modifications.
+/// Applied to an array of the old rows, it gives the new rows. Apply the deletions first, from the last to the first.
+/// Then apply the insertions, from the first to the last. Then apply the modifications.
 struct RowChanges: Sendable {
     /// Indices of removed rows among the old rows, ascending.
     var deletions: [Int] = []

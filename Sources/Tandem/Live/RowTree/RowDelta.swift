@@ -7,11 +7,6 @@ struct RowDelta: Sendable {
     var old: LiveRow?
     var new: LiveRow?
 
-    init(old: LiveRow?, new: LiveRow?) {
-        self.old = old
-        self.new = new
-    }
-
     /// Whether the row is unchanged.
     var isEmpty: Bool {
         guard let old, let new else { return old == nil && new == nil }

@@ -1,5 +1,6 @@
-/// The rows of a tree by their rowids. It has the leaf of each row, by the leaf's number, which is the same in all
-/// versions of the leaf.
+/// The rows of a tree by their rowids.
+///
+/// It has the number of each row's leaf. A leaf's number is the same in all versions of the leaf.
 final class RowIndex {
     /// The number of a leaf that is in no index.
     static let noLeaf = UInt32.max

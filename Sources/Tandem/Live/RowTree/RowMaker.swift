@@ -78,7 +78,7 @@ extension RowMaker {
         return RowMaker(
             columns: { $0.objectColumns(model, alias: $1.alias) }, width: width,
             append: appending { statement, _, buffer, _ in
-                let source = StatementColumns(statement: statement.handle)
+                let source = StatementColumns(statement)
                 var digest: UInt64 = 0
                 for column in digested { digest = (digest << 5 | digest >> 59) &* 31 ^ source.view(column).digest }
                 buffer.append(digest, count: MemoryLayout<UInt64>.size)
@@ -104,7 +104,7 @@ extension RowMaker {
                 let column = position.sectionColumn ?? own
                 // A value that can't be read is reported here.
                 _ = try property.value(statement.row(), column: column, store: storePath)
-                try RowPacker.append(path, statement: statement.handle, index: column, to: buffer)
+                try RowPacker.append(path, from: statement, index: column, to: buffer)
                 buffer.append(integer: Int64(position.sectionLength))
             }, comparison: objects.comparison)
     }

@@ -12,11 +12,13 @@ struct RowNodeHeader {
     let prefixCount: UInt32
 }
 
-/// A node of a ``RowTree``. A leaf has its rows as records in a single block (see ``RowView``), and an inner node has a
-/// branch for each child.
+/// A node of a ``RowTree``.
 ///
-/// The content of a leaf is the start of each record (and the end of the last one), the common prefix of the keys, and
-/// the records. It is exactly as long as necessary. A node does not change after it was made.
+/// A leaf has its rows as records in a single block (see ``RowView``). An inner node has a branch for each child.
+///
+/// The content of a leaf begins with the start of each record, and the end of the last one. The common prefix of the
+/// keys follows, and then the records. The content is exactly as long as necessary. A node does not change after it was
+/// made.
 final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// A change of a row copies its leaf, and the branches above it.
     static let leafCapacity = 32
@@ -182,7 +184,9 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return total
     }
 
-    /// Returns the number of a leaf's rows before a row, and whether the next row has the same key and local ID.
+    /// Returns the number of a leaf's rows before a row.
+    ///
+    /// Also returns whether the leaf's next row has the same key and local ID.
     func search(leaf row: RowProbe) -> (index: Int, isFound: Bool) {
         defer { withExtendedLifetime(self) {} }
         var low = 0

@@ -14,7 +14,7 @@ struct RowOrder: Sendable {
     /// The number of ``columns(_:in:)``.
     let columnCount: Int
 
-    /// - Parameter isPrefix: Whether other keys follow. No key is then a prefix of another, and keys contain all their
+    /// - Parameter isPrefix: Whether other keys follow. No key is then a prefix of another. Keys then contain all their
     ///   values, so that different values have different keys.
     init(_ order: [SortTerm], isPrefix: Bool = false) {
         var keys = order
@@ -79,13 +79,13 @@ struct RowOrder: Sendable {
                 guard path.steps.isEmpty else { return nil }
                 let twin = path.definition?.sortColumn.map { compiler.slot($0, of: path.name) }
                 if let twin, term.shape == .plain {
-                    own.append(.column(twin, twin: nil, term.writer))
+                    own.append(.column(twin, twin: nil, writer: term.writer))
                 } else if let slot = compiler.slot(path) {
-                    own.append(.column(slot, twin: twin, term.writer))
+                    own.append(.column(slot, twin: twin, writer: term.writer))
                 }
             case .matchingFirst(let node):
                 guard let test = compiler.test(node) else { return nil }
-                own.append(.matching(test, term.writer))
+                own.append(.matching(test, writer: term.writer))
             }
         }
         slots = compiler.slots
@@ -96,8 +96,8 @@ struct RowOrder: Sendable {
 /// A ``RowOrder`` whose keys are built from a row of the model's table.
 struct OwnOrder: Sendable {
     fileprivate enum Term: Sendable {
-        case column(Int, twin: Int?, SortTermWriter)
-        case matching(RowTest, SortTermWriter)
+        case column(Int, twin: Int?, writer: SortTermWriter)
+        case matching(RowTest, writer: SortTermWriter)
     }
 
     fileprivate let terms: [Term]

@@ -1,11 +1,11 @@
 import Foundation
-import GRDBSQLite
 
 /// The copying of a model's columns from a statement into the payload of a row.
 ///
 /// Each value is checked as if it were read as its property. An object that is decoded later can therefore not fail: a
-/// value that can't be read is reported when the row is read from the store. A value in another storage class than that
-/// of its property, which another program wrote, is converted as SQLite does when the property is read.
+/// value that can't be read is reported when the row is read from the store. Another program may have written a value
+/// in another storage class than that of its property. Such a value is converted as SQLite does when the property is
+/// read.
 struct RowPacker: Sendable {
     fileprivate enum Form {
         case text, integer, unsigned, real, blob
@@ -25,7 +25,7 @@ struct RowPacker: Sendable {
     private static let serverID: Int32 = 2
 
     private let columns: [Column]
-    /// The functions that read the columns. They are apart, so that the other data of a column is copied without
+    /// The functions that read the columns. They are separate, so that the other data of a column is copied without
     /// reference counting.
     private let checks: [@Sendable (RowDecoder, Int32) throws -> Void]
     private let definition: ModelDefinition
@@ -79,7 +79,7 @@ struct RowPacker: Sendable {
     /// - Throws: A ``TandemError`` if a value can't be read as its property.
     func append(_ statement: Statement, key: UnsafeRawBufferPointer, to buffer: RowBuffer, path: String) throws {
         do {
-            for place in columns.indices { try append(place, statement: statement.handle, key: key, to: buffer) }
+            for place in columns.indices { try append(place, from: statement, key: key, to: buffer) }
         } catch let error as InvalidStoredValue {
             throw TandemError(unreadable: error, in: definition, base: 0, store: path)
         }
@@ -87,33 +87,31 @@ struct RowPacker: Sendable {
 
     @inline(__always)
     private func append(
-        _ place: Int, statement: OpaquePointer, key: UnsafeRawBufferPointer, to buffer: RowBuffer
+        _ place: Int, from statement: Statement, key: UnsafeRawBufferPointer, to buffer: RowBuffer
     ) throws {
         let column = columns[place]
-        let type = sqlite3_column_type(statement, column.index)
-        if type == SQLITE_NULL {
-            if !column.isOptional { try checks[place](RowDecoder(statement: statement, base: 0), column.index) }
+        let type = statement.type(column.index)
+        if type == StorageClass.null {
+            if !column.isOptional { try checks[place](statement.row(), column.index) }
             return buffer.appendNull()
         }
-        if column.isChecked || !column.form.isNatural(type) {
-            try checks[place](RowDecoder(statement: statement, base: 0), column.index)
-        }
-        if column.index == Self.serverID, type == SQLITE_TEXT {
+        if column.isChecked || !column.form.isNatural(type) { try checks[place](statement.row(), column.index) }
+        if column.index == Self.serverID, type == StorageClass.text {
             // An object that came from a server has its server ID as local ID.
-            let row = RowDecoder(statement: statement, base: 0)
+            let row = statement.row()
             if RowView.order(try row.textBytes(Self.serverID), try row.textBytes(1)) == 0 {
                 return buffer.appendLocalID()
             }
         }
-        try Self.append(column, type: type, statement: statement, key: key, to: buffer)
+        try Self.append(column, type: type, from: statement, key: key, to: buffer)
     }
 
     /// Appends a value of another model's column, which was read without an error.
     ///
     /// - Parameter index: The column of the statement.
-    static func append(_ path: ColumnPath, statement: OpaquePointer, index: Int32, to buffer: RowBuffer) throws {
-        let type = sqlite3_column_type(statement, index)
-        if type == SQLITE_NULL { return buffer.appendNull() }
+    static func append(_ path: ColumnPath, from statement: Statement, index: Int32, to buffer: RowBuffer) throws {
+        let type = statement.type(index)
+        if type == StorageClass.null { return buffer.appendNull() }
         let form =
             switch path.column {
             case .property(let index): form(path.model.properties[index].kind)
@@ -125,27 +123,25 @@ struct RowPacker: Sendable {
             index: index, form: form, isOptional: true, isChecked: false,
             isPlainText: path.definition?.kind.isPlainText ?? true)
         let key = UnsafeRawBufferPointer(start: nil, count: 0)
-        try append(column, type: type, statement: statement, key: key, to: buffer)
+        try append(column, type: type, from: statement, key: key, to: buffer)
     }
 
     /// Appends a value that is not NULL.
     @inline(__always)
     private static func append(
-        _ column: Column, type: Int32, statement: OpaquePointer, key: UnsafeRawBufferPointer, to buffer: RowBuffer
+        _ column: Column, type: Int32, from statement: Statement, key: UnsafeRawBufferPointer, to buffer: RowBuffer
     ) throws {
         switch column.form {
-        case .integer: buffer.append(integer: sqlite3_column_int64(statement, column.index))
-        case .unsigned where type != SQLITE_BLOB, .real where type == SQLITE_INTEGER:
-            buffer.append(integer: sqlite3_column_int64(statement, column.index))
-        case .real where type != SQLITE_BLOB:
-            buffer.append(real: sqlite3_column_double(statement, column.index))
+        case .integer: buffer.append(integer: statement.integer(column.index))
+        case .unsigned where type != StorageClass.blob, .real where type == StorageClass.integer:
+            buffer.append(integer: statement.integer(column.index))
+        case .real where type != StorageClass.blob:
+            buffer.append(real: statement.real(column.index))
         case .text:
-            let text = try RowDecoder(statement: statement, base: 0).textBytes(column.index)
+            let text = try statement.row().textBytes(column.index)
             buffer.append(text: text, key: key, mayPack: column.isPlainText)
         case .unsigned, .real, .blob:
-            let blob = sqlite3_column_blob(statement, column.index)
-            let bytes = UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(statement, column.index)))
-            buffer.append(blob: bytes)
+            buffer.append(blob: statement.bytes(column.index))
         }
     }
 }
@@ -154,10 +150,10 @@ extension RowPacker.Form {
     /// Returns whether values of a storage class need no conversion, and can't have wrong bytes.
     fileprivate func isNatural(_ type: Int32) -> Bool {
         switch self {
-        case .text: type == SQLITE_TEXT
-        case .integer, .unsigned: type == SQLITE_INTEGER
-        case .real: type == SQLITE_FLOAT || type == SQLITE_INTEGER
-        case .blob: type == SQLITE_BLOB
+        case .text: type == StorageClass.text
+        case .integer, .unsigned: type == StorageClass.integer
+        case .real: type == StorageClass.real || type == StorageClass.integer
+        case .blob: type == StorageClass.blob
         }
     }
 }

@@ -21,7 +21,7 @@ struct RowReading: Sendable {
 
     /// - Parameter key: An empty array for the key.
     private func position(_ statement: Statement, key: inout [UInt8]) -> RowMaker.Position {
-        let source = StatementColumns(statement: statement.handle)
+        let source = StatementColumns(statement)
         var first = maker.width
         section?.appendKey(source, first: first, to: &key)
         let sectionLength = key.count

@@ -26,7 +26,9 @@ struct RowSlice: Sendable, Sequence {
         return tree[range.lowerBound + index]
     }
 
-    /// Returns the visible index of the row with the key and local ID of another row, or `nil` if it is not visible.
+    /// Returns the visible index of the row with the key and local ID of another row.
+    ///
+    /// Returns `nil` if that row is not visible.
     func rank(of row: LiveRow) -> Int? {
         guard let rank = tree.rank(of: row), range.contains(rank) else { return nil }
         return rank - range.lowerBound

@@ -1,8 +1,8 @@
 /// The sorting of rows into the order of a ``RowTree``.
 ///
 /// A list sorted by name has many names with a common beginning. A comparison of two rows accesses both, wherever they
-/// are in memory. So rows are sorted by their words, which are in cache, and then each row of a group with equal words
-/// is accessed only once, for its following words. Long lists are sorted by two threads.
+/// are in memory. So rows are sorted by their words, which are in cache. Then each row of a group with equal words is
+/// accessed only once, for its following words. Long lists are sorted by two threads.
 struct RowSorting {
     private struct Entry {
         var words: RowWords

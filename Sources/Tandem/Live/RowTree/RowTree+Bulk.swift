@@ -3,7 +3,7 @@ import Synchronization
 extension RowTree {
     /// Creates a tree from the rows of a buffer. The leaves are numbered from 0.
     ///
-    /// - Parameter sorted: The numbers of the rows in the buffer, in order (see ``RowBuffer/sorted()``).
+    /// - Parameter sorted: The numbers of the rows in the buffer, in order (see ``RowBuffer/sorted(threads:)``).
     /// - Returns: `nil` if two rows have the same key and local ID.
     /// - Complexity: O(*n*)
     init?(_ buffer: RowBuffer, sorted: [Int], threads: TwoThreads = .standard) {

@@ -3,14 +3,20 @@ extension RowTree {
     /// any order.
     ///
     /// - Parameter index: The index of this tree's rows, which is updated.
-    /// - Returns: `false` if a row of `removed` is missing, or if a row with the key and local ID of a row in
-    ///   `inserted` exists. The rows are then not as expected, and must be reloaded. The tree is unchanged, but the
-    ///   index is not.
+    /// - Returns: `false` if a row of `removed` is missing, or if a row of `inserted` already exists. Rows are
+    ///   identified by key and local ID. If the result is `false`, the rows are not as expected, and must be reloaded.
+    ///   The tree is then unchanged, but the index is not.
     /// - Complexity: O(*k* log *n*) for *k* rows, and at most O(*n* + *k* log *k*).
     mutating func apply(removed: [LiveRow], inserted: [LiveRow], index: RowIndex? = nil) -> Bool {
         if removed.isEmpty && inserted.isEmpty { return true }
         if let index {
             for row in removed { index.remove(row.rowID) }
+        }
+        if removed.count <= 1, inserted.count <= 1,
+            let changed = replacing(removed.first, with: inserted.first, index: index)
+        {
+            self = changed
+            return true
         }
         return withExtendedLifetime((root, removed, inserted)) {
             let rewriting = RowRewriting(
@@ -92,12 +98,13 @@ private struct RowRewriting {
             guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
             insertions.append((index, inserted[place].view))
         }
-        if let next = RowNode.leaf(leaf, removing: isRemoved, inserting: insertions) {
+        let copy = insertions.withUnsafeBufferPointer { RowNode.leaf(leaf, removing: isRemoved, inserting: $0) }
+        if let copy {
             if let index {
                 for (_, row) in insertions { index.set(row.rowID, leaf: leaf.id) }
-                index.set(next)
+                index.set(copy)
             }
-            return [RowBranch(next)]
+            return [RowBranch(copy)]
         }
         var entries: [Entry] = []
         entries.reserveCapacity(leaf.count + insertions.count)
@@ -191,7 +198,7 @@ private struct RowRewriting {
             defer { steps = Steps(removed: 0..<0, inserted: 0..<0) }
             return steps
         }
-        func end(_ rows: [RowProbe], _ range: Range<Int>) -> Int {
+        func end(of range: Range<Int>, in rows: [RowProbe]) -> Int {
             var low = range.lowerBound
             var high = range.upperBound
             while low < high {
@@ -200,7 +207,7 @@ private struct RowRewriting {
             }
             return low
         }
-        let (removedEnd, insertedEnd) = (end(removed, steps.removed), end(inserted, steps.inserted))
+        let (removedEnd, insertedEnd) = (end(of: steps.removed, in: removed), end(of: steps.inserted, in: inserted))
         let below = Steps(
             removed: steps.removed.lowerBound..<removedEnd, inserted: steps.inserted.lowerBound..<insertedEnd)
         steps = Steps(

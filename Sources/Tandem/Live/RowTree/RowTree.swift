@@ -11,7 +11,7 @@
 /// Rows are in the order of their keys' bytes, then of their local IDs' bytes (see ``RowWords``). No two rows have the
 /// same key and local ID.
 ///
-/// Nodes never change. The rows of a leaf are records in one block of memory, so that a row has no objects of its own.
+/// Nodes never change. The rows of a leaf are records in one block of memory. So a row has no objects of its own.
 ///
 /// - Complexity: Finding and indexing are O(log *n*). A change makes new nodes on the paths to the changed rows.
 ///

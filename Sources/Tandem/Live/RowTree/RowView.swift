@@ -86,8 +86,10 @@ struct RowView {
 
     // MARK: Comparing
 
-    /// Returns a negative number if this row comes first, a positive number if the other does, and zero if both have
-    /// the same key and local ID.
+    /// Compares this row with another one by key and local ID.
+    ///
+    /// Returns a negative number if this row comes first, and a positive number if the other does. Rows with the same
+    /// key and local ID give zero.
     func order(_ other: RowView) -> Int {
         let order = orderOfKeys(other)
         return order != 0 ? order : orderOfIDs(other)
@@ -119,14 +121,14 @@ struct RowView {
             return Self.order(suffix, other.suffix)
         }
         return prefix.count < other.prefix.count
-            ? Self.order(prefix, suffix, other.prefix, other.suffix)
-            : -Self.order(other.prefix, other.suffix, prefix, suffix)
+            ? Self.order(prefix, rest: suffix, toLonger: other.prefix, rest: other.suffix)
+            : -Self.order(other.prefix, rest: other.suffix, toLonger: prefix, rest: suffix)
     }
 
     /// Compares two keys in two pieces each. The first piece of the first key is shorter than that of the second.
     private static func order(
-        _ first: UnsafeRawBufferPointer, _ rest: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer,
-        _ otherRest: UnsafeRawBufferPointer
+        _ first: UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer, toLonger other: UnsafeRawBufferPointer,
+        rest otherRest: UnsafeRawBufferPointer
     ) -> Int {
         let start = order(first, UnsafeRawBufferPointer(rebasing: other[..<first.count]))
         if start != 0 { return start }

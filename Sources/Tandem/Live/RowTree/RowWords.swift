@@ -1,7 +1,8 @@
 /// The beginning of a row's position as two words, so that most comparisons need no other memory.
 ///
-/// The position of a row is determined by the bytes of its key, then by those of its local ID, compared like `memcmp`,
-/// prefixes first. The words never order two rows differently than their bytes do. If they are equal, the bytes decide.
+/// The position of a row is determined by the bytes of its key, then by those of its local ID. The bytes are compared
+/// like `memcmp`, prefixes first. The words never order two rows differently than their bytes do. If they are equal,
+/// the bytes decide.
 struct RowWords: Comparable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -9,8 +10,9 @@ struct RowWords: Comparable, Sendable {
     /// Creates the words of a row.
     ///
     /// With an empty key, they are 15 bytes of the local ID. Otherwise `high` is a one followed by 7 bytes of the key,
-    /// so that the empty key comes first. `low` is then the next 8 bytes of the key. If there are none, `low` is the
-    /// number of the 7 bytes that exist (prefixes first), and 7 bytes of the local ID, because the keys are then equal.
+    /// so that the empty key comes first. `low` is then the next 8 bytes of the key. If there are none, `low` begins
+    /// with the number of the 7 bytes that exist (prefixes first). Then 7 bytes of the local ID follow, because the
+    /// keys are equal if that number and `high` are.
     init(_ row: RowView) {
         let count = row.keyCount
         if count == 0 {
@@ -27,7 +29,7 @@ struct RowWords: Comparable, Sendable {
         left.high != right.high ? left.high < right.high : left.low < right.low
     }
 
-    /// The number of the key's bytes that are equal in all rows with the same words, or `nil` if that is unknown.
+    /// The number of the key's bytes that are equal in all rows with the same words; `nil` if it is unknown.
     var equalBytes: Int? { high >> 56 == 1 && low > 8 << 56 ? 15 : nil }
 }
 

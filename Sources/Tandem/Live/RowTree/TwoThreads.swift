@@ -20,8 +20,8 @@ struct TwoThreads {
     static func run(_ count: Int, middle: Int, _ body: (Range<Int>) -> Void) {
         guard middle < count else { return body(0..<count) }
         withoutActuallyEscaping(body) { body in
-            // NB: Dispatch declares its parameter as `@Sendable`. The two calls share only what they read, and end
-            // before `concurrentPerform` returns.
+            // Proof of `nonisolated(unsafe)`: Dispatch declares its parameter as `@Sendable`. The two calls share only
+            // data that both read, and both end before `concurrentPerform` returns.
             nonisolated(unsafe) let body = body
             DispatchQueue.concurrentPerform(iterations: 2) { body($0 == 0 ? 0..<middle : middle..<count) }
         }

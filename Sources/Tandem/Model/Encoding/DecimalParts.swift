@@ -76,9 +76,12 @@ extension DecimalParts {
 // MARK: - By memory
 
 extension DecimalParts {
-    // The layout of the 20 bytes: the exponent; a byte with the number of mantissa words in its upper half, then a sign
-    // bit, and a bit that states that the mantissa has no trailing zeros; two unused bytes; eight words of mantissa,
-    // the least significant first. See `Decimal.Storage` in swift-foundation.
+    // The layout of the 20 bytes (see `Decimal.Storage` in swift-foundation):
+    // - The exponent.
+    // - A byte with the number of mantissa words in its upper half, then a sign bit, and an `isCompact` bit. The last
+    //   bit states that the mantissa has no trailing zeros.
+    // - Two unused bytes.
+    // - Eight words of mantissa, the least significant first.
 
     init(memoryOf decimal: Decimal) {
         self = withUnsafeBytes(of: decimal) { bytes in

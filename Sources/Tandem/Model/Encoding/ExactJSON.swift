@@ -30,8 +30,8 @@ package enum ExactJSON {
 
     /// Appends the text of `node`.
     ///
-    /// - Complexity: O(*n*) in the length of the text, and O(*k* log *k*) in the number of keys of an object whose keys
-    ///   are not sorted.
+    /// - Complexity: O(*n*) in the length of the text. An object whose keys are not sorted adds O(*k* log *k*) for its
+    ///   *k* keys.
     /// - Throws: ``InvalidEncoding`` if ``parse(_:)`` would not accept the tree's text. The code is `tooDeep` beyond
     ///   ``maximumDepth``, and `duplicateKey` if an object has two members with the same key. `out` is then unchanged.
     static func write(_ node: JSONNode, to out: inout [UInt8]) throws {
@@ -95,7 +95,7 @@ package enum ExactJSON {
     /// Returns the node of a text that another program has written.
     ///
     /// In such a text a dollar sign has no meaning, and `-0` is a floating-point number. An integer that does not fit
-    /// 64 bits becomes the text of its digits, from which big integers and decimals can be read.
+    /// 64 bits becomes the text of its digits. Big integers and decimals can be read from that text.
     static func parseForeign(_ utf8: UnsafeBufferPointer<UInt8>) throws -> JSONNode {
         var parser = JSONParser(utf8, isForeign: true)
         return try parser.parseDocument()
@@ -171,7 +171,7 @@ extension ExactJSON {
 
     /// Returns `members` sorted by the UTF-8 bytes of their keys, which must be distinct.
     ///
-    /// Adding a dollar sign to all keys that begin with a dollar sign does not change the order, so the keys of the
+    /// Adding a dollar sign to all keys that begin with a dollar sign does not change the order. So the keys of the
     /// text are sorted as well.
     static func sorted(
         _ members: [(key: String, value: JSONNode)]

@@ -1,7 +1,7 @@
 /// A value in a stored collection, as `ExactJSON` writes and reads it.
 ///
 /// Two nodes are equal if their texts are equal. This is stricter than the values' own `==`. `-0.0` differs from `0.0`,
-/// a NaN equals a NaN with the same payload, and strings are compared by their UTF-8 and not by canonical equivalence.
+/// and a NaN equals a NaN with the same payload. Strings are compared by their UTF-8 and not by canonical equivalence.
 /// An object equals another with the same members in the same order; `ExactJSON.parse(_:)` returns them sorted.
 public enum JSONNode: Sendable {
     // No case is `indirect`: the arrays provide the indirection, and boxes would cost an allocation per integer.

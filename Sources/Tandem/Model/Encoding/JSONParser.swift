@@ -11,9 +11,9 @@ struct JSONParser {
     /// Whether a number that `Double` would round stays a text: see ``ExactJSON/parseWire(_:maximumDigits:)``.
     private let keepsDigits: Bool
     private let maximumDigits: Int
-    /// The number of members in the last object, and the keys of the last object that had to be sorted, in their
-    /// original order. The objects of a list usually have the same keys.
+    /// The number of members in the last object. The objects of a list usually have the same keys.
     private var memberCount = 0
+    /// The keys of the last object that had to be sorted, in their original order.
     private var unsortedKeys: [String] = []
     /// The indices of these keys in sorted order.
     private var order: [Int] = []
@@ -115,7 +115,7 @@ extension JSONParser {
                     return node
                 }
             }
-            // Only now it is clear that this is not the notation for a blob, which has no depth.
+            // Only now is it clear that this is not the notation for a blob, which has no depth.
             if members.isEmpty { try enter() }
             members.append((key, try parseValue()))
             skipWhiteSpace()
@@ -214,7 +214,7 @@ extension JSONParser {
             if !isNegative { _ = skip(UInt8(ascii: "+")) }
             let exponentStart = position
             while let digit = digit() {
-                // The slow path reads the text itself, so the limit only needs to be beyond the range of the fast path.
+                // The slow path reads the text itself. So the limit only needs to be beyond the range of the fast path.
                 exponent = min(exponent * 10 + Int(digit), 1_000_000)
                 position += 1
             }

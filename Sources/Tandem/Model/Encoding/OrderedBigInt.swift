@@ -3,7 +3,7 @@ import BigInt
 /// An encoding of integers of any size as bytes whose order is the integers' order.
 ///
 /// SQLite compares blobs with `memcmp`, and puts a prefix before a longer blob. With this encoding, an index on a
-/// column of big integers is sorted by value, and comparisons in SQL have their usual meaning:
+/// column of big integers is sorted by value. Comparisons in SQL have their usual meaning:
 ///
 /// ```swift
 /// var bytes: [UInt8] = []

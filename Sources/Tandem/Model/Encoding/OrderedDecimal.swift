@@ -35,7 +35,7 @@ import Foundation
 /// order exactly (see ``OrderedBigInt``).
 ///
 /// A decimal that is not a number sorts after all numbers. Foundation's `<` puts it before them. A query for numbers
-/// only can exclude either end of the order, and users of SQL expect it at this end.
+/// only can exclude either end of the order. Users of SQL expect such a decimal at this end.
 enum OrderedDecimal {
     private static let zero: UInt8 = 0x80
     private static let notANumber: UInt8 = 0xFF

@@ -5,7 +5,9 @@ import Foundation
 /// Swift's `==` and `<` compare canonical forms, so the two forms of "é" are equal. For every other reader of the store
 /// they are two keys.
 enum UTF8Order {
-    /// Returns a negative number if `lhs` comes first, a positive one if `rhs` does, and zero if the bytes are equal.
+    /// Compares two texts by their UTF-8 bytes.
+    ///
+    /// Returns a negative number if `lhs` comes first, and a positive number if `rhs` does. Equal bytes give zero.
     static func compare(_ lhs: String, _ rhs: String) -> Int {
         let order: Int?? = lhs.utf8.withContiguousStorageIfAvailable { left in
             rhs.utf8.withContiguousStorageIfAvailable { right in

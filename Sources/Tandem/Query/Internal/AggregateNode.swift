@@ -1,8 +1,8 @@
 /// An aggregate over all objects of a group, as plain data.
 enum AggregateNode: Sendable {
     case count
-    case sum(ColumnPath, ExactSum.Kind)
-    case average(ColumnPath, ExactSum.Kind)
+    case sum(ColumnPath, kind: ExactSum.Kind)
+    case average(ColumnPath, kind: ExactSum.Kind)
     case minimum(ColumnPath)
     case maximum(ColumnPath)
 

@@ -8,7 +8,7 @@ import Synchronization
 final class AsyncWalk<M: Model>: @unchecked Sendable {
     private enum Progress {
         case notBegun
-        case under(Connection, Statement)
+        case under(Connection, statement: Statement)
         case over
     }
 
@@ -91,7 +91,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
                 if state.isCancelled { throw CancellationError() }
                 state.connection = ReaderPool.Reader(connection: connection)
             }
-            progress = .under(connection, statement)
+            progress = .under(connection, statement: statement)
             return (connection, statement)
         } catch {
             prepared?.finalize()

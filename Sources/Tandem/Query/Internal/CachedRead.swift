@@ -21,7 +21,9 @@ extension ReadTransaction {
 }
 
 extension Store {
-    /// Reads an object by one of its IDs, from the cache if no commit of any process has changed it since it was read.
+    /// Reads an object by one of its IDs.
+    ///
+    /// Reads it from the cache if no commit of any process has changed it since it was read.
     @inline(__always)
     func pointRead<M: Model>(_ model: M.Type, by kind: CacheKey.Kind, id: String) throws -> M? {
         if let current = AccessFrame.current(on: self) { return try current.pointRead(model, by: kind, id: id) }

@@ -23,7 +23,7 @@ public struct ColumnPath: Sendable {
         /// The sort key of a folded property, by the property's index.
         case folded(Int)
         /// The first letter of the folded text of a property, by the property's index, in the order of a collation.
-        case firstLetter(Int, Collation)
+        case firstLetter(Int, collation: Collation)
         /// A column of the object's state: its name, and whether it can be NULL.
         case state(String, isOptional: Bool, isFloating: Bool)
     }
@@ -97,7 +97,7 @@ public struct ColumnPath: Sendable {
     }
 
     /// Returns the first letter of the folded text of this property.
-    func firstLetter(_ collation: Collation) -> ColumnPath { made { .firstLetter($0, collation) } }
+    func firstLetter(_ collation: Collation) -> ColumnPath { made { .firstLetter($0, collation: collation) } }
 
     /// The collation that determines the first letter, if it is one.
     var letters: Collation? {
@@ -134,7 +134,9 @@ public struct ColumnPath: Sendable {
         }
     }
 
-    /// The least of the values that represent NaN, which sort after all numbers, or `nil` if the type has no NaN.
+    /// The least of the values that represent NaN, which sort after all numbers.
+    ///
+    /// It is `nil` if the type has no NaN.
     var firstNaN: StorageValue? {
         switch column {
         case .property(let index):

@@ -11,20 +11,21 @@ struct PageTerm {
 
     /// A predicate that holds if a column's value comes after this one.
     private var isPassed: PredicateNode {
-        if value == .null { return nilsFirst ? .not(.identical(path, .null)) : .constant(false) }
-        let passed = PredicateNode.ordered(path, ascending ? .greater : .less, value)
-        return isNullable && !nilsFirst ? .or(passed, .identical(path, .null)) : passed
+        if value == .null { return nilsFirst ? .not(.identical(path, to: .null)) : .constant(false) }
+        let passed = PredicateNode.ordered(path, by: ascending ? .greater : .less, to: value)
+        return isNullable && !nilsFirst ? .or(passed, .identical(path, to: .null)) : passed
     }
 
     /// Returns a predicate that holds if a row comes after a row with these values.
     private static func follows(_ terms: ArraySlice<PageTerm>) -> PredicateNode {
         guard let first = terms.first else { return .constant(false) }
         guard terms.count > 1 else { return first.isPassed }
-        let tied = PredicateNode.and(.identical(first.path, first.value), follows(terms.dropFirst()))
+        let tied = PredicateNode.and(.identical(first.path, to: first.value), follows(terms.dropFirst()))
         let follows = PredicateNode.or(first.isPassed, tied)
         // The range is redundant, but lets an index find its beginning.
         guard first.value != .null, !first.isNullable || first.nilsFirst else { return follows }
-        return .and(.ordered(first.path, first.ascending ? .greaterOrEqual : .lessOrEqual, first.value), follows)
+        return .and(
+            .ordered(first.path, by: first.ascending ? .greaterOrEqual : .lessOrEqual, to: first.value), follows)
     }
 
     /// Returns a predicate that holds if a row comes after an object in an order.

@@ -21,22 +21,22 @@ extension PredicateNode {
         switch self {
         case .not(let node): return .not(node.resolve(collation))
         case .quantified(let link, let quantifier, let node):
-            return .quantified(link, quantifier, node.resolve(collation))
+            return .quantified(link, quantifier: quantifier, where: node.resolve(collation))
         case .all(let nodes): return .all(nodes.map { $0.resolve(collation) })
         case .any(let nodes): return .any(nodes.map { $0.resolve(collation) })
         case .comparison(let path, let comparison, .value(.text(let text))) where path.isFolded:
-            let isEqual = PredicateNode.equals(path, [text], collation)
+            let isEqual = PredicateNode.equals(path, anyOf: [text], by: collation)
             return comparison == .notEqual ? .not(isEqual) : isEqual
         case .among(let path, let values) where path.isFolded:
             let texts = values.compactMap { value -> String? in
                 if case .text(let text) = value { text } else { nil }
             }
-            return .equals(path, texts, collation)
+            return .equals(path, anyOf: texts, by: collation)
         case .text(let path, .prefix, let prefix) where path.isFolded:
-            guard !prefix.isEmpty else { return .not(.identical(path, .null)) }
+            guard !prefix.isEmpty else { return .not(.identical(path, to: .null)) }
             return .all([
-                .inKeyRanges(path, [collation.range(ofPrefix: prefix)]),
-                .isFolded(path.unfolded, FoldedTest(.prefix, [prefix], in: collation.language)),
+                .inKeyRanges(path, ranges: [collation.range(ofPrefix: prefix)]),
+                .isFolded(path.unfolded, test: FoldedTest(.prefix, texts: [prefix], in: collation.language)),
             ])
         default: return self
         }
@@ -46,11 +46,12 @@ extension PredicateNode {
 extension PredicateNode {
     /// Returns a predicate that holds if a folded text equals one of some texts. Equal texts have the same letters, so
     /// the ranges let an index find them.
-    private static func equals(_ path: ColumnPath, _ texts: [String], _ collation: Collation) -> PredicateNode {
+    private static func equals(_ path: ColumnPath, anyOf texts: [String], by collation: Collation) -> PredicateNode {
         guard !texts.isEmpty else { return .constant(false) }
         let ranges = Set(texts.map(collation.range(ofLetters:))).sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
         return .all([
-            .inKeyRanges(path, ranges), .isFolded(path.unfolded, FoldedTest(.equal, texts, in: collation.language)),
+            .inKeyRanges(path, ranges: ranges),
+            .isFolded(path.unfolded, test: FoldedTest(.equal, texts: texts, in: collation.language)),
         ])
     }
 }

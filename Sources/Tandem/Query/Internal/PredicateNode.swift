@@ -15,29 +15,29 @@ package indirect enum PredicateNode: Sendable {
     case any([PredicateNode])
     /// A `Bool` column used as a predicate.
     case isTrue(ColumnPath)
-    case comparison(ColumnPath, Comparison, Operand)
-    case among(ColumnPath, [StorageValue])
+    case comparison(ColumnPath, by: Comparison, to: Operand)
+    case among(ColumnPath, values: [StorageValue])
     /// Holds if the stored value is identical to this one. NULL is identical to NULL, and a NaN to a NaN with the same
     /// bits.
-    case identical(ColumnPath, StorageValue)
+    case identical(ColumnPath, to: StorageValue)
     /// Holds if the stored value comes before or after this one in the order of the store. This value is not NULL.
     /// Every NaN comes after all numbers. False for nil.
-    case ordered(ColumnPath, Comparison, StorageValue)
-    case text(ColumnPath, TextTest, String)
+    case ordered(ColumnPath, by: Comparison, to: StorageValue)
+    case text(ColumnPath, test: TextTest, operand: String)
     /// Holds if a sort key is in one of some ranges. They are in their order, and do not overlap.
-    case inKeyRanges(ColumnPath, [KeyRange])
+    case inKeyRanges(ColumnPath, ranges: [KeyRange])
     /// Compares a folded text without regard to case. The column is that of the text itself.
-    case isFolded(ColumnPath, FoldedTest)
+    case isFolded(ColumnPath, test: FoldedTest)
     /// Holds if a folded text belongs to the section of a letter. The column is that of the text itself.
-    case hasFirstLetter(ColumnPath, Collation, String)
-    case matches(ColumnPath, SearchNeedle)
-    case quantified(LinkPath, Quantifier, PredicateNode)
-    case linkCount(LinkPath, Comparison, Int)
-    case linkContains(LinkPath, LocalID)
+    case hasFirstLetter(ColumnPath, collation: Collation, letter: String)
+    case matches(ColumnPath, needle: SearchNeedle)
+    case quantified(LinkPath, quantifier: Quantifier, where: PredicateNode)
+    case linkCount(LinkPath, by: Comparison, to: Int)
+    case linkContains(LinkPath, id: LocalID)
     /// Compares the number of elements in a collection of plain values.
-    case elementCount(ColumnPath, Comparison, Int)
+    case elementCount(ColumnPath, by: Comparison, to: Int)
     /// Holds if a collection of plain values contains an element, which is given as exact JSON.
-    case elementsContain(ColumnPath, String)
+    case elementsContain(ColumnPath, element: String)
 
     /// Returns a conjunction, without a nesting level for each consecutive `&&`.
     static func and(_ lhs: PredicateNode, _ rhs: PredicateNode) -> PredicateNode {

@@ -1,7 +1,7 @@
 /// A query as plain data, which is compiled to SQL.
 ///
-/// After a step that selects some objects (`limit`, `offset`, `distinct`), later steps apply to these objects, as with
-/// a Swift sequence. The query is then the `base` of a new description.
+/// The steps `limit`, `offset` and `distinct` select some objects. Later steps apply to these objects, as with a Swift
+/// sequence. The query is then the `base` of a new description.
 struct QueryDescription: Sendable {
     enum Life: Sendable {
         case live, deleted, any

@@ -16,7 +16,7 @@ extension Store {
             statement.bind(sql.values)
             return try body(statement, connection)
         }
-        // The user's code may read again. In a read block it uses the same connection for that, so threads that each
+        // The user's code may read again. In a read block it uses the same connection for that. So threads that each
         // hold a connection never wait for a second one.
         return shared
             ? try reading(searching: searches, run)

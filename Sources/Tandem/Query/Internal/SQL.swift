@@ -57,8 +57,9 @@ extension [SQL] {
         return result
     }
 
-    /// Joins the fragments by AND or OR as a balanced tree, with parentheses where needed. SQLite rejects trees of more
-    /// than a thousand levels, and a chain of that many terms would be such a tree.
+    /// Joins the fragments by AND or OR as a balanced tree, with parentheses where needed.
+    ///
+    /// SQLite rejects trees of more than a thousand levels. A chain of that many terms would be such a tree.
     func balanced(_ operation: String) -> SQL {
         if count <= 64 { return joined(" \(operation) ") }
         let half = count / 2

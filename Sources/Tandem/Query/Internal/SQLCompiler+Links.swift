@@ -24,16 +24,17 @@ extension SQLCompiler {
 
     mutating func linkContains(_ link: LinkPath, localID: LocalID, in scope: Scope) -> SQL {
         let isObject = PredicateNode.comparison(
-            ColumnPath(link.model, column: .state("localID", isOptional: false, isFloating: false)), .equal,
-            .value(.text(localID.rawValue)))
+            ColumnPath(link.model, column: .state("localID", isOptional: false, isFloating: false)), by: .equal,
+            to: .value(.text(localID.rawValue)))
         return "EXISTS (\(rows(link, node: isObject, in: scope) { _ in "1" }))"
     }
 
     /// The share of objects that refer to a given one, for SQLite's planner.
     ///
     /// Without it, SQLite may use the index of another condition. For `$0.stars.any { $0.person == me }` it would then
-    /// read all stars of a person for each card, and not the stars of the card. SQLite assumes a million rows, ten rows
-    /// for a value in an index, and one for a unique value. This share gives four, so that a unique value still wins.
+    /// read all stars of a person for each card. It should read the stars of the card. SQLite assumes a million rows,
+    /// ten rows for a value in an index, and one for a unique value. This share gives four, so that a unique value
+    /// still wins.
     private static let fewOfAll = "0.000004"
 
     /// Returns a SELECT of the linked objects for which a predicate holds.

@@ -206,7 +206,9 @@ extension SQLCompiler {
         }
     }
 
-    /// Finds the rows of each range of a long list by the index, and then the objects that refer to the rows.
+    /// Finds the rows of each range of a long list by the index.
+    ///
+    /// Then finds the objects that refer to these rows.
     private mutating func isInList(_ path: ColumnPath, ranges: [KeyRange], in scope: Scope) -> SQL {
         let lowers = PackedList.pack(ranges.map { .blob($0.lower) })
         let uppers = PackedList.pack(ranges.map { .blob($0.upper ?? [0xFF, 0xFF]) })
@@ -221,7 +223,7 @@ extension SQLCompiler {
             CROSS JOIN \(name: path.model.table) AS "keyed" \
             ON "keyed".\(name: path.name) >= "range"."lower" AND "keyed".\(name: path.name) < "range"."upper"
             """
-        return among(rows: rows, path.steps, in: scope)
+        return among(rows: rows, steps: path.steps, in: scope)
     }
 
     // MARK: Search
@@ -251,7 +253,7 @@ extension SQLCompiler {
             searches = true
             let globs = long.map { word in "\(name: twin) GLOB \(bind: .text(Self.glob(word)))" as SQL }
             let rows: SQL = "SELECT \"rowid\" FROM \(name: index) WHERE \(globs.joined(" AND "))"
-            conditions.append(among(rows: rows, path.steps, in: scope))
+            conditions.append(among(rows: rows, steps: path.steps, in: scope))
         }
         var seen = Set(long)
         let others = needle.words.filter { seen.insert($0).inserted }
@@ -269,10 +271,11 @@ extension SQLCompiler {
         return conditions.count == 1 ? conditions[0] : "(\(conditions.balanced("AND")))"
     }
 
-    /// Returns a condition that references lead to some rows. It is nested from the rows outwards, so that SQLite can
-    /// evaluate it in that direction. An index then finds the few objects that refer to the rows, where a join would
-    /// begin with all objects that refer to any row.
-    private func among(rows: SQL, _ steps: [ReferenceStep], in scope: Scope) -> SQL {
+    /// Returns a condition that references lead to some rows.
+    ///
+    /// It is nested from the rows outwards, so that SQLite can evaluate it in that direction. An index then finds the
+    /// few objects that refer to the rows. A join would begin with all objects that refer to any row.
+    private func among(rows: SQL, steps: [ReferenceStep], in scope: Scope) -> SQL {
         var condition: SQL = "\"__rid\" IN (\(rows))"
         for step in steps.reversed() {
             condition = """

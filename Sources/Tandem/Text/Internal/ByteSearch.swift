@@ -4,8 +4,8 @@ enum ByteSearch {
     static func contains(_ text: UnsafeBufferPointer<UInt8>, needle: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let pattern = needle.baseAddress, needle.count > 0 else { return true }
         guard let bytes = text.baseAddress, text.count >= needle.count else { return false }
-        // Compare the last byte first. In Cyrillic or Greek text every other byte is the same lead byte, but the byte
-        // that ends a scalar distinguishes letters.
+        // Compare the last byte first. In Cyrillic or Greek text every other byte is the same lead byte. The byte that
+        // ends a scalar distinguishes letters.
         let last = needle.count - 1
         let lastByte = pattern[last]
         for start in 0...(text.count - needle.count) where bytes[start + last] == lastByte {

@@ -1,7 +1,7 @@
 /// The bytes of a collation key beside the primary weights.
 ///
 /// A key is the primary weights, the secondary weights, the tertiary weights, and the text if those don't determine it.
-/// Runs of the common weight are bytes with their length, and a run at the end of a level is omitted.
+/// Runs of the common weight are bytes with their length. A run at the end of a level is omitted.
 enum CollationLevels {
     // MARK: - The end of the primary weights
 
@@ -35,8 +35,9 @@ enum CollationLevels {
     static let endBelow: UInt8 = 0x60
     static let endPlain: UInt8 = 0x61
     static let endAbove: UInt8 = 0x62
-    /// A run of *n* common weights before a greater weight is `highRun - 3 * n`. The next byte is for a run before the
-    /// weight of upper case, which it includes, and the one after it for a run before a greater weight.
+    /// A run of *n* common weights before a weight between common and upper case is `highRun - 3 * n`. The next byte is
+    /// a run before the weight of upper case, which the byte includes. The byte after that is a run before a greater
+    /// weight.
     static let highRun: UInt8 = 0xBC
     static let longestHighRun = 29
     /// The longest run, if more common weights follow.

@@ -145,8 +145,10 @@ extension CollationTable {
         }
     }
 
-    /// Returns the canonical text of an element, by a search in the whole table. Only a text that begins to differ from
-    /// its canonical text at an ignored scalar, followed by a compatibility character, needs it.
+    /// Returns the canonical text of an element, by a search in the whole table.
+    ///
+    /// Only a text that begins to differ from its canonical text at an ignored scalar needs it. The scalar is followed
+    /// by a compatibility character.
     func plainText(startingWith element: CollationElement) -> [UInt32] {
         let rank = Int(element.primary) - Int(hanLead) << 16
         if element.length == 3, element.secondary == 0, element.tertiary == commonTertiary, rank >= 0,

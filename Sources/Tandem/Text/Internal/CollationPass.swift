@@ -1,8 +1,8 @@
 /// A pass over a text that writes its collation key.
 ///
 /// Nearly every scalar has elements of its own, which the table states. A scalar that may form a contraction with its
-/// successor, or a mark that may have to be reordered, starts a *segment*: see `appendSegment`. Only segments and long
-/// texts allocate memory.
+/// successor starts a *segment*: see `appendSegment`. So does a mark that may have to be reordered. Only segments and
+/// long texts allocate memory.
 struct CollationPass: ~Copyable {
     let table: CollationTable
     let isNumeric: Bool

@@ -2,8 +2,6 @@
 // Written by Scripts/generate-collation-tables.py from ICU 72, Unicode 15.0.0. Do not edit.
 
 extension CollationTables {
-    static let unicodeVersion = "15.0.0"
-
     static let rootData: StaticString = """
         H(%-$$%'$$%9$$%F%$$%;$$%P($$%$$$%2$$$$%G'$$%%$$%Y+&X1$$&ac(%$'$%]2$$$$$$$$$$$$$$$$$$$$-$,$-3,$--,$-/,$-3,$-;,$\
         -,,$-3,$-0,$-1,$-),$-/,$-?,$-+,$-6,$-C$,$-/,$-),$-E$,$-;,$-2,$-<,$-+,$-*,$-,,$-*,$-L%5Q$=a$E$$D$$E$%D$$D$$D$$E\

@@ -1,8 +1,7 @@
 /// The assignment of bytes to primary weights.
 ///
-/// A primary weight has one, two or three bytes, and its first byte, the *lead*, decides how many. No weight is a
-/// prefix of another. Groups of scripts begin with a lead of their own, so that a language can reorder them by the lead
-/// alone.
+/// A primary weight has one, two or three bytes. Its first byte, the *lead*, decides how many. No weight is a prefix of
+/// another. Groups of scripts begin with a lead of their own. So a language can reorder the groups by the lead alone.
 struct CollationWeights {
     /// Each primary weight, in order: three bytes, of which the unused ones are zero, and the length in the highest.
     private(set) var primaries: [UInt32] = []

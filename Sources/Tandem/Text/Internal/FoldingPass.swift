@@ -76,7 +76,7 @@ struct FoldingPass<Rules: FoldingRules> {
                     UInt32(bitPattern: Int32(bitPattern: scalar) &+ entry.difference), into: buffer, at: &used)
             } else if entry.isSlow {
                 index = endOfSegment(after: index)
-                takeBack(to: baseOutput, &out)
+                truncate(to: baseOutput, of: &out)
                 appendSegment(baseInput..<index, to: &out)
                 // The next scalar leaves text and becomes the base. Until then there is no output to remove.
             } else {
@@ -164,7 +164,7 @@ struct FoldingPass<Rules: FoldingRules> {
         used = 0
     }
 
-    private mutating func takeBack(to output: Int, _ out: inout [UInt8]) {
+    private mutating func truncate(to output: Int, of out: inout [UInt8]) {
         if output >= flushed {
             used = output - flushed
         } else {

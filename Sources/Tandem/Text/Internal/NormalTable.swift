@@ -12,7 +12,7 @@ struct NormalTable: @unchecked Sendable {
     struct Properties {
         let rawValue: Int32
         var combiningClass: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
-        /// Whether it is a mark that is dropped from a search key if its base is a letter of an alphabet.
+        /// Whether it is a mark that search keys drop if its base is a letter of an alphabet.
         var isFallingMark: Bool { rawValue & 1 << 8 != 0 }
         /// Whether it is a letter of an alphabet whose marks are dropped.
         var isBase: Bool { rawValue & 1 << 9 != 0 }
@@ -88,7 +88,7 @@ struct NormalTable: @unchecked Sendable {
             let combiningClass = properties.combiningClass
             if starter >= 0, properties.composesWithPrevious,
                 lastClass < combiningClass || (lastClass == 0 && end == starter + 1),
-                let composite = composite(of: result[starter], scalar)
+                let composite = composite(of: result[starter], and: scalar)
             {
                 result[starter] = composite
                 continue
@@ -129,8 +129,8 @@ struct NormalTable: @unchecked Sendable {
         }
     }
 
-    private func composite(of first: UInt32, _ second: UInt32) -> UInt32? {
-        if let syllable = Hangul.syllable(of: first, second) { return syllable }
+    private func composite(of first: UInt32, and second: UInt32) -> UInt32? {
+        if let syllable = Hangul.syllable(of: first, and: second) { return syllable }
         let key = UInt64(first) << 32 | UInt64(second)
         var low = 0
         var high = pairCount
@@ -153,7 +153,7 @@ enum Hangul {
         return (0x1100 + index / 588, 0x1161 + index % 588 / 28, index % 28 > 0 ? 0x11A7 + index % 28 : nil)
     }
 
-    static func syllable(of first: UInt32, _ second: UInt32) -> UInt32? {
+    static func syllable(of first: UInt32, and second: UInt32) -> UInt32? {
         if 0x1100...0x1112 ~= first, 0x1161...0x1175 ~= second {
             return 0xAC00 + ((first - 0x1100) * 21 + second - 0x1161) * 28
         }

@@ -5,7 +5,9 @@ enum SearchMarks {
 
     private static let breve: UInt32 = 0x306
 
-    /// Drops each mark whose base is a letter of Latin, Greek, Cyrillic, Hebrew or Arabic, except the breve of й and ў.
+    /// Drops each mark whose base is a letter of Latin, Greek, Cyrillic, Hebrew or Arabic.
+    ///
+    /// The breve of й and ў stays.
     ///
     /// A mark's base is the last scalar before it that has combining class 0 and is not such a mark. Marks may be in
     /// any order: the result is the same for all canonically equivalent orders.

@@ -1,8 +1,8 @@
 /// A reader for the numbers that `Scripts/generate-folding-tables.py` and `Scripts/generate-collation-tables.py` write
 /// into the literals of the generated files.
 ///
-/// The literals are text, because the compiler needs seconds for an array of some thousand integers and no time for a
-/// string. Each character holds six bits: five bits of a number, lowest first, and a continuation bit.
+/// The literals are text: the compiler needs seconds for an array of some thousand integers, and no time for a string.
+/// Each character holds six bits: five bits of a number, lowest first, and a continuation bit.
 struct TableReader {
     private var next: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>

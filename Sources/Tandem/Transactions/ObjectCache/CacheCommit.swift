@@ -1,6 +1,3 @@
-import GRDBSQLite
-import SQLitePreupdate
-
 /// The object cache's part in a write transaction: it records the changed objects, and removes them with the commit.
 ///
 /// The keys of an object do not change, except that its server ID can be set or changed. Therefore the old state of
@@ -42,11 +39,9 @@ final class CacheCommit: CommitParticipant, RowObserver {
         if isRecording { connection.endObserving(self) }
     }
 
-    func willChange(
-        _ table: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, operation: Int32, from old: Int64,
-        to new: Int64
-    ) {
-        guard operation != SQLITE_INSERT, !isIncomplete else { return }
+    func willChange(_ change: RowChange, in table: UnsafePointer<CChar>) {
+        if case .insert = change { return }
+        guard !isIncomplete else { return }
         guard let table = columns?.table(named: table) else { return }
         guard hashes.count < Self.maximum, record(table.localID, kind: .localID, in: table.model),
             record(table.serverID, kind: .serverID, in: table.model)
@@ -57,15 +52,13 @@ final class CacheCommit: CommitParticipant, RowObserver {
         }
     }
 
-    /// Records the key in a column of the row. Returns `false` if the column can't be read.
+    /// Records the key in a column of the row. Returns `false` if the column can't be read as a text.
     private func record(_ column: Int32, kind: CacheKey.Kind, in model: ObjectIdentifier) -> Bool {
-        var value: UnsafeMutableRawPointer?
-        guard tandem_preupdate_old(UnsafeMutableRawPointer(connection.sqlite), column, &value) == SQLITE_OK,
-            let value = value.map(OpaquePointer.init)
-        else { return false }
-        guard let text = sqlite3_value_text(value) else { return sqlite3_value_type(value) == SQLITE_NULL }
-        let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-        hashes.append(CacheKey.hash(bytes, model: model, kind: kind))
+        switch connection.oldValue(column) {
+        case .text(let bytes): hashes.append(CacheKey.hash(bytes, model: model, kind: kind))
+        case .null: break
+        default: return false
+        }
         return true
     }
 }

@@ -38,15 +38,15 @@ struct CacheKey {
     @inline(__always)
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>, model: ObjectIdentifier, kind: Kind) -> UInt64 {
         let keys = hashKeys
-        func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        func mix(_ hash: UInt64, with word: UInt64) -> UInt64 {
             let product = (hash ^ keys.0).multipliedFullWidth(by: word ^ keys.1)
             return product.low ^ product.high ^ (hash << 23 | hash >> 41)
         }
         let raw = UnsafeRawBufferPointer(bytes)
-        var hash = mix(UInt64(UInt(bitPattern: model)), UInt64(raw.count) << 1 | kind.rawValue)
+        var hash = mix(UInt64(UInt(bitPattern: model)), with: UInt64(raw.count) << 1 | kind.rawValue)
         var offset = 0
         while offset &+ 8 <= raw.count {
-            hash = mix(hash, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            hash = mix(hash, with: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset &+= 8
         }
         var tail: UInt64 = 0
@@ -54,7 +54,7 @@ struct CacheKey {
             tail = tail << 8 | UInt64(raw[offset])
             offset &+= 1
         }
-        return mix(hash, tail) | 1
+        return mix(hash, with: tail) | 1
     }
 }
 

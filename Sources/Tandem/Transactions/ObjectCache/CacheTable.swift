@@ -8,7 +8,7 @@
 /// a commit removes the objects that it changes.
 struct CacheTable {
     /// The result of a look-up.
-    enum Answer {
+    enum LookupResult {
         case object(CachedObject)
         /// The object must be read. `isWanted` says whether to add it then.
         case absent(isWanted: Bool)
@@ -54,7 +54,7 @@ struct CacheTable {
     ///   - state: The number of the reader's state.
     ///   - oldest: The number of the oldest state from which changes are known. Older objects are outdated.
     @inline(__always)
-    mutating func find(_ key: CacheKey, in state: UInt64, oldest: UInt64) -> Answer {
+    mutating func find(_ key: CacheKey, in state: UInt64, oldest: UInt64) -> LookupResult {
         guard let place = place(of: key) else { return .absent(isWanted: recordRead(key.hash)) }
         if slots[place].since < oldest {
             remove(at: place)

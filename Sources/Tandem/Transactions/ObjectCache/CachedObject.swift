@@ -2,8 +2,8 @@ import SQLiteCipher
 
 /// An object in the cache. Its memory is overwritten before it is freed.
 ///
-/// Proof of `@unchecked Sendable`: the memory has a value of a `Sendable` type. It is written only when the buffer is
-/// created, before another thread has it, and when its last reference is released.
+/// Proof of `@unchecked Sendable`: the memory has a value of a `Sendable` type. It is written when the buffer is
+/// created, before another thread has it. It is written again only when its last reference is released.
 struct CachedObject: @unchecked Sendable {
     private typealias AlignedWords = SIMD2<UInt64>
 
@@ -11,7 +11,7 @@ struct CachedObject: @unchecked Sendable {
     /// is not generic, because each read would look up its metadata.
     private final class Buffer: ManagedBuffer<any Model.Type, AlignedWords> {
         deinit {
-            withUnsafeMutablePointers { model, elements in CachedObject.erase(elements, model.pointee) }
+            withUnsafeMutablePointers { model, elements in CachedObject.erase(elements, as: model.pointee) }
         }
     }
 
@@ -42,7 +42,7 @@ struct CachedObject: @unchecked Sendable {
     ///
     /// The texts and lists are in allocations of Swift's own, which the app's copies of the object share. They can't be
     /// overwritten, and are freed with the last copy.
-    static func erase<M: Model>(_ memory: UnsafeMutableRawPointer, _ model: M.Type) {
+    static func erase<M: Model>(_ memory: UnsafeMutableRawPointer, as model: M.Type) {
         memory.assumingMemoryBound(to: M.self).deinitialize(count: 1)
         UnsafeMutableRawBufferPointer(start: memory, count: MemoryLayout<M>.size).wipe()
     }

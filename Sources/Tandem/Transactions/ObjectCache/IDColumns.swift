@@ -1,5 +1,3 @@
-import GRDBSQLite
-
 /// The indices of the ID columns of the models' tables, which depend on the tables' history. A connection looks them up
 /// once, because a hook must not run statements.
 final class IDColumns: ConnectionCache {
@@ -17,10 +15,9 @@ final class IDColumns: ConnectionCache {
     /// Returns a table by its name, which is not case-sensitive.
     func table(named name: UnsafePointer<CChar>) -> Table? {
         // For few tables, a linear search is faster than hashing.
-        for table in tables where table.name.withUnsafeBufferPointer({ sqlite3_stricmp($0.baseAddress, name) }) == 0 {
-            return table
+        tables.first { table in
+            table.name.withUnsafeBufferPointer { SQLFunctions.isSameName($0.baseAddress!, as: name) }
         }
-        return nil
     }
 
     /// Looks up the columns of a schema's tables, unless they are known.

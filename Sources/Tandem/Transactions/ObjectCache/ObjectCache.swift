@@ -1,11 +1,11 @@
 import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// A store's objects in memory, by their IDs, for reads that need no access to the database.
 ///
-/// The states of the database have numbers. A state that this process has seen has the header of the log's index, which
-/// each commit of any process changes. The cache holds objects of the newest known state and of the states before it:
+/// The states of the database have numbers. A state that this process has seen has the header of the log's index. Each
+/// commit of any process changes that header. The cache holds objects of the newest known state and of the states
+/// before it:
 ///
 /// - A reader whose state has a number looks up objects in that state. It does not see objects that were added in a
 ///   later state.
@@ -120,7 +120,7 @@ final class ObjectCache: Sendable {
 
     /// Looks up an object in the current state, which includes all commits that have ended.
     @inline(__always)
-    func find(_ key: CacheKey) -> CacheTable.Answer {
+    func find(_ key: CacheKey) -> CacheTable.LookupResult {
         recordUse()
         return shard(key.hash).state.withLock { shard in
             if let number = current(shard.source) {
@@ -133,7 +133,7 @@ final class ObjectCache: Sendable {
 
     /// Looks up an object in the state with a number.
     @inline(__always)
-    func find(_ key: CacheKey, in number: UInt64) -> CacheTable.Answer {
+    func find(_ key: CacheKey, in number: UInt64) -> CacheTable.LookupResult {
         recordUse()
         return shard(key.hash).state.withLock { shard in
             let oldest = oldest.load(ordering: .acquiring)
@@ -202,7 +202,7 @@ final class ObjectCache: Sendable {
     /// Returns the number of a reader's state, or `nil` if the reader must not use the cache.
     ///
     /// Call it after the first read of the reader's transaction, which fixes its state. If the header is the same
-    /// before and after, no commit has ended in between, so that the header is that of the reader's state.
+    /// before and after, no commit has ended in between. The header is then that of the reader's state.
     func number(of state: ReaderState) -> UInt64? {
         switch state {
         case .unknown: return nil
@@ -275,8 +275,8 @@ final class ObjectCache: Sendable {
         }
     }
 
-    /// Notes that the connection of a store in memory commits. If the commit is not recorded, its changes are unknown.
-    fileprivate func willCommit() {
+    /// Records that a store in memory commits. If the commit is not recorded, its changes are unknown.
+    func willCommit() {
         if !isRecording.load(ordering: .relaxed) { newest.store(0, ordering: .sequentiallyConsistent) }
     }
 
@@ -325,13 +325,15 @@ final class ObjectCache: Sendable {
     }
 }
 
+extension ObjectCache: CommitObserver {}
+
 extension ObjectCache: StorePart {
     func commitParticipant(on connection: Connection) -> any CommitParticipant { CacheCommit(self, on: connection) }
 
     func storeWillClose() { close() }
 
     func writerWillClose(of store: Store) {
-        if isInMemory { sqlite3_commit_hook(store.writer.connection.sqlite, nil, nil) }
+        if isInMemory { store.writer.connection.setCommitObserver(nil) }
     }
 }
 
@@ -350,12 +352,7 @@ extension ObjectCache {
         return writer.queue.unsafeReentrantRead { _ in
             if isInMemory {
                 let cache = ObjectCache(limit: limit, schema: schema, index: nil)
-                sqlite3_commit_hook(
-                    writer.connection.sqlite,
-                    { context in
-                        Unmanaged<ObjectCache>.fromOpaque(context!).takeUnretainedValue().willCommit()
-                        return 0
-                    }, Unmanaged.passUnretained(cache).toOpaque())
+                writer.connection.setCommitObserver(cache)
                 return cache
             }
             guard let index = try? writer.connection.logIndex() else { return nil }

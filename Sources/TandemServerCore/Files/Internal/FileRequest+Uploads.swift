@@ -10,7 +10,7 @@ extension FileRequest {
         let isWhole: Bool
     }
 
-    func put(_ user: String?, next: () async throws -> [UInt8]?) async throws -> Answer {
+    func put(_ user: String?, next: () async throws -> [UInt8]?) async throws -> Response {
         let sent = try sent(user)
         let file = sent.file
         let found = try files.storage.find(id)
@@ -41,7 +41,7 @@ extension FileRequest {
     /// Returns the response if the file exists already: success if it is the same file.
     private func there(
         _ other: ServerFile, sent: Sent, next: () async throws -> [UInt8]?
-    ) async throws -> Answer {
+    ) async throws -> Response {
         guard other.isSame(as: sent.file) else { return Self.refusal(.preconditionFailed) }
         // Some clients treat a success as a failure if it arrives before they have sent everything.
         var rest = Int64(sent.bytes.count)
@@ -49,17 +49,17 @@ extension FileRequest {
         return nameTaken(other, status: .ok)
     }
 
-    private func nameTaken(_ file: ServerFile, status: HTTPResponse.Status) -> Answer {
-        var answer = Self.refusal(status)
-        answer.response.headerFields[.eTag] = file.etag
-        answer.response.headerFields[.location] = (http.path ?? "").split(separator: "?").first.map(String.init)
-        answer.response.headerFields[.reprDigest] = ServerDigest.field(file.sha256)
-        return answer
+    private func nameTaken(_ file: ServerFile, status: HTTPResponse.Status) -> Response {
+        var response = Self.refusal(status)
+        response.head.headerFields[.eTag] = file.etag
+        response.head.headerFields[.location] = (http.path ?? "").split(separator: "?").first.map(String.init)
+        response.head.headerFields[.reprDigest] = ServerDigest.field(file.sha256)
+        return response
     }
 
     private func receiveBody(
         _ sent: Sent, writing: FileStorage.Writing, next: () async throws -> [UInt8]?
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var count: Int64 = 0
         let total = Int64(sent.bytes.count)
         while count < total {
@@ -98,9 +98,9 @@ extension FileRequest {
 
     /// Decodes the head: the file, and this request's part of it.
     private func sent(_ user: String?) throws -> Sent {
-        guard header(.contentEncoding) == nil else { throw Early(answer: Self.refusal(.unsupportedMediaType)) }
+        guard header(.contentEncoding) == nil else { throw Early(response: Self.refusal(.unsupportedMediaType)) }
         guard let length = header(.contentLength).flatMap(ServerRange.number), header(.transferEncoding) == nil else {
-            throw Early(answer: Self.refusal(.lengthRequired))
+            throw Early(response: Self.refusal(.lengthRequired))
         }
         guard let sha256 = header(.reprDigest).flatMap(ServerDigest.sha256) else {
             throw bad("Repr-Digest must have the file's SHA-256.")
@@ -116,7 +116,7 @@ extension FileRequest {
             (bytes, size, isWhole) = (range.bytes, range.size, false)
         } else if header(.ifNoneMatch) != "*" {
             throw Early(
-                answer: Self.refusal(
+                response: Self.refusal(
                     .preconditionRequired, message: "The upload of a whole file needs If-None-Match: *."))
         }
         let type = header(.contentType) ?? ""
@@ -126,5 +126,5 @@ extension FileRequest {
         return Sent(file: file, bytes: bytes, isWhole: isWhole)
     }
 
-    private func bad(_ message: String) -> Early { Early(answer: Self.refusal(.badRequest, message: message)) }
+    private func bad(_ message: String) -> Early { Early(response: Self.refusal(.badRequest, message: message)) }
 }

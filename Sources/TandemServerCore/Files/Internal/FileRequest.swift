@@ -2,11 +2,11 @@ import HTTPTypes
 
 /// A file request, from authentication to the response.
 struct FileRequest {
-    typealias Answer = (response: HTTPResponse, content: FileContent?)
+    typealias Response = (head: HTTPResponse, content: FileContent?)
 
     /// A response that ends the request early.
     struct Early: Error {
-        let answer: Answer
+        let response: Response
     }
 
     let core: ServerCore
@@ -28,7 +28,7 @@ struct FileRequest {
     }
 
     /// Returns the response, or `nil` if the request's body was incomplete.
-    func answer(_ next: () async throws -> [UInt8]?) async -> Answer? {
+    func respond(next: () async throws -> [UInt8]?) async -> Response? {
         do {
             let user = try user()
             switch http.method {
@@ -37,12 +37,12 @@ struct FileRequest {
             case .put: return try await put(user, next: next)
             case .delete: return try delete(user)
             default:
-                var answer = Self.refusal(.methodNotAllowed)
-                answer.response.headerFields[.allow] = "HEAD, GET, PUT, DELETE"
-                return answer
+                var response = Self.refusal(.methodNotAllowed)
+                response.head.headerFields[.allow] = "HEAD, GET, PUT, DELETE"
+                return response
             }
         } catch let early as Early {
-            return early.answer
+            return early.response
         } catch FileStorageError.Code.outOfSpace {
             return Self.refusal(
                 .init(code: 507, reasonPhrase: "Insufficient Storage"),
@@ -55,7 +55,7 @@ struct FileRequest {
     }
 
     /// Returns a response without a file, with an optional error message.
-    static func refusal(_ status: HTTPResponse.Status, message: String? = nil) -> Answer {
+    static func refusal(_ status: HTTPResponse.Status, message: String? = nil) -> Response {
         var response = HTTPResponse(status: status)
         response.headerFields[.cacheControl] = "no-store"
         guard let message else {
@@ -91,9 +91,9 @@ extension FileRequest {
     }
 
     private var unauthorized: Early {
-        var answer = Self.refusal(.unauthorized)
-        answer.response.headerFields[.wwwAuthenticate] = "Bearer"
-        return Early(answer: answer)
+        var response = Self.refusal(.unauthorized)
+        response.head.headerFields[.wwwAuthenticate] = "Bearer"
+        return Early(response: response)
     }
 
     func allows(_ action: ServerFile.Action, file: ServerFile, user: String?) -> Bool {
@@ -114,7 +114,7 @@ extension FileRequest {
 // MARK: - Reading
 
 extension FileRequest {
-    private func head(_ user: String?) throws -> Answer {
+    private func head(_ user: String?) throws -> Response {
         switch try seen(user) {
         case .nothing: return Self.refusal(.notFound)
         case .begun(let file, let offset):
@@ -127,7 +127,7 @@ extension FileRequest {
         }
     }
 
-    private func get(_ user: String?) throws -> Answer {
+    private func get(_ user: String?) throws -> Response {
         guard case .whole(let file) = try seen(user), let (_, content) = try files.storage.open(id) else {
             return Self.refusal(.notFound)
         }
@@ -143,9 +143,9 @@ extension FileRequest {
                 let size = file.size + faults.sizeError
                 range = "bytes \(asked.lowerBound)-\(asked.upperBound - 1 + faults.sizeError)/\(size)"
             case .unsatisfiable:
-                var answer = Self.refusal(.rangeNotSatisfiable)
-                answer.response.headerFields[.contentRange] = "bytes */\(file.size)"
-                return answer
+                var response = Self.refusal(.rangeNotSatisfiable)
+                response.head.headerFields[.contentRange] = "bytes */\(file.size)"
+                return response
             }
         }
         var fields = fields(of: file, count: Int64(bytes.count))
@@ -167,12 +167,12 @@ extension FileRequest {
     /// Checks `If-Match` and `If-None-Match` before a file is read.
     private func checkPreconditions(_ file: ServerFile) throws {
         if let text = header(.ifMatch), !Self.names(text, etag: file.etag) {
-            throw Early(answer: Self.refusal(.preconditionFailed))
+            throw Early(response: Self.refusal(.preconditionFailed))
         }
         if let text = header(.ifNoneMatch), Self.names(text, etag: file.etag, weakly: true) {
-            var answer = Self.refusal(.notModified)
-            answer.response.headerFields[.eTag] = file.etag
-            throw Early(answer: answer)
+            var response = Self.refusal(.notModified)
+            response.head.headerFields[.eTag] = file.etag
+            throw Early(response: response)
         }
     }
 
@@ -186,19 +186,19 @@ extension FileRequest {
     }
 
     /// Returns the response that describes a partial upload.
-    func begun(_ file: ServerFile, offset: Int64, status: HTTPResponse.Status = .noContent) -> Answer {
-        var answer = Self.refusal(status)
-        answer.response.headerFields[.uploadOffset] = String(offset)
-        answer.response.headerFields[.uploadLength] = String(file.size)
-        answer.response.headerFields[.reprDigest] = ServerDigest.field(file.sha256)
-        return answer
+    func begun(_ file: ServerFile, offset: Int64, status: HTTPResponse.Status = .noContent) -> Response {
+        var response = Self.refusal(status)
+        response.head.headerFields[.uploadOffset] = String(offset)
+        response.head.headerFields[.uploadLength] = String(file.size)
+        response.head.headerFields[.reprDigest] = ServerDigest.field(file.sha256)
+        return response
     }
 }
 
 // MARK: - Deleting
 
 extension FileRequest {
-    private func delete(_ user: String?) throws -> Answer {
+    private func delete(_ user: String?) throws -> Response {
         switch try seen(user) {
         case .nothing: return Self.refusal(.notFound)
         case .begun(let file, _):

@@ -29,7 +29,7 @@ final class PartialUpload: Sendable {
     }
 
     /// Creates a partial upload from bytes found when the server started.
-    init(found file: ServerFile, _ content: any FileStorageContent, at date: Date) throws(FileStorageError) {
+    init(found file: ServerFile, content: any FileStorageContent, at date: Date) throws(FileStorageError) {
         self.file = file
         // The file has more bytes than announced. The hash will detect that.
         let offset = min(try content.size(), file.size)
@@ -45,7 +45,7 @@ final class PartialUpload: Sendable {
 
     /// Permits a request to continue at an offset, and ends the permission of older requests. Returns `nil` if the
     /// offset is not the end of the bytes.
-    func turn(at offset: Int64, _ now: Date) -> Int? {
+    func turn(at offset: Int64, now: Date) -> Int? {
         state.withLock { state in
             guard !state.isOver, state.offset == offset else { return nil }
             state.turn += 1

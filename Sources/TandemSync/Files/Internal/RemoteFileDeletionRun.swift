@@ -17,8 +17,8 @@ struct RemoteFileDeletionRun: Sendable {
 
     /// Deletes the files one after the other, because no caller waits for it.
     ///
-    /// - Returns: The addition to the push's result: the error that stopped the run, if the server can't be reached or
-    ///   asked for a delay, and the time of the next deferred delete.
+    /// - Returns: The addition to the push's result. It has the error that stopped the run, if the server can't be
+    ///   reached or asked for a delay. It also has the time of the next deferred delete.
     func run() async throws -> PushResult {
         let stop = try await deleteAll()
         let now = context.options.clock.now()

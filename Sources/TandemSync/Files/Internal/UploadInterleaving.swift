@@ -1,9 +1,9 @@
 /// The order of file uploads and pushes of changes made meanwhile. It uses no task and no store: the caller passes the
 /// events.
 ///
-/// Changes are sent before the next file begins. During large uploads they are sent after a short rest, so that typing
-/// does not cause a request for each key. After a push that a file has waited for, a file follows, so that continuous
-/// changes never block the files.
+/// Changes are sent before the next file begins. During large uploads they are sent after a short rest. Otherwise
+/// typing would cause a request for each key. After a push that a file has waited for, a file follows, so that
+/// continuous changes never block the files.
 struct UploadInterleaving {
     enum Step: Equatable {
         case file

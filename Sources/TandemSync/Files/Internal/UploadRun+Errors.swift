@@ -3,7 +3,7 @@ import Tandem
 
 extension UploadRun {
     /// The number of consecutive files without a response after which the server counts as down.
-    private static let unansweredLimit = 3
+    private static let maximumWithoutResponse = 3
 
     /// Handles a failed upload: its effect on the file and on the others.
     func fail(_ file: PendingFile, with failure: RemoteFailure) async throws -> FileUpload.Outcome {
@@ -24,13 +24,13 @@ extension UploadRun {
             return try await put(file, off: error, until: end)
         case .later, .lost:
             let isDown = state.withLock { state in
-                state.unanswered += 1
-                return state.unanswered >= Self.unansweredLimit
+                state.filesWithoutResponse += 1
+                return state.filesWithoutResponse >= Self.maximumWithoutResponse
             }
             if isDown { stop(.failure(error)) }
             return try await put(file, off: error, until: retryDate(file, from: 5, to: 3600))
         case .invalidResponse, .conflict, .gone, .notFound, .refused, .notEncodable, .outdatedPosition, .file:
-            state.withLock { $0.unanswered = 0 }
+            state.withLock { $0.filesWithoutResponse = 0 }
             return try await fail(file, with: error)
         }
     }

@@ -24,7 +24,7 @@ final class UploadRun: Sendable {
         var next = 0
         var stop: PushState.Stop?
         /// The number of consecutive files without a response.
-        var unanswered = 0
+        var filesWithoutResponse = 0
         /// The operations with URLs.
         var operations: [PendingOperation.ID] = []
         /// The marks of the operations that wait for the end.
@@ -60,7 +60,7 @@ final class UploadRun: Sendable {
         let pending = try await store.read { try $0.pendingFiles(at: .distantFuture) }
         guard !pending.isEmpty else { return }
         state.withLock { state in
-            let due = pending.map { ($0, waits(for: $0, now)) }
+            let due = pending.map { ($0, waits(for: $0, at: now)) }
             // Waiting files come last, and do not count as done.
             state.uploads = due.filter { $0.1 == nil }.map { Upload(file: $0.0) }
             state.uploads += due.compactMap { file, date in
@@ -119,7 +119,7 @@ final class UploadRun: Sendable {
     }
 
     /// Returns the time from which a file may be uploaded; `nil` if it may be uploaded now.
-    private func waits(for file: PendingFile, _ now: Date) -> Date? {
+    private func waits(for file: PendingFile, at now: Date) -> Date? {
         guard !isExplicit, let date = file.retryAt, date > now else { return nil }
         // A later date shows that the clock was set back, so it does not apply.
         return date > now + RetryPolicy.longestPause ? nil : date
@@ -183,7 +183,7 @@ final class UploadRun: Sendable {
         }
         switch await exchange(outgoing, id: id, index: index) {
         case .success(let uploaded):
-            try await step(.answered(id))
+            try await step(.responded(id))
             return try await acknowledge(file, uploaded: uploaded, place: place)
         case .failure(let failure):
             if let error = place.thrown { throw error }
@@ -260,14 +260,14 @@ final class UploadRun: Sendable {
     private func conclude(
         _ file: PendingFile, uploaded: UploadedFile, place: UploadDestination
     ) async throws -> FileUpload.Outcome {
-        let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
-        let isOurs = !place.isKnownToOthers && (!isToldByServer && !uploaded.wasThere || options.deletesFiles)
+        let (id, isSetByServer) = (file.attachment.id, options.serverSetsFileURLs)
+        let isOurs = !place.isKnownToOthers && (!isSetByServer && !uploaded.wasThere || options.deletesFiles)
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
         let operations = try await store.lasting { transaction in
             let before = try transaction.operationMarks()
             let waiting = try transaction.operationsWaiting(for: id)
             let operations = try transaction.finishUpload(
-                of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
+                of: id, at: uploaded.url, etag: uploaded.etag, isSetByServer: isSetByServer)
             if operations == nil {
                 // No other client can know a file that this upload created.
                 if isOurs {
@@ -286,7 +286,7 @@ final class UploadRun: Sendable {
         }
         try await step(.concluded(id))
         state.withLock { state in
-            state.unanswered = 0
+            state.filesWithoutResponse = 0
             state.operations += operations ?? []
         }
         guard operations != nil else { return await drop(file) }

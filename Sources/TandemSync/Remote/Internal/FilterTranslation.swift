@@ -13,7 +13,7 @@ struct FilterTranslation {
         case .not(let node): return .negated(try filter(node))
         case .all(let nodes): return .every(try nodes.map(filter))
         case .any(let nodes): return .some(try nodes.map(filter))
-        case .isTrue(let path): return .comparison(try member(path), .equal, .bool(true))
+        case .isTrue(let path): return .comparison(try member(path), by: .equal, with: .bool(true))
         case .comparison(let path, let comparison, .value(let value)):
             return try compare(path, by: RemoteFilter.Comparison(comparison), with: value)
         case .comparison(let path, let comparison, .column(let other)):
@@ -110,7 +110,7 @@ struct FilterTranslation {
             return try compare(
                 path, member: member, by: comparison, with: Date(timeIntervalSinceReferenceDate: interval))
         }
-        return .comparison(member, comparison, try literal(value, for: path, isOrdered: comparison.isOrder))
+        return .comparison(member, by: comparison, with: try literal(value, for: path, isOrdered: comparison.isOrder))
     }
 
     /// The server truncates times to the wire's precision: 3.4 ms becomes 3 ms there.
@@ -118,16 +118,16 @@ struct FilterTranslation {
         _ path: ColumnPath, member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with date: Date
     ) throws -> RemoteFilter {
         guard let below = WireTimestamp(date, fractionDigits: format.fractionDigits) else {
-            throw refusal(path, suffix: "", message: "The date is none of the years 1 to 9999.")
+            throw refusal(path, suffix: "", message: "The date is not in the years 1 to 9999.")
         }
-        if below.date == date { return .comparison(member, comparison, .time(below)) }
+        if below.date == date { return .comparison(member, by: comparison, with: .time(below)) }
         // The time lies between two of the server's times. It equals neither, and the lower one separates the lesser
         // from the greater times.
         switch comparison {
         case .equal: return .constant(false)
         case .notEqual: return .constant(true)
-        case .less, .lessOrEqual: return .comparison(member, .lessOrEqual, .time(below))
-        case .greater, .greaterOrEqual: return .comparison(member, .greater, .time(below))
+        case .less, .lessOrEqual: return .comparison(member, by: .lessOrEqual, with: .time(below))
+        case .greater, .greaterOrEqual: return .comparison(member, by: .greater, with: .time(below))
         }
     }
 
@@ -142,7 +142,7 @@ struct FilterTranslation {
             default: continue
             }
         }
-        return .members(try member(path), comparison, try member(other))
+        return .members(try member(path), by: comparison, with: try member(other))
     }
 
     private func among(_ path: ColumnPath, values: [StorageValue]) throws -> RemoteFilter {
@@ -162,7 +162,7 @@ struct FilterTranslation {
                 literals.append(try literal(value, for: path, isOrdered: false))
             }
         }
-        let isOne: RemoteFilter = literals.isEmpty ? .constant(false) : .among(member, literals)
+        let isOne: RemoteFilter = literals.isEmpty ? .constant(false) : .among(member, values: literals)
         return hasNull && member.isOptional ? .some([isOne, .isNull(member)]) : isOne
     }
 
@@ -200,7 +200,7 @@ struct FilterTranslation {
     }
 
     private func reference(_ localID: LocalID, path: ColumnPath) throws -> ServerID {
-        guard let target = path.definition?.targetTable, let serverID = try serverID(localID, target)
+        guard let target = path.definition?.targetModel?.table, let serverID = try serverID(localID, target)
         else {
             throw refusal(path, suffix: "", message: "The server does not know the object referred to yet. Push first.")
         }
@@ -221,7 +221,7 @@ struct FilterTranslation {
                 path, suffix: ".like", message: "Servers have no such patterns. Use hasPrefix, hasSuffix or contains.")
         }
         if text.isEmpty { return member.isOptional ? .not(.isNull(member)) : .constant(true) }
-        return .text(member, remoteTest, text)
+        return .text(member, by: remoteTest, with: text)
     }
 }
 

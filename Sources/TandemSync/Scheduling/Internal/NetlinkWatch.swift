@@ -21,12 +21,12 @@
         }
 
         static func watch(
-            _ isMetered: @escaping @Sendable ([String]) -> Bool, tell: @escaping @Sendable (NetworkState) -> Void
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, onChange: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
             NetlinkWatch {
                 // If the system can't be asked, the last state stays.
                 guard let state = read(isMetered) else { return false }
-                tell(state)
+                onChange(state)
                 return true
             }
         }
@@ -35,8 +35,8 @@
     /// Listens to the kernel's network events. Each event causes a complete read, because the events are incomplete.
     /// For example, the kernel does not report the routes that disappear with an interface.
     ///
-    /// `@unchecked Sendable`: a dispatch source may be cancelled from any thread, any number of times, and this class
-    /// does nothing else with it.
+    /// `@unchecked Sendable`: a dispatch source may be cancelled from any thread, any number of times. This class does
+    /// nothing else with it.
     private final class NetlinkWatch: NetworkWatch, @unchecked Sendable {
         private let source: any DispatchSourceRead
         private let check: RetryingObserver

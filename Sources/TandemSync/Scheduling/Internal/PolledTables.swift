@@ -13,7 +13,7 @@ struct PolledTables: Sendable {
     /// The tables whose last pull has failed. They are pulled with each poll, which does not count as a change.
     private var failed: Set<String> = []
     /// The tables to pull once more.
-    private var unsettled: Set<String> = []
+    private var changedDuringSync: Set<String> = []
     /// The tables to pull, with their new tags.
     private var due: [String: String] = [:]
 
@@ -22,7 +22,7 @@ struct PolledTables: Sendable {
     }
 
     /// The responses to a poll.
-    struct Answer: Sendable {
+    struct Responses: Sendable {
         /// The tags, by the tables' names in the store.
         var tags: [String: String] = [:]
         /// The tables for which the server has no tag.
@@ -35,25 +35,25 @@ struct PolledTables: Sendable {
     var hasPull: Bool { !due.isEmpty }
 
     /// Compares the tags with those of the last pulls.
-    mutating func record(_ answer: Answer) -> PollPlan.Outcome {
+    mutating func record(_ responses: Responses) -> PollPlan.Outcome {
         var isChanged = false
-        for (table, tag) in answer.tags {
+        for (table, tag) in responses.tags {
             if tags[table] != tag {
                 due[table] = tag
                 if !failed.contains(table) { isChanged = true }
-            } else if unsettled.remove(table) != nil {
+            } else if changedDuringSync.remove(table) != nil {
                 due[table] = tag
             }
         }
-        names.removeAll(where: answer.untagged.contains)
-        if case .unauthenticated? = answer.failure { return .unauthenticated }
+        names.removeAll(where: responses.untagged.contains)
+        if case .unauthenticated? = responses.failure { return .unauthenticated }
         if isChanged { return .changed }
-        if answer.failure != nil { return .failed }
+        if responses.failure != nil { return .failed }
         return names.isEmpty ? .unsupported : .unchanged
     }
 
     /// Returns the tables to pull with their tags. A sync that begins now pulls them.
-    mutating func takeDue() -> [String: String] {
+    mutating func consumeDue() -> [String: String] {
         defer { due = [:] }
         return due
     }
@@ -69,12 +69,12 @@ struct PolledTables: Sendable {
             switch hasPulled(table) {
             case false?:
                 tags[table] = nil
-                unsettled.remove(table)
+                changedDuringSync.remove(table)
                 failed.insert(table)
             case let outcome:
                 if outcome == true { failed.remove(table) }
                 guard let tag = pulled[table] else { continue }
-                if tags[table] != tag { unsettled.insert(table) }
+                if tags[table] != tag { changedDuringSync.insert(table) }
                 tags[table] = tag
             }
         }
@@ -83,26 +83,26 @@ struct PolledTables: Sendable {
 
 extension SyncContext {
     /// Requests the change tags of tables.
-    func changeTags(of tables: [String]) async -> PolledTables.Answer {
-        var answer = PolledTables.Answer()
+    func changeTags(of tables: [String]) async -> PolledTables.Responses {
+        var responses = PolledTables.Responses()
         for table in tables where !Task.isCancelled {
             guard let settings = try? settings(of: table) else { continue }
             do throws(RemoteFailure) {
                 if let tag = try await remote.changeTag(of: RemoteTableName(settings.model.wireName)) {
-                    answer.tags[table] = tag
+                    responses.tags[table] = tag
                 } else {
-                    answer.untagged.insert(table)
+                    responses.untagged.insert(table)
                 }
             } catch {
                 // Records the server's `Retry-After`.
-                _ = thrown(for: error, coder(of: settings))
+                _ = thrown(for: error, coder: coder(of: settings))
                 guard error.concernsTableOnly else {
-                    answer.failure = error
-                    return answer
+                    responses.failure = error
+                    return responses
                 }
             }
         }
-        return answer
+        return responses
     }
 }
 

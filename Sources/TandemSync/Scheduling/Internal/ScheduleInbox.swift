@@ -16,11 +16,11 @@ final class ScheduleInbox: Sendable {
         /// The sync that has only files left to upload.
         var uploading: Int?
         /// The responses to the poll that has ended.
-        var poll: PolledTables.Answer?
+        var poll: PolledTables.Responses?
         /// The number of the timer that has elapsed.
         var timer: Int?
-        /// The tasks that wait until no work is left.
-        var waiters: [IdleWaiter] = []
+        /// The tasks that wait until no work is left. Each waits for the end of its stream.
+        var waiters: [AsyncStream<Void>.Continuation] = []
     }
 
     /// A single pending signal is enough for any number of events.
@@ -37,18 +37,18 @@ final class ScheduleInbox: Sendable {
 
     /// Waits until all due work is done, or the task is cancelled.
     func waitUntilIdle() async {
-        let waiter = IdleWaiter()
+        let (end, waiter) = AsyncStream<Void>.makeStream()
         let isOver = mail.withLock { mail in
             if !isClosed.load(ordering: .relaxed) { mail.waiters.append(waiter) }
             return isClosed.load(ordering: .relaxed)
         }
         guard !isOver else { return }
         signal.yield()
-        await waiter.wait()
+        for await _ in end {}
     }
 
     /// Stops accepting waiting tasks, and returns the current ones.
-    func close() -> [IdleWaiter] {
+    func close() -> [AsyncStream<Void>.Continuation] {
         mail.withLock { mail in
             isClosed.store(true, ordering: .relaxed)
             return mail.waiters

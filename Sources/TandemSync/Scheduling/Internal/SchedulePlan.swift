@@ -36,7 +36,7 @@ struct SchedulePlan {
     private var startDue: Date?
     private var intervalDue: Date?
     private var retryDue: Date?
-    /// The time when the files that the last uploads left are due.
+    /// The time at which the files that the last uploads left are due.
     private var filesDue: Date?
     /// The times of the first and last change of the queue.
     private var change: (first: Date, last: Date)?
@@ -76,8 +76,9 @@ struct SchedulePlan {
 
     // MARK: Events
 
-    /// Sets the time. If the clock was set back, due times move along, so that nothing waits for a past day to come
-    /// again.
+    /// Sets the time.
+    ///
+    /// If the clock was set back, due times move along. So nothing waits for a past day to come again.
     mutating func advance(to date: Date) {
         let step = date.timeIntervalSince(now)
         now = date

@@ -47,7 +47,7 @@ final class SchedulerLoop: Sendable {
         var lastRun = 0
         var polled = PolledTables(tables)
         var poll: Task<Void, Never>?
-        var waiters: [IdleWaiter] = []
+        var waiters: [AsyncStream<Void>.Continuation] = []
         for await _ in inbox.signals {
             let mail = inbox.drain()
             waiters += mail.waiters
@@ -85,10 +85,10 @@ final class SchedulerLoop: Sendable {
                 if let marks { tried.retain(marks) }
                 checkCount.set(checkCount.value + 1)
             }
-            if let answer = mail.poll {
+            if let responses = mail.poll {
                 await poll?.value
                 poll = nil
-                let outcome = polled.record(answer)
+                let outcome = polled.record(responses)
                 plan.endedPoll(outcome, hasPull: polled.hasPull)
             }
             let next = plan.next()
@@ -98,7 +98,7 @@ final class SchedulerLoop: Sendable {
                 plan.began(isPartial: next == .pull)
                 lastRun += 1
                 running = begin(
-                    lastRun, tags: polled.takeDue(), isPartial: next == .pull, isAsked: next == .sync(isAsked: true),
+                    lastRun, tags: polled.consumeDue(), isPartial: next == .pull, isAsked: next == .sync(isAsked: true),
                     besideUploads: uploading != nil, inbox: inbox)
             } else if next == .poll, !Task.isCancelled {
                 plan.beganPoll()
@@ -107,7 +107,7 @@ final class SchedulerLoop: Sendable {
             timer = await set(timer, plan: plan, inbox: inbox)
             if !Task.isCancelled { state.set(plan.state) }
             if case .wait = plan.next(), running == nil, uploading == nil, poll == nil {
-                for waiter in waiters { waiter.resume() }
+                for waiter in waiters { waiter.finish() }
                 waiters = []
             }
         }
@@ -116,7 +116,7 @@ final class SchedulerLoop: Sendable {
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         state.set(.stopped)
-        for waiter in waiters + inbox.close() { waiter.resume() }
+        for waiter in waiters + inbox.close() { waiter.finish() }
     }
 
     /// Posts the states of the network; `nil` if there is no monitor.
@@ -165,8 +165,8 @@ final class SchedulerLoop: Sendable {
     private func beginPoll(of tables: [String], inbox: ScheduleInbox) -> Task<Void, Never> {
         let context = context
         return Task {
-            let answer = await context.changeTags(of: tables)
-            inbox.post { $0.poll = answer }
+            let responses = await context.changeTags(of: tables)
+            inbox.post { $0.poll = responses }
         }
     }
 

@@ -61,9 +61,9 @@ struct SyncOutcome: Sendable {
     init(_ result: SyncResult, stoppedBy error: SyncError? = nil) {
         let (failures, entries) = (result.pulls.compactMap(\.failure), result.entries)
         let stops = [error, result.pushStop].compactMap { $0 }
-        let hasSettled = entries.contains { $0.outcome.isSettled }
+        let hasFinished = entries.contains { $0.outcome.isFinished }
         // Objects may have stopped the push. The server is up if it accepted other objects, or a pull of a table.
-        let isUp = hasSettled || failures.count < result.pulls.count
+        let isUp = hasFinished || failures.count < result.pulls.count
         if let stop = (stops + failures).first(where: \.needsApp)
             ?? stops.first(where: { !isUp || !$0.mayConcernObjects })
         {
@@ -73,7 +73,7 @@ struct SyncOutcome: Sendable {
             let unsent = entries.compactMap { $0.outcome.errorToRetry }
             let areAllPassing = !result.pulls.isEmpty && passing.count == result.pulls.count
             // If all responses are invalid, for example from a sign-in page, the server counts as down.
-            let isDead = areAllPassing && !hasSettled
+            let isDead = areAllPassing && !hasFinished
             if let error = passing.first ?? unsent.first ?? stops.first {
                 self.init(isDead ? .failed : .leftOver, error: error)
             } else {

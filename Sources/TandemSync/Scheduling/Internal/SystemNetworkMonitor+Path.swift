@@ -9,9 +9,9 @@
         static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
 
         static func watch(
-            _ isMetered: @escaping @Sendable ([String]) -> Bool, tell: @escaping @Sendable (NetworkState) -> Void
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, onChange: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
-            PathWatch(tell)
+            PathWatch(onChange)
         }
     }
 
@@ -20,9 +20,9 @@
     private final class PathWatch: NetworkWatch, @unchecked Sendable {
         private let monitor = NWPathMonitor()
 
-        init(_ tell: @escaping @Sendable (NetworkState) -> Void) {
+        init(_ onChange: @escaping @Sendable (NetworkState) -> Void) {
             monitor.pathUpdateHandler = { path in
-                tell(
+                onChange(
                     NetworkState(
                         reach: path.status == .satisfied ? .wide : .none,
                         isMetered: path.isExpensive || path.isConstrained))
@@ -38,7 +38,7 @@
         static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
 
         static func watch(
-            _ isMetered: @escaping @Sendable ([String]) -> Bool, tell: @escaping @Sendable (NetworkState) -> Void
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, onChange: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
             nil
         }

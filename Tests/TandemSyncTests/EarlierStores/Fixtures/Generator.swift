@@ -113,15 +113,16 @@ struct Device: Sendable {
         try store.object(ofType: Volume.self, forServerID: ServerID(id))!
     }
 
-    /// Queues an edit in conflict, an insert with a lost response, and an insert, an update and a delete that were not
-    /// sent.
+    /// Queues an edit in conflict, an insert with a lost response, and operations that were not sent.
+    ///
+    /// The unsent operations are two inserts, an update and a delete.
     func queueOperations() async throws {
         let (a, b, c) = (try volume("a"), try volume("b"), try volume("c"))
         try await store.write { _ = try $0.update(Volume.self, a.localID) { $0.pages = 111 } }
         remote.edit("Volume", "a") { $0.set(.integer(222), of: "pages") }
         _ = try? await sync.push()
         try await store.write { try $0.insert(Author(name: "Потерянный Ответ")) }
-        remote.next(.loseAnswer, on: .insert)
+        remote.next(.loseResponse, on: .insert)
         _ = try? await sync.push()
         clock.advance(by: 10)
         try await store.write { tx in

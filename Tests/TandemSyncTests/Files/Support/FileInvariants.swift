@@ -13,7 +13,7 @@ enum FileInvariants {
     ///   - attached: The bytes of each file, as they were attached.
     ///   - sendsTwice: Whether a file may have been sent, deleted, and sent again.
     static func problems(
-        of store: Store, _ remote: ScriptedRemote, _ shelf: PhotoServer, attached: [FileID: [UInt8]],
+        of store: Store, _ remote: ScriptedRemote, _ fileServer: PhotoServer, attached: [FileID: [UInt8]],
         sendsTwice: Bool = false
     ) async throws -> [String] {
         var problems = try store.checkIntegrity().map { "\($0)" }
@@ -35,12 +35,14 @@ enum FileInvariants {
                 problems.append("\(receipt.shop): \(String(describing: scans)) for \(receipt.scans)")
             }
             for file in [receipt.photo].compactMap({ $0 }) + receipt.scans {
-                problems += try self.problems(of: file, store, shelf, attached)
+                problems += try self.problems(of: file, store, fileServer, attached)
             }
         }
         // Each byte is sent once, whatever was lost.
         let all = attached.values.reduce(0) { $0 + $1.count }
-        if !sendsTwice, shelf.received > all { problems.append("\(shelf.received) bytes were sent, of \(all)") }
+        if !sendsTwice, fileServer.received > all {
+            problems.append("\(fileServer.received) bytes were sent, of \(all)")
+        }
         guard store.models.contains(where: { $0.name == "Passport" }) else { return problems }
         for passport in try await store.objects(Passport.self).all() {
             if !passport.isSynced { problems.append("\(passport.holder) is not synced") }
@@ -48,17 +50,17 @@ enum FileInvariants {
             if document(item?[member: "scan"]) != passport.scan.__json {
                 problems.append("\(passport.holder): \(String(describing: item)) for \(passport.scan)")
             }
-            problems += try self.problems(of: passport.scan, store, shelf, attached)
+            problems += try self.problems(of: passport.scan, store, fileServer, attached)
         }
         return problems
     }
 
     private static func problems(
-        of file: Tandem.Attachment, _ store: Store, _ shelf: PhotoServer, _ attached: [FileID: [UInt8]]
+        of file: Attachment, _ store: Store, _ fileServer: PhotoServer, _ attached: [FileID: [UInt8]]
     ) throws -> [String] {
         guard let url = file.serverURL else { return ["\(file) has no URL"] }
         var problems: [String] = []
-        if shelf.files[url]?.bytes != attached[file.id] { problems.append("\(file) is another file there") }
+        if fileServer.files[url]?.bytes != attached[file.id] { problems.append("\(file) is another file there") }
         if try store.attachments.status(of: file).isOnDevice,
             try Array(store.attachments.data(of: file)) != attached[file.id]
         {

@@ -4,6 +4,9 @@ import TandemTesting
 
 @testable import TandemSync
 
+// Swift Testing has a type of this name too.
+typealias Attachment = Tandem.Attachment
+
 /// A model with photographs.
 @Model struct Receipt {
     @Folded var shop: String
@@ -17,7 +20,7 @@ import TandemTesting
 struct PhotoFixture: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     let remote: ScriptedRemote
-    let shelf = PhotoServer()
+    let fileServer = PhotoServer()
     let store: Store
     let sync: SyncContext
     private let cacheSize: Int64?
@@ -29,8 +32,8 @@ struct PhotoFixture: Sendable {
         remote = ScriptedRemote(
             format: WireFormat(nestedJSON: nestedJSON), clock: ManualClock(clock.now()), softDelete: softDelete)
         self.cacheSize = cacheSize
-        let (clock, remote, shelf) = (clock, remote, shelf)
-        (store, sync) = try Self.device(clock, remote, shelf, cacheSize, options)
+        let (clock, remote, fileServer) = (clock, remote, fileServer)
+        (store, sync) = try Self.device(clock, remote, fileServer, cacheSize, options)
     }
 
     private static func device(
@@ -56,13 +59,13 @@ struct PhotoFixture: Sendable {
     }
 
     /// Creates another device.
-    func other() throws -> (Store, SyncContext) { try Self.device(clock, remote, shelf, cacheSize) { _ in } }
+    func other() throws -> (Store, SyncContext) { try Self.device(clock, remote, fileServer, cacheSize) { _ in } }
 
     /// Creates a second context on the same store, as after a restart.
     func restarted(
         withFiles: Bool = true, on other: Store? = nil, _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) -> SyncContext {
-        Self.context(other ?? store, clock, remote, withFiles ? shelf : nil, options)
+        Self.context(other ?? store, clock, remote, withFiles ? fileServer : nil, options)
     }
 
     static func bytes(_ count: Int = 2500, seed: UInt8 = 7) -> [UInt8] {
@@ -101,7 +104,7 @@ struct PhotoFixture: Sendable {
     }
 
     /// Returns whether the store has removed a file.
-    func isGone(_ attachment: Tandem.Attachment) -> Bool {
+    func isGone(_ attachment: Attachment) -> Bool {
         do {
             _ = try store.attachments.status(of: attachment)
             return false

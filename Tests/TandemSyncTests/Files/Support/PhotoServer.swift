@@ -10,7 +10,7 @@ final class PhotoServer: RemoteFiles {
         /// The request fails before it has an effect.
         case fail(RemoteFailure)
         /// The request is executed, and the response is lost.
-        case loseAnswer
+        case loseResponse
         /// An upload announces its file's URL, and then fails.
         case failPlaced(RemoteFailure)
         /// The connection breaks after a number of bytes.
@@ -101,7 +101,7 @@ final class PhotoServer: RemoteFiles {
         try await file.willBe(at: url)
         if case .failPlaced(let failure)? = fault { throw failure }
         if let there = files[url] {
-            if case .loseAnswer? = fault { throw .lost(Broken()) }
+            if case .loseResponse? = fault { throw .lost(Broken()) }
             guard there.bytes.count == file.size else { throw .file(.taken) }
             return UploadedFile(url: url, etag: there.etag, wasThere: state.withLock(\.saysWhatWasThere))
         }
@@ -144,7 +144,7 @@ final class PhotoServer: RemoteFiles {
             state.files[url] = kept
             state.partial[file.id] = nil
         }
-        if case .loseAnswer? = fault { throw .lost(Broken()) }
+        if case .loseResponse? = fault { throw .lost(Broken()) }
         return UploadedFile(url: url, etag: kept.etag)
     }
 
@@ -183,7 +183,7 @@ final class PhotoServer: RemoteFiles {
             do {
                 try await take(FilePiece(bytes: piece, offset: Int64(place), file: served))
             } catch {
-                throw .file(.notTaken(error))
+                throw .file(.receiverFailed(error))
             }
             place += piece.count
             if case .breakAfter(let count, let failure)? = fault, place >= count { throw failure ?? .lost(Broken()) }
@@ -201,6 +201,6 @@ final class PhotoServer: RemoteFiles {
         }
         if let etag = file.etag, etag != kept.etag { throw .file(.changed) }
         state.withLock { $0.files[file.url] = nil }
-        if case .loseAnswer? = fault { throw .lost(Broken()) }
+        if case .loseResponse? = fault { throw .lost(Broken()) }
     }
 }

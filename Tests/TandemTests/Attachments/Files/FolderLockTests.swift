@@ -15,19 +15,19 @@ import Testing
     @Test func `an opener is alone if no other has the folder open`() throws {
         let first = try open()
         // The folder does not exist yet.
-        #expect(try first.tryAlone { true } == nil)
+        #expect(try first.tryWithExclusiveLock { true } == nil)
         _ = try first.add(.bytes([1]))
-        #expect(try first.tryAlone { true } == true)
+        #expect(try first.tryWithExclusiveLock { true } == true)
         try first.lockOpen()
         try first.lockOpen()
         let second = try open()
-        #expect(try second.tryAlone { true } == nil)
+        #expect(try second.tryWithExclusiveLock { true } == nil)
         try second.lockOpen()
         first.close()
-        #expect(try open().tryAlone { true } == nil)
+        #expect(try open().tryWithExclusiveLock { true } == nil)
         second.close()
-        #expect(try open().tryAlone { true } == true)
-        #expect(code { try first.tryAlone { true } } == .closed)
+        #expect(try open().tryWithExclusiveLock { true } == true)
+        #expect(code { try first.tryWithExclusiveLock { true } } == .closed)
         #expect(code { try first.lockOpen() } == .closed)
     }
 
@@ -36,9 +36,9 @@ import Testing
             let first = try open()
             try first.lockOpen()
             _ = try first.add(.bytes([1]))
-            #expect(try open().tryAlone { true } == nil)
+            #expect(try open().tryWithExclusiveLock { true } == nil)
         }
-        #expect(try open().tryAlone { true } == true)
+        #expect(try open().tryWithExclusiveLock { true } == true)
     }
 
     /// A process that another thread starts shares our open files until it executes its own program.
@@ -62,13 +62,13 @@ import Testing
         let first = try open()
         _ = try first.add(.bytes([1]))
         #expect(throws: CancellationError.self) {
-            try first.tryAlone {
-                let other = try open().tryAlone { true }
+            try first.tryWithExclusiveLock {
+                let other = try open().tryWithExclusiveLock { true }
                 #expect(other == nil)
                 throw CancellationError()
             }
         }
-        #expect(try open().tryAlone { true } == true)
+        #expect(try open().tryWithExclusiveLock { true } == true)
     }
 
     @Test func `opening a folder waits for another opener's sweep`() throws {
@@ -77,7 +77,7 @@ import Testing
         let second = try open()
         let order = Order()
         let over = DispatchSemaphore(value: 0)
-        try first.tryAlone {
+        try first.tryWithExclusiveLock {
             Thread.detachNewThread {
                 order.note("begun")
                 try? second.lockOpen()
@@ -91,7 +91,7 @@ import Testing
         }
         over.wait()
         #expect(order.notes == ["begun", "swept", "opened"])
-        #expect(try open().tryAlone { true } == nil)
+        #expect(try open().tryWithExclusiveLock { true } == nil)
     }
 
     @Test func `garbage is collected only without copies, and several copies run at once`() throws {
@@ -107,7 +107,7 @@ import Testing
             #expect(within == nil)
             #expect(try second.tryCollecting { 5 } == nil)
             // The two locks are independent.
-            #expect(try second.tryAlone { 5 } == 5)
+            #expect(try second.tryWithExclusiveLock { 5 } == 5)
         }
         #expect(try second.tryCollecting { 5 } == 5)
         #expect(throws: CancellationError.self) { try first.whileCopying { throw CancellationError() } }
@@ -121,7 +121,7 @@ import Testing
         let files = try open()
         _ = try files.add(.bytes([1]))
         func attempt() throws -> Bool {
-            try (lock == ".open" ? files.tryAlone { true } : files.tryCollecting { true }) ?? false
+            try (lock == ".open" ? files.tryWithExclusiveLock { true } : files.tryCollecting { true }) ?? false
         }
         #expect(try attempt())
         let holder = try LockHolder(files.path + "/" + lock)
@@ -132,9 +132,9 @@ import Testing
         holder.kill()
         if lock == ".open" {
             #expect(try !attempt())
-            #expect(try open().tryAlone { true } == nil)
+            #expect(try open().tryWithExclusiveLock { true } == nil)
             files.close()
-            #expect(try open().tryAlone { true } == true)
+            #expect(try open().tryWithExclusiveLock { true } == true)
         } else {
             #expect(try attempt())
         }
@@ -150,7 +150,7 @@ import Testing
         let files = FileFolder(path: path, key: nil)
         try files.lockOpen()
         #expect(try files.all(taken) == Files.bytes(100))
-        #expect(try files.tryAlone { 5 } == nil)
+        #expect(try files.tryWithExclusiveLock { 5 } == nil)
         #expect(try files.whileCopying { 5 } == 5)
         #expect(code { try files.add(.bytes([1])) } == .readOnly)
         #expect(code { try files.remove(taken.blob) } == .readOnly)

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `an error of the callback ends the sweep and removes no file without an answer`(
+    func `an error of the callback ends the sweep and removes no file without a response`(
         kind: FolderKind
     ) throws {
         let files = try kind.open(folder.file("a-files"))
@@ -70,10 +70,10 @@ import Testing
         let writer = try files.makeWriter()
         try writer.write(Files.bytes(100))
         let other = try kind.open(files.path)
-        #expect(try other.tryAlone { try other.sweep { _ in false } } == nil)
+        #expect(try other.tryWithExclusiveLock { try other.sweep { _ in false } } == nil)
         #expect(try files.all(writer.finish()) == Files.bytes(100))
         files.close()
-        #expect(try other.tryAlone { try other.sweep { _ in false } } == 1)
+        #expect(try other.tryWithExclusiveLock { try other.sweep { _ in false } } == 1)
     }
 
     @Test(arguments: [FolderKind.plainPartial, .encryptedPartial])

@@ -149,7 +149,7 @@ import Testing
         #expect(symlink(folder.file("victim"), files.path + "/.copying") == 0)
         #expect(code { try files.whileCopying {} } == .ioFailure)
         #expect(code { try files.tryCollecting {} } == .ioFailure)
-        #expect(code { try files.tryAlone {} } == .ioFailure)
+        #expect(code { try files.tryWithExclusiveLock {} } == .ioFailure)
         #expect(code { try files.lockOpen() } == .ioFailure)
         #expect(!FileManager.default.fileExists(atPath: folder.file("victim")))
         #expect(try FolderKind.plain.open(files.path).all(taken) == [1])

@@ -153,8 +153,10 @@ import Testing
     }
 }
 
-/// The system's observer. Other tests and processes may have all observers that a user is allowed, for a while, and the
-/// monitor then polls.
+/// The system's observer, with retries.
+///
+/// Other tests and processes can temporarily use all observers that a user is allowed. Without retries, the monitor
+/// would then poll.
 private let patientFileChanges: FileChangesMaker = { path, queue, onChange in
     for _ in 0..<10_000 {
         if let changes = systemFileChanges(path, queue, onChange) {

@@ -32,21 +32,21 @@ import Testing
         let path = folder.file(kind)
         let store = try Peer.open(path)
         defer { store.close() }
-        let told = Delivered<ChangeSet<PeerPerson>>()
+        let delivered = Delivered<ChangeSet<PeerPerson>>()
         let subscription = store.objects(PeerPerson.self).sorted(by: \PeerPerson.Columns.localID).changesetPublisher
             .on(isImmediate ? .immediate : .background)
-            .sink(receiveCompletion: { _ in }, receiveValue: { told.add($0) })
+            .sink(receiveCompletion: { _ in }, receiveValue: { delivered.add($0) })
         defer { subscription.cancel() }
-        #expect(told.wait { $0.isInitial } != nil)
+        #expect(delivered.wait { $0.isInitial } != nil)
         let end = folder.file("end")
         let peer = try PeerProcess(["commits", path, "5", "20", end], in: folder)
-        #expect(told.wait { $0.results.count == 5 } != nil)
+        #expect(delivered.wait { $0.results.count == 5 } != nil)
         _ = FileManager.default.createFile(atPath: end, contents: nil)
         peer.wait()
         var names: [PeerPerson] = []
-        for change in told.all { change.apply(to: &names) }
+        for change in delivered.all { change.apply(to: &names) }
         #expect(names.map(\.name) == (try store.objects(PeerPerson.self).all()).map(\.name))
-        #expect(told.all.dropFirst().flatMap(\.insertions).count == 5, "what was there is not told of again")
+        #expect(delivered.all.dropFirst().flatMap(\.insertions).count == 5, "existing objects are not reported again")
     }
 
     @Test(arguments: StoreKind.files)
@@ -59,15 +59,15 @@ import Testing
             other.close()
             store.close()
         }
-        let told = Delivered<[String]>()
+        let delivered = Delivered<[String]>()
         let subscription = store.objects(Badge.self).sorted(by: \.name).collectionPublisher.on(.immediate)
-            .sink(receiveCompletion: { _ in }, receiveValue: { told.add($0.map(\.name)) })
+            .sink(receiveCompletion: { _ in }, receiveValue: { delivered.add($0.map(\.name)) })
         defer { subscription.cancel() }
         for round in 0..<25 {
             try other.write { _ = try $0.insert(Badge(name: "other \(round)")) }
             try store.write { _ = try $0.insert(Badge(name: "own \(round)")) }
             let now = try store.objects(Badge.self).sorted(by: \.name).all().map(\.name)
-            #expect(told.wait { $0 == now } != nil)
+            #expect(delivered.wait { $0 == now } != nil)
         }
     }
 }

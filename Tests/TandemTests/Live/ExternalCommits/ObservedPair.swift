@@ -61,7 +61,7 @@ final class ObservedPair {
         watch(cards.where { $0.points < 9 }.publisher(of: .sum(\.points))) {
             try $0.objects(Card.self).where { $0.points < 9 }.sum(of: \.points)
         }
-        settle()
+        waitUntilDelivered()
     }
 
     /// Follows a query by applying its change sets to an array.
@@ -81,19 +81,19 @@ final class ObservedPair {
     }
 
     /// Waits until all commits are noticed and delivered.
-    func settle() {
+    func waitUntilDelivered() {
         #expect(store.live.waitUntilIdle(store))
     }
 
     /// Checks the values of all live queries.
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        settle()
+        waitUntilDelivered()
         for check in checks { try check(sourceLocation) }
     }
 
     /// The number of times that the live queries were read.
     var loads: Int {
-        settle()
+        waitUntilDelivered()
         return store.live.present.map(\.loads).reduce(0, +)
     }
 

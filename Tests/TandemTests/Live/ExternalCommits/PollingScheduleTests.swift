@@ -11,15 +11,15 @@ import Testing
 
     /// Runs a series to its end without further events, and returns the times of its checks.
     private mutating func run(_ foreign: (Int) -> ExternalTransactions, limit: Int = 50) -> [Duration] {
-        var looks: [Duration] = []
+        var checks: [Duration] = []
         now += schedule.begin(ownWrites: 0, at: now)
-        while looks.count < limit {
+        while checks.count < limit {
             guard schedule.step(hasChanged: false, ownWrites: 0, at: now) == .check else { break }
-            looks.append(now)
-            guard let delay = schedule.checked(foreign(looks.count), at: now) else { break }
+            checks.append(now)
+            guard let delay = schedule.checked(foreign(checks.count), at: now) else { break }
             now += delay
         }
-        return looks
+        return checks
     }
 
     @Test func `all pauses leave three quarters of the limit unused`() {
@@ -35,15 +35,15 @@ import Testing
     }
 
     @Test mutating func `checks continue with growing delays while another process is in a transaction`() {
-        let looks = run({ $0 < 9 ? .some : .none })
-        let milliseconds = looks.map { Double($0.components.attoseconds / 1_000_000_000_000) / 1000 }
+        let checks = run({ $0 < 9 ? .some : .none })
+        let milliseconds = checks.map { Double($0.components.attoseconds / 1_000_000_000_000) / 1000 }
         #expect(milliseconds == [0.15, 1.15, 3.15, 8.15, 28.15, 53.15, 78.15, 103.15, 128.15])
     }
 
     @Test mutating func `checks come once a second after ten seconds of an external transaction`() {
-        let looks = run({ _ in .some }, limit: 1000)
-        #expect(looks.filter { $0 < .seconds(10) }.count < 410)
-        let late = looks.filter { $0 > .seconds(11) }
+        let checks = run({ _ in .some }, limit: 1000)
+        #expect(checks.filter { $0 < .seconds(10) }.count < 410)
+        let late = checks.filter { $0 > .seconds(11) }
         #expect(zip(late, late.dropFirst()).allSatisfy { $1 - $0 == .seconds(1) } && late.count > 100)
     }
 
@@ -69,7 +69,7 @@ import Testing
         while now < .milliseconds(100) {
             steps += 1
             guard case .wait(let delay) = schedule.step(hasChanged: true, ownWrites: steps, at: now) else {
-                Issue.record("a look")
+                Issue.record("a check")
                 return
             }
             now += delay
@@ -78,15 +78,15 @@ import Testing
     }
 
     @Test mutating func `continuous changes are checked once a millisecond`() {
-        var looks = 0
+        var checks = 0
         while now < .milliseconds(100) {
             // Each change is seen by the check before the next change.
             now += schedule.begin(ownWrites: 0, at: now)
             #expect(schedule.step(hasChanged: true, ownWrites: 0, at: now) == .check)
             #expect(schedule.checked(.none, at: now) == nil)
-            looks += 1
+            checks += 1
         }
-        #expect((95...101).contains(looks))
+        #expect((95...101).contains(checks))
     }
 
     @Test mutating func `a change during a series restores the short delays`() throws {

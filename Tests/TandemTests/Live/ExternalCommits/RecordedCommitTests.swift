@@ -130,7 +130,7 @@ import Testing
         pair.watch(pair.cards.sorted(by: \.shop))
         let people = pair.store.objects(Person.self).sorted(by: \.name).changesetPublisher.record()
         #expect(people.waitForValues(1))
-        pair.settle()
+        pair.waitUntilDelivered()
         let loads = pair.loads
         try pair.other.write { tx in
             try tx.update(tx.objects(Card.self)) { $0.points += 1 }
@@ -200,13 +200,13 @@ import Testing
     @Test func `a store without observers records nothing`() throws {
         let pair = try ObservedPair(.file)
         _ = try pages(pair, 9)
-        let pagesAlone = try pages(pair, 1)
+        let pagesWithoutRecord = try pages(pair, 1)
         let table = try pair.recordedCommits()
         #expect(table == nil)
         // Its own live queries do not count.
         let own = pair.other.objects(Card.self).countPublisher.record()
         #expect(own.waitForValues(1))
-        #expect(try pages(pair, 2) == pagesAlone)
+        #expect(try pages(pair, 2) == pagesWithoutRecord)
         let still = try pair.recordedCommits()
         #expect(still == nil)
         own.cancel()
@@ -215,10 +215,10 @@ import Testing
     @Test func `recorded commits are removed when nothing observes them any more`() throws {
         let pair = try ObservedPair(.file)
         _ = try pages(pair, 9)
-        let pagesAlone = try pages(pair, 1)
+        let pagesWithoutRecord = try pages(pair, 1)
         let count = pair.cards.countPublisher.record()
         #expect(count.waitForValues(1))
-        #expect(try pages(pair, 2) > pagesAlone)
+        #expect(try pages(pair, 2) > pagesWithoutRecord)
         let recorded = try pair.recordedCommits()
         #expect(recorded == .integer(1))
         count.cancel()
@@ -226,7 +226,7 @@ import Testing
         _ = try pages(pair, 3)
         let left = try pair.recordedCommits()
         #expect(left == .integer(0))
-        #expect(try pages(pair, 4) == pagesAlone)
+        #expect(try pages(pair, 4) == pagesWithoutRecord)
     }
 
     @Test func `a closing store leaves the log to an observer`() throws {

@@ -3,10 +3,10 @@
 /// Checks that a change set describes a list's change correctly by index, by local ID and by value.
 struct ChangeSetCheck {
     /// The last delivered rows with keys and numbers. Rows can differ in these and look the same.
-    var told: [LiveRow] = []
+    var lastShown: [LiveRow] = []
     /// Whether the change set may contain unchanged objects as modified. A reloaded list of references can't avoid
     /// that.
-    var overtells = false
+    var mayReportUnchanged = false
 
     /// - Parameters:
     ///   - base: The rows that the subscriber shows; `nil` if they are unknown.
@@ -22,14 +22,15 @@ struct ChangeSetCheck {
         let new = change.results.map(picture)
         let oldRows = change.previous.rows.map { $0 }
         let newRows = change.results.rows.map { $0 }
-        defer { told = newRows }
+        defer { lastShown = newRows }
         expect(Array(change.results.localIDs) == new.map(\.id), "local IDs are not those of the results")
         if let base, !change.isInitial {
             if isOrdered {
-                expect(old == base, "previous is \(Shown.rows(old)), told was \(Shown.rows(base))")
+                expect(old == base, "previous is \(Shown.rows(old)), delivered was \(Shown.rows(base))")
             } else {
                 func sorted(_ rows: [Picture]) -> [Picture] { rows.sorted { $0.id < $1.id } }
-                expect(sorted(old) == sorted(base), "previous has \(Shown.rows(old)), told was \(Shown.rows(base))")
+                expect(
+                    sorted(old) == sorted(base), "previous has \(Shown.rows(old)), delivered was \(Shown.rows(base))")
             }
         }
         if change.isInitial {
@@ -68,7 +69,7 @@ struct ChangeSetCheck {
             expect(old[from].id == new[to].id, "\(old[from].id) is reported to have become \(new[to].id)")
             let hasChanged = old[from] != new[to] || before.key != after.key || before.rowID != after.rowID
             expect(
-                hasChanged || overtells,
+                hasChanged || mayReportUnchanged,
                 "\(new[to].id) is reported to have \(isMove ? "moved" : "changed") and has not: \(change)")
         }
         if old.count == new.count, change.modifications.isEmpty, change.moves.count == 1,

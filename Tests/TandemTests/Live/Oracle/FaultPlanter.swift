@@ -128,8 +128,9 @@ private final class UnlimitedSubscription: Subscription {
 
 /// An output that reports changes by index.
 private protocol RowReusing {
-    /// Returns the output with each inserted object that reuses the rowid of a deleted one reported as a modification
-    /// or a move.
+    /// Returns the output with reused rowids reported wrongly.
+    ///
+    /// An inserted object that reuses the rowid of a deleted one is reported as a modification or a move.
     func withReusedRowsAsModified() -> Self
 }
 

@@ -32,7 +32,7 @@ final class FaultyPart: LivePart {
         let fault = planter.fault
         switch watch {
         case .rows(let table, let query, let makeWatcher):
-            return .rows(table, query) { asked, ordered in
+            return .rows(of: table, query: query) { asked, ordered in
                 FaultyWatcher(makeWatcher(&asked, &ordered), fault)
             }
         case .joined(let joined) where fault == .joinedRowIgnored:
@@ -102,8 +102,8 @@ private struct FaultyWatcher: RowWatcher {
     func change(_ row: borrowing ChangedRow) throws -> PartChange? {
         if fault == .syncStateIgnored, row.mask & ~Self.syncState == 0 { return nil }
         let change = try watcher.change(row)
-        if fault == .silentChangeTold, case .row(let rowID, let new, isSilent: true)? = change {
-            return .row(rowID, new, isSilent: false)
+        if fault == .silentChangeDelivered, case .row(let rowID, let new, isSilent: true)? = change {
+            return .row(id: rowID, row: new, isSilent: false)
         }
         return change
     }

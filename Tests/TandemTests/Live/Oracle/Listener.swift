@@ -173,8 +173,8 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
     /// Whether all deliverable values have been delivered.
     func isSettled(_ token: LiveToken, in engine: LiveEngine) -> Bool {
         if completion != nil { return true }
-        guard isAsking else { return live(token, in: engine)?.status.isSettled ?? true }
+        guard isAsking else { return live(token, in: engine)?.status.isIdle ?? true }
         guard let status = live(token, in: engine)?.status, !status.isOver else { return false }
-        return status.isSettled && status.isAsked && status.isLoaded
+        return status.isIdle && status.isAsked && status.isLoaded
     }
 }

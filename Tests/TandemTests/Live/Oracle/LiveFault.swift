@@ -6,7 +6,7 @@ enum LiveFault: String, CaseIterable, Sendable {
     case tieBrokenWrongly
     /// A window into which rows must move up is not refilled.
     case windowNotRefilled
-    /// For a row that is changed twice in a transaction, the state before the second change counts as the old one.
+    /// If a row changes twice in a transaction, the state before the second change counts as the old state.
     case lastImageForFirst
     /// A transaction that is rolled back is reported.
     case rolledBackPublished
@@ -17,7 +17,7 @@ enum LiveFault: String, CaseIterable, Sendable {
     /// A change that affects only the sync state is ignored.
     case syncStateIgnored
     /// A subscription that a write left out is notified.
-    case quietWriteTold
+    case quietWriteDelivered
     /// Changes that accumulated for a slow subscriber are reported against the wrong base.
     case mergedAgainstWrongBase
     /// Parts do not reload after a commit of another process.
@@ -31,7 +31,7 @@ enum LiveFault: String, CaseIterable, Sendable {
     /// A subscription that begins during a transaction does not reload.
     case lateSubscriberForgotten
     /// A change of properties that are not observed is reported.
-    case silentChangeTold
+    case silentChangeDelivered
     /// In a subscription with several queries, only the first is updated.
     case combinedTorn
 }

@@ -35,8 +35,8 @@ enum LiveOracleCorpus {
         switch fault {
         case .joinedRowIgnored: 299
         case .syncStateIgnored: 157
-        case .silentChangeTold: 111
-        case .quietWriteTold, .bulkForgotten: 76
+        case .silentChangeDelivered: 111
+        case .quietWriteDelivered, .bulkForgotten: 76
         case .lateSubscriberForgotten: 80
         case .staleExtreme: 38
         default: 0

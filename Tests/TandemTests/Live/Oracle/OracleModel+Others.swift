@@ -6,9 +6,11 @@ import TandemTesting
 @testable import Tandem
 
 extension Node.Columns {
-    var name: FoldedProperty<Node, String?> { FoldedProperty(Node.__definition, 0, Codec.of(String?.self)) }
-    var parent: ReferenceProperty<Node, Node> { ReferenceProperty(Node.__definition, 7) }
-    var owners: ReferencesProperty<Node, Node> { ReferencesProperty(Node.__definition, 10) }
+    var name: FoldedProperty<Node, String?> {
+        FoldedProperty(Node.__definition, index: 0, codec: Codec.of(String?.self))
+    }
+    var parent: ReferenceProperty<Node, Node> { ReferenceProperty(Node.__definition, index: 7) }
+    var owners: ReferencesProperty<Node, Node> { ReferencesProperty(Node.__definition, index: 10) }
 }
 
 extension Node: OracleModel {
@@ -79,13 +81,21 @@ extension Node: OracleModel {
 }
 
 extension EveryType.Columns {
-    var int: Property<EveryType, Int> { Property(EveryType.__definition, 1, Codec.of(Int.self)) }
-    var double: Property<EveryType, Double> { Property(EveryType.__definition, 11, Codec.of(Double.self)) }
-    var date: Property<EveryType, Date> { Property(EveryType.__definition, 15, Codec.of(Date.self)) }
-    var decimal: Property<EveryType, Decimal> { Property(EveryType.__definition, 18, Codec.of(Decimal.self)) }
-    var big: Property<EveryType, BigInt> { Property(EveryType.__definition, 19, Codec.of(BigInt.self)) }
-    var maybeInt64: Property<EveryType, Int64?> { Property(EveryType.__definition, 44, Codec.of(Int64?.self)) }
-    var maybeFlag: Property<EveryType, Bool?> { Property(EveryType.__definition, 41, Codec.of(Bool?.self)) }
+    var int: Property<EveryType, Int> { Property(EveryType.__definition, index: 1, codec: Codec.of(Int.self)) }
+    var double: Property<EveryType, Double> {
+        Property(EveryType.__definition, index: 11, codec: Codec.of(Double.self))
+    }
+    var date: Property<EveryType, Date> { Property(EveryType.__definition, index: 15, codec: Codec.of(Date.self)) }
+    var decimal: Property<EveryType, Decimal> {
+        Property(EveryType.__definition, index: 18, codec: Codec.of(Decimal.self))
+    }
+    var big: Property<EveryType, BigInt> { Property(EveryType.__definition, index: 19, codec: Codec.of(BigInt.self)) }
+    var maybeInt64: Property<EveryType, Int64?> {
+        Property(EveryType.__definition, index: 44, codec: Codec.of(Int64?.self))
+    }
+    var maybeFlag: Property<EveryType, Bool?> {
+        Property(EveryType.__definition, index: 41, codec: Codec.of(Bool?.self))
+    }
 }
 
 extension EveryType: OracleModel {

@@ -67,7 +67,7 @@ final class OracleRun: @unchecked Sendable {
         }
         // A sequence ends its subscription after its task has seen the cancellation.
         let areGone = stores.allSatisfy { store in
-            store.live.waitUntilIdle(store, seconds: patience) { store.live.subscriptionCount == 0 }
+            store.live.waitUntilIdle(store, seconds: patience) { store.live.present.count == 0 }
         }
         if !areGone { return ["a cancelled subscription stays", "after"] + log }
         return watches.flatMap { problems(of: $0, isCalm: false) }
@@ -119,7 +119,7 @@ final class OracleRun: @unchecked Sendable {
         let watch = WatchMaker.random(
             watches.count, history, try isElsewhere ? secondStore() : store, &r, &tally)
         watch.planter = planter
-        watch.note(watch.answer(store))
+        watch.note(watch.result(in: store))
         watches.append(watch)
         return watch
     }
@@ -200,28 +200,28 @@ final class OracleRun: @unchecked Sendable {
     }
 
     private func note(_ store: Store) {
-        for watch in watches where !watch.isOver { watch.note(watch.answer(store)) }
+        for watch in watches where !watch.isOver { watch.note(watch.result(in: store)) }
     }
 
     private func writeQuietly(
         _ r: inout SeededGenerator, isDrained: Bool, but late: AnyOracleWatch?, _ act: (WriteTransaction) throws -> Void
     ) throws {
         // The subscriber must know all that was delivered, so no other value may be in progress.
-        if !isCalm { _ = settle() }
+        if !isCalm { _ = waitUntilDelivered() }
         // A subscription that begins inside the transaction sees the state before it and gets no notification either.
         let candidates = watches.filter { !$0.isCancelled && $0.store === store && $0 !== late }
         guard let watch = candidates.randomElement(using: &r) else { return try store.write(act) }
-        log.append("of which \(watch.number) is not told")
+        log.append("of which \(watch.number) is not notified")
         failures += watches.flatMap { problems(of: $0, isCalm: true) }
-        let before = watch.answer(store)
+        let before = watch.result(in: store)
         var after = before
-        let quiet: Set<LiveToken> = planter?.fault == .quietWriteTold ? [] : [watch.token]
+        let quiet: Set<LiveToken> = planter?.fault == .quietWriteDelivered ? [] : [watch.token]
         try store.write(withoutNotifying: quiet) { tx in
             try act(tx)
-            after = watch.answer(tx.store)
+            after = watch.result(in: tx.store)
         }
         // A reaction in a delivery may have written already.
-        watch.settleQuietly(before: before, after: after, isDrained: isDrained && !hasReactions)
+        watch.applySilently(before: before, after: after, isDrained: isDrained && !hasReactions)
     }
 
     /// The failures found between the steps.
@@ -254,7 +254,7 @@ final class OracleRun: @unchecked Sendable {
 
     // MARK: Checking
 
-    private func settle() -> Bool {
+    private func waitUntilDelivered() -> Bool {
         let watches = watches
         // A write in a delivery of one store is a change for the other.
         while true {
@@ -286,7 +286,7 @@ final class OracleRun: @unchecked Sendable {
     }
 
     private func check() -> [String] {
-        guard settle() else {
+        guard waitUntilDelivered() else {
             let stuck = watches.filter { !$0.isSettled }.map(describe)
             return ["it does not come to rest: \(stuck)"]
         }

@@ -25,7 +25,7 @@ struct WatchMaker {
         var publisher: LivePublisher<Output>
         var fresh: (Store) throws -> Shown
         var read: OracleWatch<Output>.Read
-        var canSettleRows = false
+        var canApplySilently = false
         var showsIdentity = false
         var isExtreme = false
     }
@@ -33,7 +33,7 @@ struct WatchMaker {
     func watch<Output: Sendable>(_ plan: Plan<Output>) -> AnyOracleWatch {
         let watch = OracleWatch(
             number, plan.text, delivery, asking, store, plan.publisher, fresh: plan.fresh, read: plan.read)
-        watch.canSettleRows = plan.canSettleRows
+        watch.canApplySilently = plan.canApplySilently
         watch.showsIdentity = plan.showsIdentity
         watch.isExtreme = plan.isExtreme
         return watch
@@ -61,7 +61,7 @@ struct WatchMaker {
         return Plan(
             text: "collection of \(results.text)", publisher: results.collectionPublisher, fresh: pictures(results),
             read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
-            canSettleRows: isFollowed(results),
+            canApplySilently: isFollowed(results),
             showsIdentity: results.query.observed != nil || !results.query.dependencies.isEmpty)
     }
 
@@ -70,10 +70,10 @@ struct WatchMaker {
         var check = ChangeSetCheck()
         return Plan(
             text: "changeset of \(results.text)", publisher: results.changesetPublisher, fresh: pictures(results),
-            read: { output, told, isOrdered in
-                let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
+            read: { output, lastShown, isOrdered in
+                let problems = check.problems(output, base: lastShown?.rows, isOrdered: isOrdered) { Picture($0, mask) }
                 return (.rows(output.results.map { Picture($0, mask) }), problems)
-            }, canSettleRows: isFollowed(results), showsIdentity: true)
+            }, canApplySilently: isFollowed(results), showsIdentity: true)
     }
 
     private func ids<M: Model>(_ results: Results<M>) -> (Store) throws -> Shown {
@@ -84,22 +84,22 @@ struct WatchMaker {
     func references<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<Reference<M>>> {
         Plan(
             text: "references of \(results.text)", publisher: results.referencesPublisher, fresh: ids(results),
-            read: { output, _, _ in (.ids(output.map(\.localID)), []) }, canSettleRows: isFollowed(results),
+            read: { output, _, _ in (.ids(output.map(\.localID)), []) }, canApplySilently: isFollowed(results),
             showsIdentity: true)
     }
 
     func referenceChangeset<M: Model>(_ results: Results<M>) -> Plan<ChangeSet<Reference<M>>> {
         var check = ChangeSetCheck()
-        check.overtells = true
+        check.mayReportUnchanged = true
         return Plan(
             text: "referenceChangeset of \(results.text)", publisher: results.referenceChangesetPublisher,
             fresh: ids(results),
-            read: { output, told, isOrdered in
-                let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) {
+            read: { output, lastShown, isOrdered in
+                let problems = check.problems(output, base: lastShown?.rows, isOrdered: isOrdered) {
                     Picture(id: $0.localID, values: [])
                 }
                 return (.ids(output.results.map(\.localID)), problems)
-            }, canSettleRows: isFollowed(results), showsIdentity: true)
+            }, canApplySilently: isFollowed(results), showsIdentity: true)
     }
 
     func count<M: Model>(_ results: Results<M>) -> Plan<Int> {
@@ -125,7 +125,7 @@ struct WatchMaker {
         return Plan(
             text: "object \(reference.localID)", publisher: store.publisher(for: reference),
             fresh: { store in shown(try store.objects(M.self).where { $0.localID == reference.localID }.first()) },
-            read: { output, _, _ in (shown(output), []) }, canSettleRows: true)
+            read: { output, _, _ in (shown(output), []) }, canApplySilently: true)
     }
 
     // MARK: Sections
@@ -163,7 +163,7 @@ struct WatchMaker {
         let mask = mask(results)
         return Plan(
             text: "sections by \(name) of \(results.text)", publisher: publisher, fresh: sectioned(results, read),
-            read: { output, _, _ in (Self.shown(output, mask), []) }, canSettleRows: isFollowed(results),
+            read: { output, _, _ in (Self.shown(output, mask), []) }, canApplySilently: isFollowed(results),
             showsIdentity: true)
     }
 
@@ -177,12 +177,12 @@ struct WatchMaker {
         return Plan(
             text: "sectionedChangeset by \(name) of \(results.text)", publisher: publisher,
             fresh: sectioned(results, read),
-            read: { output, told, isOrdered in
+            read: { output, lastShown, isOrdered in
                 let problems =
-                    check.problems(output.changes, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
+                    check.problems(output.changes, base: lastShown?.rows, isOrdered: isOrdered) { Picture($0, mask) }
                     + ChangeSetCheck.problems(output, { Picture($0, mask) }, { Self.keyText($0) })
                 return (Self.shown(output.sections, mask), problems)
-            }, canSettleRows: isFollowed(results), showsIdentity: true)
+            }, canApplySilently: isFollowed(results), showsIdentity: true)
     }
 
     // MARK: Combined
@@ -192,7 +192,7 @@ struct WatchMaker {
             text: "combined \(a.text), \(b.text), \(c.text)",
             publisher: store.combined(a.publisher, b.publisher, c.publisher),
             fresh: { .parts([try a.fresh($0), try b.fresh($0), try c.fresh($0)]) },
-            read: { output, told, _ in
+            read: { output, lastShown, _ in
                 let one = a.read(output.0, nil, false)
                 let two = b.read(output.1, nil, false)
                 let three = c.read(output.2, nil, false)

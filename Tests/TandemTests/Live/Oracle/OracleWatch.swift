@@ -16,7 +16,7 @@ class AnyOracleWatch: @unchecked Sendable {
     let store: Store
     let fresh: (Store) throws -> Shown
     /// Whether the subscriber's own changes can be merged into its last value.
-    var canSettleRows = false
+    var canApplySilently = false
     /// Whether it shows only local IDs, so that objects can change without a visible difference.
     var showsIdentity = false
     /// Whether it shows a least or greatest value.
@@ -30,13 +30,14 @@ class AnyOracleWatch: @unchecked Sendable {
     /// The committed states that may still be delivered, the oldest first.
     var states: [Shown] = []
     /// The last value that it showed; `nil` if there is none or it is unknown.
-    var told: Shown?
-    var isToldOrdered = true
-    /// Whether a value may be delivered again, because a quiet write was read together with a later one or with pending
-    /// changes.
-    var mayBeToldAnew = false
+    var lastShown: Shown?
+    var isShownOrdered = true
+    /// Whether a value may be delivered again.
+    ///
+    /// This is the case if a quiet write was read together with a later write or with pending changes.
+    var mayBeRepeated = false
     /// Whether the shown value is unknown and no delivery is required.
-    var mayStayUntold = false
+    var mayBeOmitted = false
     var hasStarted = false
     /// The number of deliveries, and of those that merged several commits.
     fileprivate(set) var deliveries = 0
@@ -62,7 +63,7 @@ class AnyOracleWatch: @unchecked Sendable {
     func problems(isCalm: Bool) -> [String] { [] }
 
     /// Returns the result in a state, computed by a store, inside or outside its transaction.
-    func answer(_ store: Store) -> Shown {
+    func result(in store: Store) -> Shown {
         do {
             return try fresh(store)
         } catch {
@@ -76,13 +77,15 @@ class AnyOracleWatch: @unchecked Sendable {
     }
 
     /// Records a change that the subscriber made itself without notification.
-    func settleQuietly(before: Shown, after: Shown, isDrained: Bool) {
+    func applySilently(before: Shown, after: Shown, isDrained: Bool) {
         guard hasStarted else { return }
         // A watch that shows only local IDs looks unchanged while a modification is pending.
-        if !isDrained || showsIdentity { mayBeToldAnew = true }
-        if isToldOrdered, let told, told == before {
-            self.told = after
-        } else if canSettleRows, let told, let shown = told.rows, let old = before.rows, let new = after.rows {
+        if !isDrained || showsIdentity { mayBeRepeated = true }
+        if isShownOrdered, let lastShown, lastShown == before {
+            self.lastShown = after
+        } else if canApplySilently, let lastShown, let shown = lastShown.rows, let old = before.rows,
+            let new = after.rows
+        {
             // A subscriber that has seen an older state merges its own change into it.
             func byID(_ rows: [Picture]) -> [LocalID: Picture] {
                 Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
@@ -90,24 +93,24 @@ class AnyOracleWatch: @unchecked Sendable {
             let (was, now) = (byID(old), byID(new))
             var shows = byID(shown)
             for id in Set(was.keys).union(now.keys) where was[id] != now[id] { shows[id] = now[id] }
-            self.told = .rows(Array(shows.values))
-            isToldOrdered = false
+            self.lastShown = .rows(Array(shows.values))
+            isShownOrdered = false
             // The row number may have belonged to another object with a pending notification.
-            mayBeToldAnew = true
+            mayBeRepeated = true
         } else {
             // If the write does not change the shown value, pending changes may be delivered unchanged.
-            mayBeToldAnew = true
+            mayBeRepeated = true
             guard before != after else { return }
-            // Of several queries, some may settle while others are delivered again.
-            if case .parts = told { mayStayUntold = true }
-            told = nil
+            // Of several queries, some may be up to date while others are delivered again.
+            if case .parts = lastShown { mayBeOmitted = true }
+            lastShown = nil
         }
     }
 }
 
 final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
     /// Returns the picture of an output and the output's own inconsistencies.
-    typealias Read = (_ output: Output, _ told: Shown?, _ isOrdered: Bool) -> (Shown, [String])
+    typealias Read = (_ output: Output, _ lastShown: Shown?, _ isOrdered: Bool) -> (Shown, [String])
 
     private let publisher: LivePublisher<Output>
     private let read: Read
@@ -153,10 +156,14 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
         if listener.lateDeliveries > 0 { found.append("a delivery after it was cancelled") }
         if listener.overdelivered { found.append("more delivered than asked for") }
         for output in listener.takeInbox() {
-            var (shown, problems) = read(output, hasStarted ? told : nil, isToldOrdered)
-            if mayBeToldAnew, told == nil || !problems.isEmpty { (shown, problems) = read(output, .rows([]), true) }
+            var (shown, problems) = read(output, hasStarted ? lastShown : nil, isShownOrdered)
+            if mayBeRepeated, lastShown == nil || !problems.isEmpty {
+                (shown, problems) = read(output, .rows([]), true)
+            }
             found += problems
-            if hasStarted, let told, isToldOrdered, told == shown, problems.isEmpty, !showsIdentity, !mayBeToldAnew {
+            if hasStarted, let lastShown, isShownOrdered, lastShown == shown, problems.isEmpty, !showsIdentity,
+                !mayBeRepeated
+            {
                 found.append("a delivery where nothing has changed: \(shown)")
             }
             deliveries += 1
@@ -166,11 +173,11 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
             } else {
                 found.append("it shows \(shown), the states were \(states) \(difference(shown))")
             }
-            told = shown
-            isToldOrdered = true
+            lastShown = shown
+            isShownOrdered = true
             hasStarted = true
-            mayBeToldAnew = false
-            mayStayUntold = false
+            mayBeRepeated = false
+            mayBeOmitted = false
         }
         if isCancelled {
             isOver = true
@@ -185,16 +192,19 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
             return found
         }
         guard isCalm else { return found }
-        if listener.isAsking { mayBeToldAnew = false }
-        if listener.isAsking, let last = states.last, told != last, isToldOrdered, told != nil || !mayStayUntold {
-            found.append("it shows \(told.map { "\($0)" } ?? "nothing") in place of \(last) \(difference(last))")
+        if listener.isAsking { mayBeRepeated = false }
+        if listener.isAsking, let last = states.last, lastShown != last, isShownOrdered,
+            lastShown != nil || !mayBeOmitted
+        {
+            found.append("it shows \(lastShown.map { "\($0)" } ?? "nothing") in place of \(last) \(difference(last))")
         }
         if listener.isAsking, states.count > 1 { states.removeFirst(states.count - 1) }
         return found
     }
 
     private func difference(_ shown: Shown) -> String {
-        guard let rows = shown.rows, let others = (states.last ?? told)?.rows ?? nil, rows.map(\.id) == others.map(\.id)
+        guard let rows = shown.rows, let others = (states.last ?? lastShown)?.rows ?? nil,
+            rows.map(\.id) == others.map(\.id)
         else { return "" }
         return zip(rows, others).filter { $0 != $1 }.map { "\($0.id) \($0.differences($1))" }.joined(separator: "; ")
     }

@@ -2,7 +2,9 @@ import TandemTesting
 
 @testable import Tandem
 
-/// A model that is never sent and has no search index, so that raw SQL can write its rows as the store does.
+/// A model that is never sent and has no search index.
+///
+/// Raw SQL can therefore write its rows as the store does.
 struct Slip {
     var text = ""
     var number = 0
@@ -12,25 +14,26 @@ struct Slip {
 
     init(__row row: RowDecoder) throws {
         __state = try row.state
-        text = try row.value(0, String.self)
-        number = try row.value(1, Int.self)
+        text = try row.value(0, as: String.self)
+        number = try row.value(1, as: Int.self)
     }
 
     func __append(to row: RowEncoder) {
-        row.append(text, String.self)
-        row.append(number, Int.self)
+        row.append(text, as: String.self)
+        row.append(number, as: Int.self)
     }
 
     static let __definition = ModelDefinition(
         Slip.self, name: "Slip", localOnly: true,
         properties: [
-            PropertyDefinition("text", Codec.of(String.self)), PropertyDefinition("number", Codec.of(Int.self)),
+            PropertyDefinition("text", codec: Codec.of(String.self)),
+            PropertyDefinition("number", codec: Codec.of(Int.self)),
         ])
 
     struct Columns: ModelColumns {
         typealias Root = Slip
-        var text: Property<Slip, String> { Property(Slip.__definition, 0, Codec.of(String.self)) }
-        var number: Property<Slip, Int> { Property(Slip.__definition, 1, Codec.of(Int.self)) }
+        var text: Property<Slip, String> { Property(Slip.__definition, index: 0, codec: Codec.of(String.self)) }
+        var number: Property<Slip, Int> { Property(Slip.__definition, index: 1, codec: Codec.of(Int.self)) }
     }
 }
 

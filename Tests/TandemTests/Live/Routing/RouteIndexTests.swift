@@ -16,11 +16,11 @@ struct RouteIndexTests {
         let store = try world.makeStore()
         var slots = ColumnSlots()
         var index = RouteIndex()
-        var answers: [Set<LocalID>] = []
+        var results: [Set<LocalID>] = []
         var texts: [String] = []
         for id in 0..<400 {
             let (query, text) = world.query(&random)
-            answers.append(Set(try store.answer(Thing.self, query)))
+            results.append(Set(try store.localIDs(Thing.self, query)))
             texts.append("seed \(Self.seed), query \(id): \(text)")
             index.add(id: id, condition: RouteCondition(query), slots: &slots)
         }
@@ -30,7 +30,7 @@ struct RouteIndexTests {
             for source in [row.statement, row.copy] as [any ColumnSource] {
                 let found = full.all(source)
                 try #require(Set(found).count == found.count)
-                for id in answers.indices where answers[id].contains(row.localID) {
+                for id in results.indices where results[id].contains(row.localID) {
                     try #require(found.contains(id), "\(row.localID) of \(texts[id])")
                 }
                 try #require(index.all(source).sorted() == found.filter { $0 % 2 == 1 }.sorted())
@@ -65,9 +65,14 @@ struct RouteIndexTests {
         for value in values {
             let other = dice.element(of: values)
             let nodes: [PredicateNode] = [
-                .comparison(path, .equal, .value(value)), .identical(path, value), .among(path, [value, other]),
-                .comparison(path, .less, .value(value)), .comparison(path, .greaterOrEqual, .value(value)),
-                .all([.comparison(path, .greater, .value(value)), .comparison(path, .lessOrEqual, .value(other))]),
+                .comparison(path, by: .equal, to: .value(value)), .identical(path, to: value),
+                .among(path, values: [value, other]),
+                .comparison(path, by: .less, to: .value(value)),
+                .comparison(path, by: .greaterOrEqual, to: .value(value)),
+                .all([
+                    .comparison(path, by: .greater, to: .value(value)),
+                    .comparison(path, by: .lessOrEqual, to: .value(other)),
+                ]),
             ]
             for node in nodes {
                 var query = QueryDescription(M.__definition).filtered(node)

@@ -35,11 +35,12 @@ struct RowPredicateRuleTests {
     @Test func `values that SQLite would convert are not evaluated`() {
         var slots = ColumnSlots()
         let nodes: [PredicateNode] = [
-            .comparison(c.int.__column, .equal, .value("1")), .among(c.text.__column, [1]),
-            .identical(c.text.__column, 1.5), .comparison(c.text.__column, .less, .column(c.int.__column)),
-            .text(c.int.__column, .prefix, "1"), .elementCount(c.int.__column, .equal, 1),
+            .comparison(c.int.__column, by: .equal, to: .value("1")), .among(c.text.__column, values: [1]),
+            .identical(c.text.__column, to: 1.5), .comparison(c.text.__column, by: .less, to: .column(c.int.__column)),
+            .text(c.int.__column, test: .prefix, operand: "1"), .elementCount(c.int.__column, by: .equal, to: 1),
         ]
-        for node in nodes { #expect(RowPredicate(node, slots: &slots) == nil, "\(node)") }
+        let query = QueryDescription(Thing.__definition).living(.any)
+        for node in nodes { #expect(RowPredicate(query.filtered(node), slots: &slots) == nil, "\(node)") }
         #expect(slots.columns.isEmpty)
     }
 
@@ -47,11 +48,12 @@ struct RowPredicateRuleTests {
         #expect(predicate(c.text.matches("abc") && c.int > 1)?.columns == ["deleted", "text", "int"])
         #expect(predicate(c.day <= c.updatedAt)?.columns == ["deleted", "day", "updatedAt"])
         var slots = ColumnSlots()
-        let all = RowPredicate(QueryDescription(Thing.__definition).living(.any), slots: &slots)
+        let query = QueryDescription(Thing.__definition).living(.any)
+        let all = RowPredicate(query, slots: &slots)
         #expect(all?.columns == [])
         #expect(slots.columns.isEmpty)
         _ = slots.slot(of: "int")
-        let found = RowPredicate(c.text.matches("abc").node, slots: &slots)
+        let found = RowPredicate(query.filtered(c.text.matches("abc").node), slots: &slots)
         #expect(found?.columns == ["text"])
         #expect(found?.slots == [1])
         #expect(slots.columns == ["int", "__search_text"])
@@ -78,11 +80,11 @@ struct RowPredicateRuleTests {
             try store.forEachRow(of: Thing.__definition, slots) { row in
                 if predicate.holds(row.statement) { found.insert(row.localID) }
             }
-            #expect(try Set(store.answer(Thing.self, query)) == found, "\(needle.debugDescription)")
+            #expect(try Set(store.localIDs(Thing.self, query)) == found, "\(needle.debugDescription)")
         }
         #expect(refused == ["ab\u{FFFF}", "ab\u{FFFD}", "ab\u{FFFE}"])
         let blurred = QueryDescription(Thing.__definition).filtered(c.text.matches("ab\u{FFFF}").node)
-        #expect(try store.answer(Thing.self, blurred).count == 3)
+        #expect(try store.localIDs(Thing.self, blurred).count == 3)
     }
 
     @Test func `texts that are not valid UTF-8 are evaluated as in SQL`() throws {
@@ -105,7 +107,7 @@ struct RowPredicateRuleTests {
             try store.forEachRow(of: Thing.__definition, slots) { row in
                 if asked.holds(row.statement) { found.insert(row.localID) }
             }
-            #expect(try Set(store.answer(Thing.self, query)) == found, "\(predicate.node)")
+            #expect(try Set(store.localIDs(Thing.self, query)) == found, "\(predicate.node)")
         }
     }
 }

@@ -56,7 +56,8 @@ struct RowPredicateTests {
             for (right, second) in model.properties.enumerated() where first.kind == second.kind {
                 for comparison in [Comparison.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual] {
                     let node = PredicateNode.comparison(
-                        ColumnPath(model, property: left), comparison, .column(ColumnPath(model, property: right)))
+                        ColumnPath(model, property: left), by: comparison,
+                        to: .column(ColumnPath(model, property: right)))
                     let text = "seed \(dice.seed), \(first.name) \(comparison) \(second.name)"
                     try #require(
                         try agrees(EveryType.self, QueryDescription(model).filtered(node), store, text), "\(text)")
@@ -93,9 +94,11 @@ struct RowPredicateTests {
                     elements.append(String(decoding: text, as: UTF8.self))
                 }
             }
-            var nodes = elements.map { PredicateNode.elementsContain(path, $0) }
+            var nodes = elements.map { PredicateNode.elementsContain(path, element: $0) }
             for count in -1...4 {
-                nodes += [Comparison.equal, .notEqual, .less, .greaterOrEqual].map { .elementCount(path, $0, count) }
+                nodes += [Comparison.equal, .notEqual, .less, .greaterOrEqual].map {
+                    .elementCount(path, by: $0, to: count)
+                }
             }
             for node in nodes {
                 let query = QueryDescription(model).filtered(node)
@@ -107,11 +110,14 @@ struct RowPredicateTests {
 
     private func nodes(_ path: ColumnPath, _ value: StorageValue, others: [StorageValue]) -> [PredicateNode] {
         var nodes = [Comparison.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].map {
-            PredicateNode.comparison(path, $0, .value(value))
+            PredicateNode.comparison(path, by: $0, to: .value(value))
         }
-        nodes += [.identical(path, value), .among(path, [value]), .among(path, others), .among(path, [])]
+        nodes += [
+            .identical(path, to: value), .among(path, values: [value]), .among(path, values: others),
+            .among(path, values: []),
+        ]
         // The list is longer than SQL writes as parameters.
-        nodes.append(.among(path, Array(repeating: [value] + others, count: 110).flatMap { $0 }))
+        nodes.append(.among(path, values: Array(repeating: [value] + others, count: 110).flatMap { $0 }))
         return nodes
     }
 
@@ -124,7 +130,7 @@ struct RowPredicateTests {
             try #require(slots.columns.isEmpty, "\(text)")
             return false
         }
-        let expected = Set(try store.answer(M.self, query))
+        let expected = Set(try store.localIDs(M.self, query))
         var found: Set<LocalID> = []
         try store.forEachRow(of: M.__definition, slots) { row in
             let holds = predicate.holds(row.statement)

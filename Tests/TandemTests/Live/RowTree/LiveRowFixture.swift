@@ -62,15 +62,18 @@ extension RowTree {
         apply(removed: [], inserted: [row]) ? rank(of: row) : nil
     }
 
-    /// Removes the row with the key and local ID of another row, and returns its position, or `nil` if it does not
-    /// exist.
+    /// Removes the row with the same key and local ID.
+    ///
+    /// - Returns: The row's position, or `nil` if it does not exist.
     @discardableResult
     mutating func remove(_ row: LiveRow) -> Int? {
         let rank = rank(of: row)
         return apply(removed: [row], inserted: []) ? rank : nil
     }
 
-    /// Replaces the row with the same key and local ID, and returns its position, or `nil` if it does not exist.
+    /// Replaces the row with the same key and local ID.
+    ///
+    /// - Returns: The row's position, or `nil` if it does not exist.
     @discardableResult
     mutating func replace(_ row: LiveRow) -> Int? {
         apply(removed: [row], inserted: [row]) ? rank(of: row) : nil

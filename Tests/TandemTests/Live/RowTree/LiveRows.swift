@@ -16,7 +16,7 @@ extension Store {
         let columns = (["localID"] + slots.columns).map(\.quotedSQL).joined(separator: ", ")
         try reading { connection in
             let statement = try connection.uncachedStatement("SELECT \(columns) FROM \(model.table.quotedSQL)")
-            let source = StatementColumns(statement: statement.handle, first: 1)
+            let source = StatementColumns(statement, first: 1)
             let copy = RowEncoder()
             while try statement.step() {
                 copy.removeAll()
@@ -33,7 +33,7 @@ extension Store {
     }
 
     /// Returns the local IDs of a query's result in SQL's order.
-    func answer<M: Model>(_ model: M.Type, _ query: QueryDescription) throws -> [LocalID] {
+    func localIDs<M: Model>(_ model: M.Type, _ query: QueryDescription) throws -> [LocalID] {
         try Results<M>(store: self, query: query).localIDs()
     }
 }

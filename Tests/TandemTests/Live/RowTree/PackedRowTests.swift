@@ -113,7 +113,7 @@ import Testing
                 part.consumeChanges().new.tree.forEachLeaf { bytes += $0.byteCount }
                 return bytes / 2_000
             }
-            // 16 bytes of ID, 8 of digest, 5 of lengths and rowid, 4 for the start, and the rest of the key.
+            // The ID has 16 bytes, the digest 8, the lengths and the rowid 5, and the start 4. The key has the rest.
             let references = try bytes(.references(LooseColumns.__definition, observed: nil))
             #expect(references <= 45)
             // A tag and the value of each of 16 columns. The name is in the key.

@@ -191,13 +191,13 @@ struct RowOrderTests {
             statement.bind(sql.values)
             while try statement.step() {
                 var key: [UInt8] = []
-                let source = StatementColumns(statement: statement.handle)
+                let source = StatementColumns(statement)
                 order.appendKey(source, first: 1, to: &key)
                 rows.append((key, LocalID(try statement.text(0))))
             }
             statement.finalize()
         }
-        let expected = try store.answer(M.self, query)
+        let expected = try store.localIDs(M.self, query)
         let sorted = rows.sorted {
             $0.key == $1.key ? $0.localID < $1.localID : $0.key.lexicographicallyPrecedes($1.key)
         }

@@ -6,8 +6,10 @@ extension RowTree {
         let description: String
     }
 
-    /// Checks that the rows are in order, the counts are right, the nodes have enough entries, and all leaves have the
-    /// same depth.
+    /// Checks the invariants of the tree.
+    ///
+    /// The rows are in order, and the counts are right. The nodes have enough entries, and all leaves have the same
+    /// depth.
     ///
     /// - Complexity: O(*n*)
     func checkInvariants() throws {

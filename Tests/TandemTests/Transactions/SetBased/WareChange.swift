@@ -3,7 +3,9 @@ import Foundation
 
 @testable import Tandem
 
-/// A change of a ware that can be made to one object in Swift, and to many objects by an assignment.
+/// A change of a ware.
+///
+/// Swift code can make it to one object, and an assignment can make it to many objects.
 enum WareChange: Sendable {
     case name(String)
     case shelf(String?)

@@ -49,7 +49,7 @@ extension EAN13 {
     static func checked(_ text: String) throws -> EAN13 {
         guard let number = EAN13(text) else {
             throw Failure(
-                .badData, "“\(text)” is not a valid EAN-13.",
+                .badData, message: "“\(text)” is not a valid EAN-13.",
                 advice: "It must have thirteen digits. The last one is the check digit.")
         }
         return number

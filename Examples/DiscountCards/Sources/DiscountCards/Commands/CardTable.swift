@@ -8,7 +8,7 @@ extension Wallet {
         let rows = try cards.limit(limit).with(\.owner).all()
         try printRows(rows, on: screen)
         let total = rows.count < count ? "\(rows.count.grouped) of \(count.of("card"))" : count.of("card")
-        screen.print("\n  " + screen.paint(total, .faint))
+        screen.print("\n  " + screen.paint(total, in: .faint))
     }
 
     /// Prints one card.
@@ -24,8 +24,8 @@ extension Wallet {
         for (card, owner) in rows {
             let isStarred = starred.contains(card.localID)
             table.append(
-                .init(isStarred ? "★" : "", .star),
-                .init(card.shop, isStarred ? .strong : nil),
+                .init(isStarred ? "★" : "", colour: .star),
+                .init(card.shop, colour: isStarred ? .strong : nil),
                 .init(card.barcode),
                 .init(card.points.grouped),
                 .init(owner?.name ?? "–"),

@@ -39,7 +39,7 @@ struct Conflicts: AsyncParsableCommand {
     func run() async throws {
         let sync = try CardSync(options.openStore())
         if let id, let choice {
-            Screen.output.print(try await sync.decide(id, choice))
+            Screen.output.print(try await sync.decide(id, choice: choice))
         } else {
             try await sync.printConflicts(on: .output)
         }
@@ -54,27 +54,27 @@ extension CardSync {
         guard !failed.isEmpty || !held.isEmpty else { return screen.print("No change needs a decision.") }
         for error in failed {
             try printOperation(error.operation, on: screen)
-            screen.print("      " + screen.paint(error.message.printable, .bad))
+            screen.print("      " + screen.paint(error.message.printable, in: .bad))
             let choices = error.isConflict ? "--mine, --theirs" : "`cards edit` to correct it, --retry"
-            screen.print("      " + screen.paint("\(choices), --discard or --hold", .faint))
+            screen.print("      " + screen.paint("\(choices), --discard or --hold", in: .faint))
         }
         for operation in held {
             try printOperation(operation, on: screen)
-            screen.print("      " + screen.paint("Held back. --retry sends it, --discard undoes it.", .faint))
+            screen.print("      " + screen.paint("Held back. --retry sends it, --discard undoes it.", in: .faint))
         }
     }
 
     private func heldOperations() throws -> [PendingOperation] { try wallet.store.operations.all(in: .held) }
 
     private func printOperation(_ operation: PendingOperation, on screen: Screen) throws {
-        let title = try wallet.title(of: operation.model, operation.localID)
-        screen.print("  \(screen.paint("\(operation.id)", .strong))  \(operation.kind) of the \(title.printable)")
+        let title = try wallet.title(of: operation.model, id: operation.localID)
+        screen.print("  \(screen.paint("\(operation.id)", in: .strong))  \(operation.kind) of the \(title.printable)")
     }
 
     /// Carries out the user's decision.
     ///
     /// - Returns: A sentence about the result.
-    func decide(_ id: PendingOperation.ID, _ choice: Conflicts.Choice) async throws -> String {
+    func decide(_ id: PendingOperation.ID, choice: Conflicts.Choice) async throws -> String {
         do {
             let shown = try wallet.store.operations.all().first { $0.id == id }?.version
             guard let shown else { throw TandemError(.staleOperation, message: "No change has the number \(id).") }
@@ -94,9 +94,9 @@ extension CardSync {
             }
         } catch TandemError.Code.staleOperation {
             throw Failure(
-                .badData, "No change has the number \(id).", advice: "`cards conflicts` lists the changes.")
+                .badData, message: "No change has the number \(id).", advice: "`cards conflicts` lists the changes.")
         } catch let error as SyncError {
-            throw Failure(error, session)
+            throw Failure(error, session: session)
         }
     }
 

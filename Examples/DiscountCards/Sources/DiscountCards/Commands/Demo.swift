@@ -29,7 +29,8 @@ struct Demo: AsyncParsableCommand {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw Failure(.cannotCreate, "\(folder.path): the folder can't be created: \(error.localizedDescription)")
+            throw Failure(
+                .cannotCreate, message: "\(folder.path): the folder can't be created: \(error.localizedDescription)")
         }
         // Also runs after Ctrl-C, which throws an error.
         defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
@@ -39,11 +40,11 @@ struct Demo: AsyncParsableCommand {
         try await Interrupt.guarded {
             if kinto {
                 let server = try KintoDemoServer(environment: ProcessInfo.processInfo.environment)
-                try await SecondAct(story, in: folder, tokens: server.tokens).tell(on: server)
+                try await SecondAct(story, in: folder, tokens: server.tokens).run(on: server)
             } else {
-                try story.tell()
+                try story.run()
                 let act = try SecondAct(story, in: folder)
-                try await act.tell(on: InProcessServer.open(users: act.users))
+                try await act.run(on: InProcessServer.open(users: act.users))
             }
         }
     }

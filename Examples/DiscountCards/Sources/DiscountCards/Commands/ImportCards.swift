@@ -23,8 +23,8 @@ struct ImportCards: ParsableCommand {
         let (summary, duration) = try wallet.importCards(entries, dealingToFamily: family)
         let screen = Screen.output
         screen.print(
-            "Imported \(screen.paint(summary.cards.of("card"), .good)) and \(summary.brands.of("brand"))"
-                + " in \(duration.rounded) (\(ProgressBar.rate(entries.count, duration)))."
+            "Imported \(screen.paint(summary.cards.of("card"), in: .good)) and \(summary.brands.of("brand"))"
+                + " in \(duration.rounded) (\(ProgressBar.rate(entries.count, in: duration)))."
                 + (summary.known > 0 ? " \(summary.known.of("card")) existed before." : ""))
     }
 }

@@ -37,15 +37,17 @@ extension Collection<PendingOperation> {
         var table = Table(
             .init(title: "Model"), .init(title: "Inserts", isNumber: true), .init(title: "Updates", isNumber: true),
             .init(title: "Deletes", isNumber: true))
-        func row(_ title: String, _ operations: some Collection<PendingOperation>, _ colour: Colour?) {
+        func row(_ title: String, of operations: some Collection<PendingOperation>, colour: Colour?) {
             let counts = Dictionary(grouping: operations, by: \.kind).mapValues(\.count)
-            func cell(_ kind: PendingOperation.Kind) -> Table.Cell { .init(counts[kind, default: 0].grouped, colour) }
-            table.append(.init(title, colour), cell(.insert), cell(.update), cell(.delete))
+            func cell(_ kind: PendingOperation.Kind) -> Table.Cell {
+                .init(counts[kind, default: 0].grouped, colour: colour)
+            }
+            table.append(.init(title, colour: colour), cell(.insert), cell(.update), cell(.delete))
         }
         for (model, operations) in Dictionary(grouping: self, by: \.model).sorted(by: { $0.key < $1.key }) {
-            row(model, operations, nil)
+            row(model, of: operations, colour: nil)
         }
-        row("all", self, .strong)
+        row("all", of: self, colour: .strong)
         table.print(on: screen)
     }
 
@@ -57,9 +59,9 @@ extension Collection<PendingOperation> {
         for operation in self {
             let changed = operation.kind == .update ? operation.changedProperties.joined(separator: ", ") : "–"
             table.append(
-                .init(operation.id.grouped), .init("\(operation.kind)", .waiting),
-                .init(try wallet.title(of: operation.model, operation.localID)),
-                .init(operation.stateInWords.0, operation.stateInWords.1), .init(changed),
+                .init(operation.id.grouped), .init("\(operation.kind)", colour: .waiting),
+                .init(try wallet.title(of: operation.model, id: operation.localID)),
+                .init(operation.stateInWords.0, colour: operation.stateInWords.1), .init(changed),
                 .init(operation.changedAt.timeOfDay))
         }
         table.print(on: screen)

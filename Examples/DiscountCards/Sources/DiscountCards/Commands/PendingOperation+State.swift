@@ -6,7 +6,7 @@ extension PendingOperation {
         switch state {
         case .failed: error?.serverItem == nil ? ("refused", .bad) : ("in conflict", .bad)
         case .held: ("held back", .waiting)
-        case .attempted: ("no answer yet", .waiting)
+        case .attempted: ("no response yet", .waiting)
         case .pending: ("not sent", .waiting)
         }
     }
@@ -19,6 +19,6 @@ extension Wallet {
             card.isSynced
             ? ("on the server", .good)
             : try store.operations.operation(of: card)?.stateInWords ?? ("not sent", .waiting)
-        return .init(words + (card.isPinned ? ", pinned" : ""), colour)
+        return .init(words + (card.isPinned ? ", pinned" : ""), colour: colour)
     }
 }

@@ -61,7 +61,8 @@ extension Wallet {
     /// Copies a card's photograph to a file. Downloads it first if it is not on this device.
     func savePhoto(of card: Card, to path: String) async throws {
         guard let photo = card.photo else {
-            throw Failure(.badData, "\(card.shop) has no photograph.", advice: "Take one with `cards photo … --take`.")
+            throw Failure(
+                .badData, message: "\(card.shop) has no photograph.", advice: "Take one with `cards photo … --take`.")
         }
         if try !store.attachments.status(of: photo).isOnDevice {
             try await CardSync(store).context.download(photo)

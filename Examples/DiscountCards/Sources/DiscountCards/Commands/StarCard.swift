@@ -14,7 +14,7 @@ struct StarCard: ParsableCommand {
         let card = try wallet.card(card)
         let isStarred = try wallet.toggleStar(on: card)
         let screen = Screen.output
-        let mark = screen.paint(isStarred ? "★" : "☆", .star)
+        let mark = screen.paint(isStarred ? "★" : "☆", in: .star)
         screen.print("\(mark) \(card.shop.printable), by \(wallet.person.name.printable)")
     }
 }

@@ -26,7 +26,7 @@ struct StoreOptions: ParsableArguments {
     func openStore(creating: Bool = false) throws -> Store {
         guard creating || FileManager.default.fileExists(atPath: store) else {
             throw Failure(
-                .noInput, "\(store): there is no store at this path.",
+                .noInput, message: "\(store): there is no store at this path.",
                 advice: "`cards import`, `cards add` and `cards login` create one; `--store` selects another.")
         }
         return try Wallet.openStore(at: store, passphrase: keyOptions.passphrase)

@@ -50,7 +50,7 @@ struct WebCards: AsyncParsableCommand {
         let password = environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
         guard password != nil || HostRules.isLoopback(host) else {
             throw Failure(
-                .usage, "On \(host), other machines can connect: a password is needed.",
+                .usage, message: "On \(host), other machines can connect: a password is needed.",
                 advice: "Set \(Self.variable) to a long password.")
         }
         var web = WebOptions()

@@ -9,17 +9,19 @@ enum BrandFile {
         let url = URL(fileURLWithPath: path)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure(.noInput, "\(path): the file does not exist.")
+            throw Failure(.noInput, message: "\(path): the file does not exist.")
         }
-        guard !isFolder.boolValue else { throw Failure(.noInput, "\(path): the path is a folder, not a file.") }
+        guard !isFolder.boolValue else {
+            throw Failure(.noInput, message: "\(path): the path is a folder, not a file.")
+        }
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw Failure(.noPermission, "\(path): the file is not readable.")
+            throw Failure(.noPermission, message: "\(path): the file is not readable.")
         }
         let data: Data
         do {
             data = try Data(contentsOf: url)
         } catch {
-            throw Failure(.inputOutput, "\(path): the file can't be read: \(error.localizedDescription)")
+            throw Failure(.inputOutput, message: "\(path): the file can't be read: \(error.localizedDescription)")
         }
         return try parse(Array(data), path: path)
     }
@@ -41,7 +43,7 @@ enum BrandFile {
                 header = try Header(line)
             }
         }
-        guard header != nil else { throw Failure(.badData, "\(path): the file is empty.") }
+        guard header != nil else { throw Failure(.badData, message: "\(path): the file is empty.") }
         return entries
     }
 
@@ -66,14 +68,14 @@ enum BrandFile {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 let valid = Self.validPrefix(of: bytes)
                 throw Failure(
-                    .badData, "\(path):\(number): the line is not UTF-8, from its byte \(valid + 1) on.",
+                    .badData, message: "\(path):\(number): the line is not UTF-8, from its byte \(valid + 1) on.",
                     advice: "Nothing was imported. Save the file as UTF-8 and try again.")
             }
             fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         }
 
         func failure(_ message: String) -> Failure {
-            Failure(.badData, "\(path):\(number): \(message)", advice: "Nothing was imported.")
+            Failure(.badData, message: "\(path):\(number): \(message)", advice: "Nothing was imported.")
         }
 
         /// Returns the number of bytes before the first invalid UTF-8.

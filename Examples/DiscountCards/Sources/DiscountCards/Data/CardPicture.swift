@@ -25,7 +25,7 @@ struct CardPicture {
         for y in 0..<Self.height {
             for x in 0..<Self.width {
                 var color = (30 + y / 16, 26 + y / 16, 24 + y / 20)
-                if Self.isOnCard(x, y) { color = Self.tint(hue, 120 + x / 8) }
+                if Self.isOnCard(x: x, y: y) { color = Self.tint(hue: hue, light: 120 + x / 8) }
                 if (84..<556).contains(x), (150..<340).contains(y) {
                     color = (245, 245, 240)
                     // Four pixels per module, and eleven white modules on either side.
@@ -34,19 +34,19 @@ struct CardPicture {
                         color = (20, 20, 22)
                     }
                 }
-                put(x, y, color)
+                put(color, x: x, y: y)
             }
         }
     }
 
-    private static func isOnCard(_ x: Int, _ y: Int) -> Bool {
+    private static func isOnCard(x: Int, y: Int) -> Bool {
         guard (60..<580).contains(x), (50..<370).contains(y) else { return false }
         // Round corners.
         let (dx, dy) = (max(90 - x, x - 549, 0), max(80 - y, y - 339, 0))
         return dx * dx + dy * dy <= 900
     }
 
-    private static func tint(_ hue: Int, _ light: Int) -> (Int, Int, Int) {
+    private static func tint(hue: Int, light: Int) -> (Int, Int, Int) {
         let dark = light / 3
         return switch hue {
         case 0: (light, dark, dark)
@@ -58,7 +58,7 @@ struct CardPicture {
         }
     }
 
-    private mutating func put(_ x: Int, _ y: Int, _ color: (Int, Int, Int)) {
+    private mutating func put(_ color: (Int, Int, Int), x: Int, y: Int) {
         grain = grain &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let noise = Int(grain >> 60) - 8
         let place = 3 * (y * Self.width + x)

@@ -1,6 +1,7 @@
 /// An uncompressed PNG file, as a generated photograph needs it.
 ///
-/// The format is that of RFC 2083 (PNG), with the stored blocks of RFC 1951 (deflate) in a stream of RFC 1950 (zlib).
+/// The format is that of RFC 2083 (PNG). The pixels are in stored blocks of RFC 1951 (deflate), in a stream of RFC 1950
+/// (zlib).
 struct PNGFile {
     private(set) var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -11,18 +12,18 @@ struct PNGFile {
         precondition(
             width > 0 && height > 0 && pixels.count == 3 * width * height, "A picture must have all its pixels.")
         // Eight bits per channel, RGB, the only compression and filter methods of the format, not interlaced.
-        append("IHDR", Self.bigEndian(width) + Self.bigEndian(height) + [8, 2, 0, 0, 0])
+        append("IHDR", data: Self.bigEndian(width) + Self.bigEndian(height) + [8, 2, 0, 0, 0])
         var rows: [UInt8] = []
         rows.reserveCapacity(pixels.count + height)
         for row in 0..<height {
             rows.append(0)  // not filtered
             rows += pixels[row * 3 * width..<(row + 1) * 3 * width]
         }
-        append("IDAT", Self.stored(rows))
-        append("IEND", [])
+        append("IDAT", data: Self.stored(rows))
+        append("IEND", data: [])
     }
 
-    private mutating func append(_ type: String, _ data: [UInt8]) {
+    private mutating func append(_ type: String, data: [UInt8]) {
         let body = Array(type.utf8) + data
         bytes += Self.bigEndian(data.count) + body + Self.bigEndian(Int(Self.crc(body)))
     }

@@ -12,7 +12,7 @@ protocol DemoServer: Sendable {
     func reopen() async throws
 
     /// Loses the response to the next new object.
-    func loseNextAnswer() async throws
+    func loseNextResponse() async throws
 
     /// Returns the number of rows of a table, without deleted ones.
     func count(of table: String) async throws -> Int

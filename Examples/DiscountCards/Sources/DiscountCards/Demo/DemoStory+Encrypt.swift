@@ -8,9 +8,10 @@ extension DemoStory {
     func encrypt(_ wallet: Wallet) throws {
         try chapter(
             "Encrypt",
-            "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: each page of its file and "
-                + "its log with AES-256-GCM, on the system's own SQLite. A passphrase adds a tenth of a second to each "
-                + "opening."
+            words:
+                "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: each page of its file "
+                + "and its log with AES-256-GCM, on the system's own SQLite. A passphrase adds a tenth of a second to "
+                + "each opening."
         )
         let pair = try passphrase == nil ? makeEncryptedTwin() : exportPlainTwin(of: wallet)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -19,9 +20,9 @@ extension DemoStory {
         let search = ["search", words, "--store", pair.shownPath]
         func show(_ arguments: [String], passphrase: String? = nil, ends status: Failure.Status? = nil) throws {
             let environment = passphrase == nil ? "" : "\(KeyOptions.variable)=… "
-            screen.print("  \(screen.paint("$ \(environment)cards \(Self.shown(arguments))", .strong))")
+            screen.print("  \(screen.paint("$ \(environment)cards \(Self.shown(arguments))", in: .strong))")
             for line in try OtherProgram(arguments, passphrase: passphrase, in: folder).finish(status)
-            where !line.isEmpty { screen.print("  \(screen.paint("│", .faint)) \(line.printable)") }
+            where !line.isEmpty { screen.print("  \(screen.paint("│", in: .faint)) \(line.printable)") }
         }
         if pair.isShown {
             try show(["import", "brands.tsv", "--family", "--store", pair.shownPath] + shared)
@@ -31,7 +32,7 @@ extension DemoStory {
         try show(search, ends: .badData)
         screen.print()
         try checkErrors(pair)
-        try showNoise(wallet, pair)
+        try showNoise(of: pair, wallet: wallet)
     }
 
     /// Two stores with the same cards.
@@ -67,7 +68,7 @@ extension DemoStory {
 
     /// Checks the error codes behind the other processes' messages.
     private func checkErrors(_ pair: Pair) throws {
-        func code(_ passphrase: String?, _ path: String) throws -> TandemError.Code? {
+        func code(opening path: String, passphrase: String?) throws -> TandemError.Code? {
             do {
                 try Wallet.openStore(at: path, passphrase: passphrase).close()
                 return nil
@@ -77,16 +78,16 @@ extension DemoStory {
         }
         let copies = try StolenFiles(of: pair.encrypted, to: copyFolder("untouched"))
         let copy = copyFolder("untouched").appendingPathComponent((pair.encrypted as NSString).lastPathComponent).path
-        let codes = try [code("ошибка", copy), code(nil, copy)]
+        let codes = try [code(opening: copy, passphrase: "ошибка"), code(opening: copy, passphrase: nil)]
         let after = try Data(contentsOf: URL(fileURLWithPath: copy))
         try check(
             codes == [.wrongKey, .notAStore] && after == copies.files[0],
-            "a wrong key is TandemError.\(TandemError.Code.wrongKey), none at all is "
+            sentence: "a wrong key is TandemError.\(TandemError.Code.wrongKey), none at all is "
                 + "TandemError.\(TandemError.Code.notAStore), and neither touches the file.")
     }
 
     /// Compares the files of both stores, including their logs, while both are open.
-    private func showNoise(_ wallet: Wallet, _ pair: Pair) throws {
+    private func showNoise(of pair: Pair, wallet: Wallet) throws {
         let opened = pair.isShown ? try Wallet.openStore(at: pair.encrypted, passphrase: pair.passphrase) : wallet.store
         defer { if pair.isShown { opened.close() } }
         let found = try opened.objects(Card.self).where { $0.shop.matches(source.cyrillicWords) }.all()
@@ -98,7 +99,7 @@ extension DemoStory {
         let encrypted = try StolenFiles(of: pair.encrypted, to: copyFolder("encrypted"))
         defer { try? FileManager.default.removeItem(at: copyFolder("plain").deletingLastPathComponent()) }
         for (title, files) in [("A plain file begins", plain), ("The encrypted file begins", encrypted)] {
-            screen.print("\n  \(screen.paint(title, .faint))")
+            screen.print("\n  \(screen.paint(title, in: .faint))")
             for line in HexDump.lines(files.files[0].prefix(48)) { screen.print("    \(line)") }
         }
         screen.print()
@@ -108,7 +109,8 @@ extension DemoStory {
         let words = try ["SQLite format 3", "CREATE TABLE"] + knownNames(opened)
         let counts = words.map { (word: $0, plain: plain.count(of: $0), encrypted: encrypted.count(of: $0)) }
         for (word, plain, encrypted) in counts {
-            table.append(.init(word), .init(plain.grouped), .init(encrypted.grouped, encrypted == 0 ? .good : .bad))
+            table.append(
+                .init(word), .init(plain.grouped), .init(encrypted.grouped, colour: encrypted == 0 ? .good : .bad))
         }
         table.append("bytes in all", .init(plain.size.grouped), .init(encrypted.size.grouped))
         let entropies = (plain: plain.entropy, encrypted: encrypted.entropy)
@@ -118,9 +120,10 @@ extension DemoStory {
         screen.print()
         try check(
             !found.isEmpty && counts.allSatisfy { $0.plain > 0 && $0.encrypted == 0 },
-            "of \(words.count) words that stand in the plain files, the encrypted ones hold none.")
+            sentence: "of \(words.count) words that stand in the plain files, the encrypted ones hold none.")
         try check(
-            entropies.encrypted > 7.99 && entropies.plain < 7.9, "the encrypted file has the entropy of noise.")
+            entropies.encrypted > 7.99 && entropies.plain < 7.9,
+            sentence: "the encrypted file has the entropy of noise.")
     }
 
     /// Returns one brand for each search, as the shop spells it.

@@ -3,7 +3,7 @@ import Tandem
 extension DemoStory {
     func reopen(_ wallet: Wallet) throws {
         try chapter(
-            "Close and reopen", "All objects with their state, and all operations, compared before and after."
+            "Close and reopen", words: "All objects with their state, and all operations, compared before and after."
         )
         let before = try StoreContents(of: wallet.store)
         wallet.store.close()
@@ -17,10 +17,10 @@ extension DemoStory {
         let after = try StoreContents(of: store)
         for (name, count) in after.counts { screen.print("  \(name.padded(toColumns: 12)) \(count.grouped)") }
         screen.print()
-        try check(after == before, "every object and every operation equals what it was.")
-        try check(try store.checkIntegrity().isEmpty, "SQLite reports no errors in the file.")
+        try check(after == before, sentence: "every object and every operation equals what it was.")
+        try check(try store.checkIntegrity().isEmpty, sentence: "SQLite reports no errors in the file.")
         store.close()
-        screen.print("\n\(screen.paint("All is still there.", .good))")
+        screen.print("\n\(screen.paint("All is still there.", in: .good))")
     }
 }
 

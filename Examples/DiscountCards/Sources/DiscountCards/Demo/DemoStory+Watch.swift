@@ -14,7 +14,8 @@ extension DemoStory {
     func watchOthers() throws {
         try chapter(
             "Watch other processes edit",
-            "`cards watch` keeps a list up to date, whatever process writes. Here it runs in its own process, and "
+            words:
+                "`cards watch` keeps a list up to date, whatever process writes. Here it runs in its own process, and "
                 + "prints a line for each change. Each edit is made by yet another process.")
         let limits = ["--changes", "\(Self.edits.count + 1)", "--seconds", "60"]
         let watcher = try OtherProgram(
@@ -22,16 +23,17 @@ extension DemoStory {
         var lines: [String] = []
         func show(_ what: String) throws {
             guard let line = watcher.nextLine() else {
-                throw Failure(.software, "The watcher ended, or waited for a minute, without reporting: \(what)")
+                throw Failure(
+                    .software, message: "The watcher ended, or waited for a minute, without reporting: \(what)")
             }
             lines.append(line)
-            screen.print("  \(screen.paint("│", .faint)) \(line.printable)")
+            screen.print("  \(screen.paint("│", in: .faint)) \(line.printable)")
         }
-        screen.print("  \(screen.paint("$ cards watch пятероч", .strong))")
+        screen.print("  \(screen.paint("$ cards watch пятероч", in: .strong))")
         try show("what there is")
         for (arguments, _) in Self.edits {
             try Interrupt.check()
-            screen.print("  \(screen.paint("$ cards \(Self.shown(arguments))", .strong))")
+            screen.print("  \(screen.paint("$ cards \(Self.shown(arguments))", in: .strong))")
             try OtherProgram(arguments + ["--store", path], passphrase: passphrase).finish()
             try show(Self.shown(arguments))
         }
@@ -39,7 +41,7 @@ extension DemoStory {
         screen.print()
         try check(
             zip(lines.dropFirst(), Self.edits).allSatisfy { $0.contains($1.seen) },
-            "the watcher saw what \(Self.edits.count) other processes did, each at once.")
+            sentence: "the watcher saw what \(Self.edits.count) other processes did, each at once.")
     }
 
     /// Formats arguments as a user would type them.

@@ -9,12 +9,13 @@ struct DemoStory {
     let isKept: Bool
     let screen = Screen.output
 
-    func tell() throws {
+    func run() throws {
         screen.print(
-            screen.paint("Discount cards", .heading)
+            screen.paint("Discount cards", in: .heading)
                 + ": Tandem's example app, with no network at all; then with a server")
         let kind = passphrase == nil ? "store" : "encrypted store"
-        screen.print(screen.paint("\(source.origin)\n\(kind): \(path)\(isKept ? "" : " (removed at the end)")", .faint))
+        screen.print(
+            screen.paint("\(source.origin)\n\(kind): \(path)\(isKept ? "" : " (removed at the end)")", in: .faint))
 
         let store = try Wallet.openStore(at: path, passphrase: passphrase)
         let wallet = try Wallet(store, as: Family.names[0])
@@ -35,15 +36,15 @@ struct DemoStory {
     }
 
     /// Begins a chapter.
-    func chapter(_ title: String, _ words: String) throws {
+    func chapter(_ title: String, words: String) throws {
         try Interrupt.check()
-        screen.print("\n" + screen.paint(title, .heading))
-        screen.print(screen.paint(words.wrapped(toColumns: min(screen.columns ?? 100, 100)), .faint) + "\n")
+        screen.print("\n" + screen.paint(title, in: .heading))
+        screen.print(screen.paint(words.wrapped(toColumns: min(screen.columns ?? 100, 100)), in: .faint) + "\n")
     }
 
     /// Prints a successful check, or ends the demo.
-    func check(_ holds: Bool, _ sentence: String) throws {
-        guard holds else { throw Failure(.software, "A check of the demo failed: \(sentence)") }
-        screen.print("  \(screen.paint("✓", .good)) \(sentence)")
+    func check(_ holds: Bool, sentence: String) throws {
+        guard holds else { throw Failure(.software, message: "A check of the demo failed: \(sentence)") }
+        screen.print("  \(screen.paint("✓", in: .good)) \(sentence)")
     }
 }

@@ -12,14 +12,14 @@ final class InProcessServer: DemoServer {
 
     /// The planned faults of the next requests.
     private final class Trouble: Sendable {
-        private let losesAnswer = Mutex(false)
+        private let losesResponse = Mutex(false)
 
-        func loseAnswer() { losesAnswer.withLock { $0 = true } }
+        func loseResponse() { losesResponse.withLock { $0 = true } }
 
         /// Returns the planned fault of a request, which applies to the next new object.
         func faults(of request: HTTPRequest) -> [ServerFault] {
             guard request.method == .post else { return [] }
-            return losesAnswer.withLock { loses in
+            return losesResponse.withLock { loses in
                 defer { loses = false }
                 return loses ? [.lostResponse] : []
             }
@@ -30,7 +30,7 @@ final class InProcessServer: DemoServer {
         let trouble = Trouble()
         let core = try FamilyServer.core(
             users: users, faults: ServerFaults { request, _ in trouble.faults(of: request) })
-        return InProcessServer(core, trouble, try await start(core))
+        return InProcessServer(core, trouble: trouble, server: try await start(core))
     }
 
     /// Starts the server on a port outside the system's automatic range, so that it is still free after a restart.
@@ -41,7 +41,7 @@ final class InProcessServer: DemoServer {
         return try await FamilyServer.start(core, port: 0)
     }
 
-    private init(_ core: ServerCore, _ trouble: Trouble, _ server: TandemServer) {
+    private init(_ core: ServerCore, trouble: Trouble, server: TandemServer) {
         self.core = core
         self.trouble = trouble
         running = Mutex(server)
@@ -59,7 +59,7 @@ final class InProcessServer: DemoServer {
         running.withLock { $0 = again }
     }
 
-    func loseNextAnswer() { trouble.loseAnswer() }
+    func loseNextResponse() { trouble.loseResponse() }
 
     /// Returns the rows of a table that are not deleted.
     func rows(of table: String) throws -> [ServerRow] { try core.rows(in: table).filter { !$0.deleted } }

@@ -4,8 +4,9 @@ import TandemKinto
 
 /// A Kinto server in processes of its own, behind a proxy that causes faults: `Scripts/kinto.sh --faults` starts them.
 struct KintoDemoServer: DemoServer {
-    /// The environment variables with the address of the bucket, the accounts of the phone and the tablet, and the
-    /// address that controls the proxy.
+    /// The environment variables of the demo server.
+    ///
+    /// They contain the bucket's address, the accounts of the phone and the tablet, and the proxy's control address.
     static let variables = (
         server: "CARDS_SERVER", phone: LogIn.variable, tablet: "CARDS_OTHER_TOKEN", faults: "CARDS_FAULTS"
     )
@@ -22,14 +23,14 @@ struct KintoDemoServer: DemoServer {
         func value(_ variable: String) throws -> String {
             guard let value = environment[variable], !value.isEmpty else {
                 throw Failure(
-                    .usage, "\(variable) is not set.",
+                    .usage, message: "\(variable) is not set.",
                     advice: "Use `Scripts/kinto.sh --faults --run cards demo --kinto`, which sets it.")
             }
             return value
         }
         url = try value(Self.variables.server)
         guard case .kinto = try CardServer(url) else {
-            throw Failure(.usage, "“\(url)” is not a bucket of a Kinto server.")
+            throw Failure(.usage, message: "“\(url)” is not a bucket of a Kinto server.")
         }
         tokens = try (value(Self.variables.phone), value(Self.variables.tablet))
         faults = try value(Self.variables.faults)
@@ -41,7 +42,7 @@ struct KintoDemoServer: DemoServer {
 
     func close() async throws { try await cause("offline") }
     func reopen() async throws { try await cause("online") }
-    func loseNextAnswer() async throws { try await cause("lose") }
+    func loseNextResponse() async throws { try await cause("lose") }
 
     /// Collections have the names of the models.
     func count(of table: String) async throws -> Int { try await records(of: table.capitalized).count }
@@ -95,13 +96,13 @@ extension KintoDemoServer {
     private func cause(_ fault: String) async throws { _ = try await send(.post, to: "\(faults)/\(fault)") }
 
     private func send(_ method: HTTPRequest.Method, to url: String, fields: HTTPFields = [:]) async throws -> [UInt8] {
-        guard let address = ServerAddress(url) else { throw Failure(.usage, "“\(url)” is not a valid URL.") }
+        guard let address = ServerAddress(url) else { throw Failure(.usage, message: "“\(url)” is not a valid URL.") }
         let request = HTTPRequest(
             method: method, scheme: address.scheme, authority: address.authority, path: address.path,
             headerFields: fields)
         let (response, body) = try await transport.send(request, body: [], limit: 10 << 20)
         guard response.status == .ok else {
-            throw Failure(.software, "\(method) \(url): the server's response is \(response.status.code).")
+            throw Failure(.software, message: "\(method) \(url): the server's response is \(response.status.code).")
         }
         return body
     }

@@ -20,7 +20,7 @@ final class OtherProgram {
     ) throws {
         self.arguments = arguments
         guard let program else {
-            throw Failure(.software, "The path of this program is unknown.")
+            throw Failure(.software, message: "The path of this program is unknown.")
         }
         process.executableURL = program
         process.arguments = arguments
@@ -34,7 +34,7 @@ final class OtherProgram {
         do {
             try process.run()
         } catch {
-            throw Failure(.software, "\(program.path) can't be started: \(error.localizedDescription)")
+            throw Failure(.software, message: "\(program.path) can't be started: \(error.localizedDescription)")
         }
     }
 
@@ -63,7 +63,8 @@ final class OtherProgram {
         process.waitUntilExit()
         guard process.terminationStatus == expected?.rawValue ?? 0 else {
             throw Failure(
-                .software, "`cards \(arguments.joined(separator: " "))` ended with \(process.terminationStatus).",
+                .software,
+                message: "`cards \(arguments.joined(separator: " "))` ended with \(process.terminationStatus).",
                 advice: lines.last)
         }
         return lines

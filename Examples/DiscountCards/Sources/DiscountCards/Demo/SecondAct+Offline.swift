@@ -5,17 +5,18 @@ extension SecondAct {
     func introduce(_ server: any DemoServer) async throws {
         try story.chapter(
             "Second act: two devices and a server",
-            "\(server.title), and two devices with a store each. Each command runs in its own process. A family sees "
-                + "all of its cards; a card's owner is a reference to a person."
+            words:
+                "\(server.title), and two devices with a store each. Each command runs in its own process. A family "
+                + "sees all of its cards; a card's owner is a reference to a person."
         )
         let list = phone.folder.appendingPathComponent("family.tsv")
         try Data(BrandFile.text(Self.shops.map { BrandEntry(name: $0) }).utf8).write(to: list)
-        try await show(phone, "login", phone.person, "--server", server.url, token: phone.token)
-        try await show(phone, "import", "family.tsv", "--family")
-        try await show(phone, "sync")
-        try await show(tablet, "login", tablet.person, "--server", server.url, token: tablet.token)
-        try await show(tablet, "sync")
-        try await show(tablet, "login", phone.person, ends: .noPermission)
+        try await show("login", phone.person, "--server", server.url, on: phone, token: phone.token)
+        try await show("import", "family.tsv", "--family", on: phone)
+        try await show("sync", on: phone)
+        try await show("login", tablet.person, "--server", server.url, on: tablet, token: tablet.token)
+        try await show("sync", on: tablet)
+        try await show("login", phone.person, on: tablet, ends: .noPermission)
         let (onPhone, onTablet) = try (phone.look(), tablet.look())
         let (people, cards) = try await (server.count(of: "person"), server.cards())
         try check(
@@ -32,20 +33,21 @@ extension SecondAct {
     func editWithoutSignal(_ server: any DemoServer) async throws {
         try story.chapter(
             "In a shop without a signal",
-            "The server is offline. The phone adds a card with a new brand and a new owner. Both devices change the "
-                + "same two cards.")
+            words:
+                "The server is offline. The phone adds a card with a new brand and a new owner. Both devices change "
+                + "the same two cards.")
         try await server.close()
         let (shop, brand, owner) = Self.offlineCard
         try await show(
-            phone, "add", shop, Self.number(1), "--points", "40", "--brand", brand, "--owner", owner, isQuiet: true)
-        try await show(phone, "edit", "лента", "--shop", "Лента 24", isQuiet: true)
-        try await show(phone, "edit", "пятерочка", "--points", "1200", isQuiet: true)
-        try await show(tablet, "edit", "лента", "--points", "7777", isQuiet: true)
-        try await show(tablet, "edit", "пятерочка", "--points", "1500", isQuiet: true)
-        try await show(tablet, "star", "ローソン", isQuiet: true)
-        try await show(tablet, "delete", "ringveien", isQuiet: true)
-        try await show(phone, "sync", ends: .tryAgain)
-        try await show(phone, "pending")
+            "add", shop, Self.number(1), "--points", "40", "--brand", brand, "--owner", owner, on: phone, isQuiet: true)
+        try await show("edit", "лента", "--shop", "Лента 24", on: phone, isQuiet: true)
+        try await show("edit", "пятерочка", "--points", "1200", on: phone, isQuiet: true)
+        try await show("edit", "лента", "--points", "7777", on: tablet, isQuiet: true)
+        try await show("edit", "пятерочка", "--points", "1500", on: tablet, isQuiet: true)
+        try await show("star", "ローソン", on: tablet, isQuiet: true)
+        try await show("delete", "ringveien", on: tablet, isQuiet: true)
+        try await show("sync", on: phone, ends: .tryAgain)
+        try await show("pending", on: phone)
         try check(
             (
                 try phone.look().waiting.count == 5 && tablet.look().waiting.count == 4,
@@ -56,20 +58,22 @@ extension SecondAct {
     /// A card with a new brand and a new owner.
     private static let offlineCard = (shop: "Лавка у моря", brand: "Лавка", owner: "Ольга Приморская")
 
-    func meet(_ server: any DemoServer) async throws {
+    func reconnect(_ server: any DemoServer) async throws {
         try story.chapter(
             "Back in the network",
-            "An object is sent after the new objects that it refers to. Changes of different properties are merged. "
-                + "The points of one card, which both devices have changed, are a conflict for the tablet's owner.")
+            words:
+                "An object is sent after the new objects that it refers to. Changes of different properties are "
+                + "merged. The points of one card, which both devices have changed, are a conflict for the tablet's "
+                + "owner.")
         try await server.reopen()
-        try await show(phone, "sync")
-        try await show(tablet, "sync", ends: .badData)
-        try await show(tablet, "conflicts")
+        try await show("sync", on: phone)
+        try await show("sync", on: tablet, ends: .badData)
+        try await show("conflicts", on: tablet)
         let conflicts = try tablet.look().waiting
-        guard let conflict = conflicts.first else { throw Failure(.software, "There is no conflict.") }
-        try await show(tablet, "conflicts", "\(conflict.id)", "--mine")
-        try await show(tablet, "sync")
-        try await show(phone, "sync")
+        guard let conflict = conflicts.first else { throw Failure(.software, message: "There is no conflict.") }
+        try await show("conflicts", "\(conflict.id)", "--mine", on: tablet)
+        try await show("sync", on: tablet)
+        try await show("sync", on: phone)
 
         let (cards, onPhone, onTablet) = try await (server.cards(), phone.look(), tablet.look())
         func card(_ shop: String) -> SharedCard? { cards.first { $0.shop == shop } }

@@ -5,15 +5,16 @@ extension SecondAct {
     func mend(_ server: any DemoServer) async throws {
         try story.chapter(
             "A refused change",
-            "Card numbers are unique, and the tablet does not know yet that the phone has used this one. The server "
-                + "refuses the second card. It stays in the queue with the reason until it is corrected. All other "
-                + "changes are exchanged.")
+            words:
+                "Card numbers are unique, and the tablet does not know yet that the phone has used this one. The "
+                + "server refuses the second card. It stays in the queue with the reason until it is corrected. All "
+                + "other changes are exchanged.")
         let (number, other) = (Self.number(2), Self.number(3))
-        try await show(phone, "add", "Аптека на углу", number, isQuiet: true)
-        try await show(phone, "sync")
-        try await show(tablet, "add", "Книги на Невском", number, isQuiet: true)
-        try await show(tablet, "sync", ends: .badData)
-        try await show(tablet, "conflicts")
+        try await show("add", "Аптека на углу", number, on: phone, isQuiet: true)
+        try await show("sync", on: phone)
+        try await show("add", "Книги на Невском", number, on: tablet, isQuiet: true)
+        try await show("sync", on: tablet, ends: .badData)
+        try await show("conflicts", on: tablet)
         let before = try await server.cards().filter { $0.number == number }.map(\.shop)
         try check(
             (
@@ -21,9 +22,9 @@ extension SecondAct {
                 "the server has one card with this number; the other one is pending on the tablet."
             ))
         story.screen.print()
-        try await show(tablet, "edit", number, "--number", other, isQuiet: true)
-        try await show(tablet, "sync")
-        try await show(phone, "sync")
+        try await show("edit", number, "--number", other, on: tablet, isQuiet: true)
+        try await show("sync", on: tablet)
+        try await show("sync", on: phone)
         let shops = try await Dictionary(grouping: server.cards(), by: \.number).mapValues { $0.map(\.shop) }
         try check(
             (
@@ -32,20 +33,22 @@ extension SecondAct {
             ))
     }
 
-    func loseAnswer(_ server: any DemoServer) async throws {
+    func loseResponse(_ server: any DemoServer) async throws {
         try story.chapter(
             "A lost response",
-            "The server stores a new card, but the connection breaks before the phone receives the response. For the "
-                + "phone, the request may also be lost: it asks the server again, and must not create a second card.")
+            words:
+                "The server stores a new card, but the connection breaks before the phone receives the response. For "
+                + "the phone, the request may also be lost: it asks the server again, and must not create a second "
+                + "card.")
         let shop = "Кофейня на причале"
-        try await show(phone, "add", shop, Self.number(4), isQuiet: true)
-        try await server.loseNextAnswer()
-        try await show(phone, "sync", ends: .tryAgain)
+        try await show("add", shop, Self.number(4), on: phone, isQuiet: true)
+        try await server.loseNextResponse()
+        try await show("sync", on: phone, ends: .tryAgain)
         let kept = try await server.cards().count { $0.shop == shop }
         try check(
             (try kept == 1 && phone.look().waiting.count == 1, "the server has the card, and the phone does not know."))
         story.screen.print()
-        try await show(phone, "sync")
+        try await show("sync", on: phone)
         let all = try await server.cards().count { $0.shop == shop }
         try check((try all == 1 && phone.look().waiting.isEmpty, "the server has it once, and the phone knows."))
     }
@@ -53,10 +56,10 @@ extension SecondAct {
     func compare(_ server: any DemoServer) async throws {
         try story.chapter(
             "The same cards on both",
-            "As each person sees them: \(tablet.person) has given ローソン a star, which only that person sees.")
-        try await show(tablet, "sync")
-        try await show(phone, "list")
-        try await show(tablet, "list")
+            words: "As each person sees them: \(tablet.person) has given ローソン a star, which only that person sees.")
+        try await show("sync", on: tablet)
+        try await show("list", on: phone)
+        try await show("list", on: tablet)
         let (onPhone, onTablet, onServer) = try await (phone.look(), tablet.look(), server.cards())
         try check(
             (

@@ -20,28 +20,28 @@ struct SecondAct {
     ///   - folder: The folder for the devices' folders.
     ///   - tokens: The users' tokens. Default: random ones.
     init(_ story: DemoStory, in folder: URL, tokens: (phone: String, tablet: String)? = nil) throws {
-        func device(_ name: String, _ person: String, token: String?) throws -> Device {
+        func device(_ name: String, person: String, token: String?) throws -> Device {
             let own = folder.appendingPathComponent(name)
             try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
             let token = token ?? "\(name)-\(UInt64.random(in: 0...UInt64.max))"
             return Device(name: name, person: person, token: token, folder: own, passphrase: story.passphrase)
         }
         self.story = story
-        phone = try device("phone", Family.names[0], token: tokens?.phone)
-        tablet = try device("tablet", Family.names[1], token: tokens?.tablet)
+        phone = try device("phone", person: Family.names[0], token: tokens?.phone)
+        tablet = try device("tablet", person: Family.names[1], token: tokens?.tablet)
     }
 
     /// The names of the users by their tokens.
     var users: [String: String] { [phone.token: phone.person, tablet.token: tablet.person] }
 
     /// Runs the act with a server that has no data, and takes the server off the network at the end.
-    func tell(on server: any DemoServer) async throws {
+    func run(on server: any DemoServer) async throws {
         do {
             try await introduce(server)
             try await editWithoutSignal(server)
-            try await meet(server)
+            try await reconnect(server)
             try await mend(server)
-            try await loseAnswer(server)
+            try await loseResponse(server)
             try await photograph(server)
             try await compare(server)
             try await server.close()
@@ -56,7 +56,7 @@ struct SecondAct {
     /// Prints successful checks, or ends the demo.
     func check(_ claims: (holds: Bool, sentence: String)...) throws {
         story.screen.print()
-        for (holds, sentence) in claims { try story.check(holds, sentence) }
+        for (holds, sentence) in claims { try story.check(holds, sentence: sentence) }
     }
 
     /// Runs a command on a device, and prints the command and its output.
@@ -64,14 +64,14 @@ struct SecondAct {
     /// - Parameter isQuiet: Whether to hide the output.
     @discardableResult
     func show(
-        _ device: Device, _ arguments: String..., token: String? = nil, isQuiet: Bool = false,
+        _ arguments: String..., on device: Device, token: String? = nil, isQuiet: Bool = false,
         ends status: Failure.Status? = nil
     ) async throws -> [String] {
         try Interrupt.check()
         let screen = story.screen
         let environment = token == nil ? "" : "\(LogIn.variable)=… "
         let command = "\(device.name) $ \(environment)cards \(DemoStory.shown(arguments))"
-        screen.print("  " + screen.paint(command.printable, .strong))
+        screen.print("  " + screen.paint(command.printable, in: .strong))
         let lines: [String]
         do {
             lines = try await device.run(arguments, token: token, ends: status)
@@ -81,7 +81,7 @@ struct SecondAct {
             throw error
         }
         for line in lines where !isQuiet && !line.isEmpty {
-            screen.print("  \(screen.paint("│", .faint)) \(line.printable)")
+            screen.print("  \(screen.paint("│", in: .faint)) \(line.printable)")
         }
         return lines
     }

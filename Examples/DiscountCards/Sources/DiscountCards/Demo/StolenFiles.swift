@@ -19,7 +19,7 @@ struct StolenFiles {
         copying.arguments = files + [folder.path]
         try copying.run()
         copying.waitUntilExit()
-        guard copying.terminationStatus == 0 else { throw Failure(.inputOutput, "\(path) can't be copied.") }
+        guard copying.terminationStatus == 0 else { throw Failure(.inputOutput, message: "\(path) can't be copied.") }
         self.files = try files.map { file in
             try Data(contentsOf: folder.appendingPathComponent((file as NSString).lastPathComponent))
         }

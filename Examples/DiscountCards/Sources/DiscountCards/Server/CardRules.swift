@@ -29,7 +29,7 @@ final class CardRules: Sendable {
 
     /// Records a written card. If the transaction then fails, its number stays reserved until a restart, which is
     /// acceptable for development.
-    func note(_ kind: ServerChange.Kind, _ row: ServerRow) {
+    func note(_ kind: ServerChange.Kind, of row: ServerRow) {
         guard row.table == "card" else { return }
         numbers.withLock { numbers in
             if let old = numbers.ofCard.removeValue(forKey: row.id) { numbers.cards[old] = nil }

@@ -20,17 +20,17 @@ enum FamilyServer {
         do {
             return try await TandemServer.start(core, options: options)
         } catch {
-            throw Failure(.cannotCreate, error.message)
+            throw Failure(.cannotCreate, message: error.message)
         }
     }
 
     /// Returns the storage for photographs: in memory or in a folder, like the rows.
-    private static func shelf(besideRowsIn file: String?) throws -> FileStorage {
+    private static func fileStorage(besideRowsIn file: String?) throws -> FileStorage {
         guard let file else { return .inMemory() }
         do {
             return try .inFolder(at: file + "-photos")
         } catch {
-            throw Failure(.cannotCreate, error.message)
+            throw Failure(.cannotCreate, message: error.message)
         }
     }
 
@@ -48,7 +48,7 @@ enum FamilyServer {
             if !users.isEmpty { configuration.tables[table]?.view = { _, user in user != nil } }
         }
         configuration.otherTables = nil
-        configuration.files = ServerFiles(try shelf(besideRowsIn: file))
+        configuration.files = ServerFiles(try fileStorage(besideRowsIn: file))
         configuration.files?.limit = 20 << 20
         // Photographs belong to the family, like their cards.
         if !users.isEmpty { configuration.hooks.authorizeFile = { _, _, user in user != nil } }
@@ -57,12 +57,12 @@ enum FamilyServer {
             configuration.hooks.authorize = { _, _, user in user != nil }
         }
         configuration.hooks.beforeCommit = { try rules.check($0) }
-        configuration.hooks.afterWrite = { rules.note($0, $1) }
+        configuration.hooks.afterWrite = { rules.note($0, of: $1) }
         configuration.faults = faults
         let core =
             try file.map { try ServerCore.onFile(at: $0, configuration: configuration) }
             ?? ServerCore.inMemory(configuration: configuration)
-        for row in try core.rows(in: "card") { rules.note(row.deleted ? .delete : .insert, row) }
+        for row in try core.rows(in: "card") { rules.note(row.deleted ? .delete : .insert, of: row) }
         return core
     }
 }

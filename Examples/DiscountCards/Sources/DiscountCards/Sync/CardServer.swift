@@ -17,7 +17,7 @@ enum CardServer: Equatable {
     init(_ text: String) throws {
         guard let address = ServerAddress(text), let url = URL(string: address.description) else {
             throw Failure(
-                .usage, "“\(text)” is not a valid server URL.",
+                .usage, message: "“\(text)” is not a valid server URL.",
                 advice: "It has http or https, a host, maybe a port and a path, and no user, query or fragment.")
         }
         let path = address.path.split(separator: "/")
@@ -30,7 +30,7 @@ enum CardServer: Equatable {
             let url = URL(string: api.joined(separator: "/"))
         else {
             throw Failure(
-                .usage, "“\(text)” is not a bucket of a Kinto server.",
+                .usage, message: "“\(text)” is not a bucket of a Kinto server.",
                 advice: "The address of a bucket ends with its name: http://127.0.0.1:8888/v1/buckets/cards")
         }
         self = .kinto(url, bucket: String(path[index + 1]))
@@ -58,7 +58,7 @@ enum CardServer: Equatable {
                 return SyncContext(store: store, server: server, user: session.name, options: options)
             }
         } catch {
-            throw Failure(.usage, "“\(session.server)” is not a valid server URL.", advice: error.message)
+            throw Failure(.usage, message: "“\(session.server)” is not a valid server URL.", advice: error.message)
         }
     }
 
@@ -74,7 +74,7 @@ enum CardServer: Equatable {
         let parts = token.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
             throw Failure(
-                .usage, "The token for a Kinto server has no account or no password.",
+                .usage, message: "The token for a Kinto server has no account or no password.",
                 advice: "Set --token or \(LogIn.variable) to account:password.")
         }
         return KintoAccount(name: String(parts[0]), password: String(parts[1]))

@@ -17,16 +17,16 @@ struct CardSync {
     init(_ store: Store) throws {
         guard let session = try Session.current(in: store) else {
             throw Failure(
-                .usage, "No person is logged in.", advice: "Log in with `cards login NAME --server URL`.")
+                .usage, message: "No person is logged in.", advice: "Log in with `cards login NAME --server URL`.")
         }
-        try self.init(store, session)
+        try self.init(store, session: session)
     }
 
-    private init(_ store: Store, _ session: Session) throws {
+    private init(_ store: Store, session: Session) throws {
         let wallet = try Wallet(store, as: nil)
         self.wallet = wallet
         self.session = session
-        context = try Self.context(store, session)
+        context = try Self.context(store, session: session)
         // The user decides between two values of one property. Changes of different properties are merged.
         try context.table(Card.self).setConflicts(.resolve { try $0.resolution(wallet.ownerName) })
         // A star that is given again always wins.
@@ -34,7 +34,7 @@ struct CardSync {
     }
 
     /// Creates a context for a session's user and server.
-    static func context(_ store: Store, _ session: Session) throws -> SyncContext {
+    static func context(_ store: Store, session: Session) throws -> SyncContext {
         var options = SyncContext.Options()
         options.serverName = session.server
         // A photograph belongs to one card, and is deleted with it.

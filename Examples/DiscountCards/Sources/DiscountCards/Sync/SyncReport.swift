@@ -7,7 +7,7 @@ struct SyncReport {
     private let result: SyncResult
     private let entries: [SyncResult.Entry]
 
-    init(_ sync: CardSync, _ result: SyncResult) {
+    init(_ result: SyncResult, of sync: CardSync) {
         wallet = sync.wallet
         self.result = result
         entries = result.entries
@@ -18,8 +18,8 @@ struct SyncReport {
         screen.print("  Sent      \(tally(\.isSent).words)")
         let sent = result.uploads.count { if case .uploaded = $0.outcome { true } else { false } }
         if sent > 0 { screen.print("  Uploaded  \(sent.of("photograph"))") }
-        for line in sentences { screen.print("  " + screen.paint(line, .faint)) }
-        for line in try problems { screen.print("  " + screen.paint(line.printable, .bad)) }
+        for line in sentences { screen.print("  " + screen.paint(line, in: .faint)) }
+        for line in try problems { screen.print("  " + screen.paint(line.printable, in: .bad)) }
     }
 
     private func tally(_ holds: (SyncResult.Outcome) -> Bool) -> SyncTally {
@@ -45,16 +45,17 @@ struct SyncReport {
     private func sentence(for issue: SyncIssue) throws -> String? {
         switch issue {
         case .refused(let failed), .conflict(let failed):
-            let title = try wallet.title(of: failed.operation.model, failed.operation.localID)
+            let title = try wallet.title(of: failed.operation.model, id: failed.operation.localID)
             return "The \(failed.operation.kind) of the \(title): \(failed.message)"
         case .lostEdit(let edit):
-            let title = try edit.of(Card.self).map { "card \($0.shop)" } ?? wallet.title(of: edit.model, edit.localID)
+            let title =
+                try edit.of(Card.self).map { "card \($0.shop)" } ?? wallet.title(of: edit.model, id: edit.localID)
             let reason = edit.isDeletedOnServer ? "it is deleted on the server" : "the server's values were taken"
             return "An edit of the \(title) was dropped: \(reason)."
         case .refusedRow(let row): return Self.sentence(for: row)
         case .unsent(let entry):
             guard let reason = entry.outcome.reason else { return nil }
-            return "The \(entry.kind) of the \(try wallet.title(of: entry.table, entry.localID)): \(reason)"
+            return "The \(entry.kind) of the \(try wallet.title(of: entry.table, id: entry.localID)): \(reason)"
         case .unsentFile(let upload):
             guard case .failed(let error, _) = upload.outcome else { return nil }
             return "The photograph \(upload.attachment.name): \(error.message)"

@@ -8,7 +8,7 @@ final class Bell: Sendable {
     init() throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else {
-            throw Failure(.inputOutput, "A pipe can't be created: \(String(cString: strerror(errno))).")
+            throw Failure(.inputOutput, message: "A pipe can't be created: \(String(cString: strerror(errno))).")
         }
         (reading, writing) = (ends[0], ends[1])
     }

@@ -6,7 +6,7 @@ extension Failure {
         let place = [error.model, error.property].compactMap(\.self).joined(separator: ".")
         let file = error.store.map { " (\($0))" } ?? ""
         self.init(
-            Self.status(of: error.code), (place.isEmpty ? "" : "\(place): ") + error.message + file,
+            Self.status(of: error.code), message: (place.isEmpty ? "" : "\(place): ") + error.message + file,
             advice: Self.advice(for: error))
     }
 

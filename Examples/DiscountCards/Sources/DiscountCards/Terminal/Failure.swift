@@ -20,7 +20,7 @@ struct Failure: Error {
     let message: String
     var advice: String?
 
-    init(_ status: Status, _ message: String, advice: String? = nil) {
+    init(_ status: Status, message: String, advice: String? = nil) {
         self.status = status
         self.message = message
         self.advice = advice
@@ -29,7 +29,7 @@ struct Failure: Error {
     /// Prints the message to standard error and ends the program.
     func end() -> Never {
         let screen = Screen.errors
-        screen.print(screen.paint("cards:", .bad) + " " + message.printable)
+        screen.print(screen.paint("cards:", in: .bad) + " " + message.printable)
         if let advice { screen.print("       " + advice.printable) }
         exit(status.rawValue)
     }

@@ -70,7 +70,7 @@ enum Interrupt {
     /// - Parameter outcome: A sentence about the task's outcome for the user.
     static func check(outcome: String? = nil) throws {
         guard !isRequested.load(ordering: .relaxed) else {
-            throw Failure(.interrupted, "Interrupted.", advice: outcome)
+            throw Failure(.interrupted, message: "Interrupted.", advice: outcome)
         }
     }
 }

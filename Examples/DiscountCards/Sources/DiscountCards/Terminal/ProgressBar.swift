@@ -40,15 +40,15 @@ struct ProgressBar {
         let share = total == 0 ? 1 : Double(count) / Double(total)
         let filled = Int((share * Double(width)).rounded(.down))
         let bar =
-            screen.paint(String(repeating: "━", count: filled), .good)
-            + screen.paint(String(repeating: "─", count: width - filled), .faint)
+            screen.paint(String(repeating: "━", count: filled), in: .good)
+            + screen.paint(String(repeating: "─", count: width - filled), in: .faint)
         let percent = "\(Int(share * 100))%".padded(toColumns: 4, onLeft: true)
         let numbers = "\(count.grouped) of \(total.grouped)"
-        return "  \(title) \(bar) \(percent)  \(numbers)  \(rate(count, elapsed))"
+        return "  \(title) \(bar) \(percent)  \(numbers)  \(rate(count, in: elapsed))"
     }
 
     /// Returns the rate per second.
-    static func rate(_ count: Int, _ elapsed: Duration) -> String {
+    static func rate(_ count: Int, in elapsed: Duration) -> String {
         "\(Int(Double(count) / max(elapsed.inSeconds, 0.001)).grouped)/s"
     }
 }

@@ -29,7 +29,7 @@ struct Screen: Sendable {
     }
 
     /// Returns the text in a colour, if the screen has colour.
-    func paint(_ text: String, _ colour: Colour?) -> String {
+    func paint(_ text: String, in colour: Colour?) -> String {
         guard let colour, hasColour else { return text }
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }

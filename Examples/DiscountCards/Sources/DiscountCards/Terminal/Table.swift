@@ -13,7 +13,7 @@ struct Table {
         let text: String
         let colour: Colour?
 
-        init(_ text: String, _ colour: Colour? = nil) {
+        init(_ text: String, colour: Colour? = nil) {
             self.text = text.printable
             self.colour = colour
         }
@@ -40,11 +40,11 @@ struct Table {
 
     func print(on screen: Screen, indent: String = "  ") {
         let widths = widths(fitting: screen.columns.map { $0 - indent.count })
-        let titles = columns.map { Cell($0.title, .faint) }
-        screen.print(indent + line(titles, widths, screen))
+        let titles = columns.map { Cell($0.title, colour: .faint) }
+        screen.print(indent + line(titles, widths: widths, screen: screen))
         let rule = widths.map { String(repeating: "─", count: $0) }.joined(separator: Self.gap)
-        screen.print(indent + screen.paint(rule, .faint))
-        for row in rows { screen.print(indent + line(row, widths, screen)) }
+        screen.print(indent + screen.paint(rule, in: .faint))
+        for row in rows { screen.print(indent + line(row, widths: widths, screen: screen)) }
     }
 
     func widths(fitting limit: Int?) -> [Int] {
@@ -62,11 +62,11 @@ struct Table {
         return widths
     }
 
-    private func line(_ cells: [Cell], _ widths: [Int], _ screen: Screen) -> String {
+    private func line(_ cells: [Cell], widths: [Int], screen: Screen) -> String {
         let parts = zip(cells, zip(columns, widths)).map { cell, layout in
             let (column, width) = layout
             let text = cell.text.cut(toColumns: width).padded(toColumns: width, onLeft: column.isNumber)
-            return screen.paint(text, cell.colour)
+            return screen.paint(text, in: cell.colour)
         }
         let line = parts.joined(separator: Self.gap)
         // Trailing spaces are removed, but in colour they belong to an SGR sequence.

@@ -19,22 +19,22 @@ struct CardLogin: Sendable {
         let last = try Session.current(in: store)
         guard let server = server ?? last?.server else {
             throw Failure(
-                .usage, "No server is set yet.",
+                .usage, message: "No server is set yet.",
                 advice: "--server http://127.0.0.1:8080 is the one that `cards serve` starts.")
         }
         let known = last?.name == name && last?.server == server ? last?.token : nil
         let token = token ?? known ?? ""
         guard Self.isToken(token) else {
-            throw Failure(.usage, "A token must consist of visible ASCII characters.")
+            throw Failure(.usage, message: "A token must consist of visible ASCII characters.")
         }
         let session = Session(name: name, server: server, token: token)
-        let context = try CardSync.context(store, session)
+        let context = try CardSync.context(store, session: session)
         let owner = try await context.owner
         if let choice {
             try await context.adopt(choice)
         } else if let owner, owner != name {
             throw Failure(
-                .noPermission, "The data in this store is \(owner)'s.",
+                .noPermission, message: "The data in this store is \(owner)'s.",
                 advice: "--keep takes it over, --purge drops it; --store selects another store.")
         } else if owner == nil {
             // The data belongs to this person from now on, not only from the first sync.
@@ -58,7 +58,7 @@ extension Store {
             do {
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
             } catch {
-                throw Failure(.noPermission, "\(file): its permissions can't be restricted to its owner.")
+                throw Failure(.noPermission, message: "\(file): its permissions can't be restricted to its owner.")
             }
         }
     }

@@ -26,7 +26,7 @@ struct Importer {
     static func run(
         _ entries: [BrandEntry], owners: [Person], in tx: WriteTransaction, progress: (Int) throws -> Void
     ) throws -> Summary {
-        var importer = try Importer(owners: owners, tx)
+        var importer = try Importer(owners: owners, in: tx)
         let groups = Dictionary(grouping: entries, by: \.name)
         for (index, entry) in entries.enumerated() {
             try importer.add(entry, at: index, group: groups[entry.name, default: [entry]])
@@ -35,7 +35,7 @@ struct Importer {
         return importer.summary
     }
 
-    private init(owners: [Person], _ tx: WriteTransaction) throws {
+    private init(owners: [Person], in tx: WriteTransaction) throws {
         precondition(!owners.isEmpty, "Cards must have an owner.")
         self.tx = tx
         self.owners = owners

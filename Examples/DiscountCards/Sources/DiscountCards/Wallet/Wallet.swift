@@ -25,7 +25,7 @@ struct Wallet {
         let people = store.objects(Person.self).sorted(by: .matchingFirst { $0.isMe }, .ascending(\.name))
         let session = try name == nil ? Session.current(in: store)?.name : nil
         guard let first = try people.first() else {
-            person = try store.write { try Self.firstPerson(named: name ?? session, $0) }
+            person = try store.write { try Self.firstPerson(named: name ?? session, in: $0) }
             return
         }
         if let name {
@@ -39,7 +39,7 @@ struct Wallet {
     }
 
     /// Adds the store's first person.
-    private static func firstPerson(named name: String?, _ tx: WriteTransaction) throws -> Person {
+    private static func firstPerson(named name: String?, in tx: WriteTransaction) throws -> Person {
         // Without a name the person is always new: two people called “Me” on different devices are different people.
         let person = try name.map { try Person.named($0, in: tx) } ?? tx.insert(Person(name: "Me"))
         return try tx.update(Person.self, localID: person.localID) { $0.isMe = true }
@@ -67,13 +67,13 @@ struct Wallet {
         let found = try cards.where { $0.shop.matches(text) }.limit(6).all()
         guard let card = found.first else {
             throw Failure(
-                .badData, "No card has the number, the ID or the shop “\(text)”.",
+                .badData, message: "No card has the number, the ID or the shop “\(text)”.",
                 advice: "`cards search \(text)` also searches the owners.")
         }
         guard found.count == 1 else {
             let names = found.prefix(5).map { "\($0.shop) (\($0.barcode))" }.joined(separator: ", ")
             throw Failure(
-                .badData, "“\(text)” names more than one card: \(names)\(found.count > 5 ? " …" : "")",
+                .badData, message: "“\(text)” names more than one card: \(names)\(found.count > 5 ? " …" : "")",
                 advice: "Use the card's number.")
         }
         return card
@@ -86,7 +86,8 @@ struct Wallet {
         } catch TandemError.Code.duplicateValue {
             let other = try number.flatMap { number in try cards.where { $0.barcode == number.digits }.first() }
             throw Failure(
-                .badData, "The number \(number?.digits ?? "") is on another card already: \(other?.shop ?? "–").",
+                .badData,
+                message: "The number \(number?.digits ?? "") is on another card already: \(other?.shop ?? "–").",
                 advice: "Nothing was changed.")
         }
     }
@@ -103,7 +104,8 @@ struct Wallet {
         guard let person = found.first, found.count == 1 else {
             let names = try people.limit(20).all().map(\.name).joined(separator: ", ")
             throw Failure(
-                .badData, found.isEmpty ? "No person is called “\(name)”." : "“\(name)” may be more than one person.",
+                .badData,
+                message: found.isEmpty ? "No person is called “\(name)”." : "“\(name)” may be more than one person.",
                 advice: "There are: \(names).")
         }
         return person

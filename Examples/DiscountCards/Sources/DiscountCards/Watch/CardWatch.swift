@@ -101,14 +101,14 @@ final class CardWatch: Sendable {
         // Moves the cursor home and clears the screen.
         screen.write("\u{1B}[H\u{1B}[2J")
         let title = words.isEmpty ? "All cards" : "Cards of shops with “\(words.printable)”"
-        screen.print(screen.paint(title, .heading) + screen.paint("  pinned first", .faint) + "\n")
+        screen.print(screen.paint(title, in: .heading) + screen.paint("  pinned first", in: .faint) + "\n")
         try change.printTable(of: wallet, on: screen)
-        for card in change.gone { screen.print("  " + screen.paint("− \(card.shop.printable)", .bad)) }
+        for card in change.gone { screen.print("  " + screen.paint("− \(card.shop.printable)", in: .bad)) }
         let shown = change.results.count
         // The total arrives separately, and may be late.
         let total = max(state.total ?? 0, shown)
         let count = total > shown ? "\(shown.grouped) of \(total.of("card"))" : total.of("card")
         let footer = "\(count), change \(state.count) at \(time.timeOfDay). Ctrl-C ends."
-        screen.print("\n  " + screen.paint(footer, .faint))
+        screen.print("\n  " + screen.paint(footer, in: .faint))
     }
 }

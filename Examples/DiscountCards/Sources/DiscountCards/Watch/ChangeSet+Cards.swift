@@ -42,18 +42,18 @@ extension ChangeSet<Card> {
 
     /// Prints the list, with marks on new and changed cards.
     func printTable(of wallet: Wallet, on screen: Screen) throws {
-        guard !results.isEmpty else { return screen.print("  " + screen.paint("No cards.", .faint)) }
+        guard !results.isEmpty else { return screen.print("  " + screen.paint("No cards.", in: .faint)) }
         var marks: [Int: Table.Cell] = [:]
         if !isInitial {
-            for index in new { marks[index] = .init("+", .good) }
-            for (_, index) in changed { marks[index] = .init("~", .waiting) }
+            for index in new { marks[index] = .init("+", colour: .good) }
+            for (_, index) in changed { marks[index] = .init("~", colour: .waiting) }
         }
         var table = Table(
             .init(title: ""), .init(title: "Shop", isFlexible: true), .init(title: "Number"),
             .init(title: "Points", isNumber: true), .init(title: "Owner", isFlexible: true), .init(title: "State"))
         for (index, card) in results.enumerated() {
             table.append(
-                marks[index] ?? " ", .init(card.shop, card.isPinned ? .strong : nil), .init(card.barcode),
+                marks[index] ?? " ", .init(card.shop, colour: card.isPinned ? .strong : nil), .init(card.barcode),
                 .init(card.points.grouped), .init(try wallet.ownerName(of: card)), try wallet.stateCell(of: card))
         }
         table.print(on: screen)

@@ -1,5 +1,5 @@
 import PageServer
 
 extension WebFailure {
-    static let missingCard = WebFailure(.notFound, "This card does not exist, or was deleted.")
+    static let missingCard = WebFailure(.notFound, message: "This card does not exist, or was deleted.")
 }

@@ -40,7 +40,7 @@ extension WebRoutes {
     }
 
     private func photo(of card: Card, in wallet: WebWallet) async throws -> Response {
-        guard let photo = card.photo else { throw WebFailure(.notFound, "The card has no photo.") }
+        guard let photo = card.photo else { throw WebFailure(.notFound, message: "The card has no photo.") }
         let attachments = wallet.store.attachments
         if try await wallet.store.read({ _ in try !attachments.status(of: photo).isOnDevice }) {
             try await wallet.sync.download(photo)
@@ -48,7 +48,7 @@ extension WebRoutes {
         let reader = try attachments.reader(of: photo)
         // A photo of another device or server may be any file.
         guard let type = PhotoType(try reader.read(at: 0, count: PhotoType.headLength)) else {
-            throw WebFailure(.unsupportedMediaType, "The file is not a picture that browsers show.")
+            throw WebFailure(.unsupportedMediaType, message: "The file is not a picture that browsers show.")
         }
         let bytes = try attachments.stream(of: photo)
         var headers: HTTPFields = [.contentType: type.rawValue]

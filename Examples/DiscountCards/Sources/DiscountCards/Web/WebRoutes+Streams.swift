@@ -10,30 +10,30 @@ extension WebRoutes {
     static let longestSearch = 400
 
     func addStreams(to router: Router<WebContext>) {
-        router.get("/events") { request, context in try events(request, context) }
+        router.get("/events") { request, context in try events(request, in: context) }
         router.get("/rows") { request, context in
-            guard let stream = try stream(of: request, context) else {
-                throw WebFailure(.gone, "The stream has ended.")
+            guard let stream = try stream(of: request, in: context) else {
+                throw WebFailure(.gone, message: "The stream has ended.")
             }
             let query = request.uri.queryParameters
             guard let from = query["from"].flatMap({ Int($0) }), let to = query["to"].flatMap({ Int($0) }),
                 from >= 0, to >= from, to < Int(Int32.max)
-            else { throw WebFailure(.badRequest, "The range is not valid.") }
+            else { throw WebFailure(.badRequest, message: "The range is not valid.") }
             return try state.json(try await stream.rows(from..<to))
         }
     }
 
-    private func events(_ request: Request, _ context: WebContext) throws -> Response {
+    private func events(_ request: Request, in context: WebContext) throws -> Response {
         let session = try context.requireSession()
         let query = request.uri.queryParameters
         let words = query["q"].map { String($0) } ?? ""
         guard words.utf8.count <= Self.longestSearch else {
-            throw WebFailure(.badRequest, "The search is too long.")
+            throw WebFailure(.badRequest, message: "The search is too long.")
         }
         let page = PageStream(
             try state.wallet(), session: session, words: words, part: Self.part(query["part"].map { String($0) }))
         guard let place = state.streams.add(page) else {
-            throw WebFailure(.serviceUnavailable, "Too many pages are open.")
+            throw WebFailure(.serviceUnavailable, message: "Too many pages are open.")
         }
         let (templates, limits, channel) = (state.templates, state.options.limits, context.channel)
         // A browser that does not read is noticed when the buffer is full.

@@ -39,9 +39,9 @@ extension WebRoutes {
 
     private func decide(_ choice: String, by decision: Decision) async throws {
         let wallet = try state.wallet()
-        guard let context = wallet.sync.context else { throw WebFailure(.conflict, "No person is logged in.") }
+        guard let context = wallet.sync.context else { throw WebFailure(.conflict, message: "No person is logged in.") }
         guard let version = ConflictView.version(decision.version) else {
-            throw WebFailure(.badRequest, "The decision is not valid.")
+            throw WebFailure(.badRequest, message: "The decision is not valid.")
         }
         switch choice {
         case "mine": try await context.keepMine(version)
@@ -49,7 +49,7 @@ extension WebRoutes {
         case "choose": try await context.resolve(version, choosing: try Self.choices(of: decision))
         case "discard": try await context.discard(version)
         case "retry": try await context.retry(version)
-        default: throw WebFailure(.notFound, "There is no such choice.")
+        default: throw WebFailure(.notFound, message: "There is no such choice.")
         }
         if ["mine", "choose", "retry"].contains(choice) { try wallet.sync.syncNow() }
     }
@@ -57,7 +57,7 @@ extension WebRoutes {
     private static func choices(of decision: Decision) throws -> [String: PropertyChoice] {
         try (decision.choices ?? [:]).reduce(into: [:]) { choices, entry in
             guard ConflictView.isChoosable(entry.key), let choice = PropertyChoice(rawValue: entry.value) else {
-                throw WebFailure(.badRequest, "The decision is not valid.")
+                throw WebFailure(.badRequest, message: "The decision is not valid.")
             }
             choices[entry.key] = choice
         }

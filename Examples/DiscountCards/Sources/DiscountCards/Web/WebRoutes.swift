@@ -53,7 +53,7 @@ struct WebRoutes: Sendable {
         return state.html(
             try state.templates.render(
                 "page",
-                Page(
+                with: Page(
                     token: session.token.text, person: wallet.wallet.person.name, store: state.storeName,
                     canLock: state.isLockable || state.options.password != nil)))
     }

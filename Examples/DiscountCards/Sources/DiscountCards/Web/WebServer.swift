@@ -20,7 +20,7 @@ struct WebServer {
                 onShutdown: { await state.stop() })
         } catch is IOError {
             throw Failure(
-                .cannotCreate, "Can't listen on \(HostRules.inURL(options.host)), port \(options.port).",
+                .cannotCreate, message: "Can't listen on \(HostRules.inURL(options.host)), port \(options.port).",
                 advice: "Choose another --port.")
         }
     }

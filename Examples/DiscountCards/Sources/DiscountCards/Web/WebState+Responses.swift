@@ -23,9 +23,9 @@ extension WebState {
     }
 
     /// Returns the response for an error: a page for a navigation, else JSON.
-    func response(to request: Request, _ failure: WebFailure) throws -> Response {
+    func response(to request: Request, failure: WebFailure) throws -> Response {
         if isPage(request) {
-            return html(try templates.render("error", ["message": failure.message]), status: failure.status)
+            return html(try templates.render("error", with: ["message": failure.message]), status: failure.status)
         }
         return try json(
             FailureBody(message: failure.message, fields: failure.fields), status: failure.status)
@@ -43,7 +43,7 @@ extension WebState {
         let gate = Gate(
             token: session.token.text, isPassword: isPassword, message: message,
             store: isPassword ? "" : storeName)
-        return html(try templates.render("gate", gate), status: status)
+        return html(try templates.render("gate", with: gate), status: status)
     }
 
     /// Returns a page that loads the same address again, from this site.
@@ -51,7 +51,7 @@ extension WebState {
         let path = request.uri.path
         // The address leads to a page of this server, whatever the link says.
         let isKnown = path.hasPrefix("/cards/") || path == "/new" || path == "/sync"
-        return html(try templates.render("reload", ["path": isKnown ? path : "/"]))
+        return html(try templates.render("reload", with: ["path": isKnown ? path : "/"]))
     }
 }
 
@@ -64,17 +64,17 @@ extension WebFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as WebFailure: self = failure
-        case let failure as Failure: self.init(.conflict, failure.message)
+        case let failure as Failure: self.init(.conflict, message: failure.message)
         case TandemError.Code.notFound, TandemError.Code.objectDeleted: self = .missingCard
         case TandemError.Code.staleOperation:
-            self.init(.conflict, "The change was decided or changed meanwhile. Look at it again.")
+            self.init(.conflict, message: "The change was decided or changed meanwhile. Look at it again.")
         case TandemError.Code.duplicateValue:
-            self.init(.conflict, "Another card has this number. Choose another value.")
-        case let error as TandemError: self.init(.internalServerError, error.message)
-        case let error as SyncError: self.init(.conflict, Failure(error).message)
-        case is NIOTooManyBytesError: self.init(.contentTooLarge, "The request is too large.")
-        case is DecodingError: self.init(.badRequest, "The request is not valid.")
-        default: self.init(.internalServerError, "The request failed.")
+            self.init(.conflict, message: "Another card has this number. Choose another value.")
+        case let error as TandemError: self.init(.internalServerError, message: error.message)
+        case let error as SyncError: self.init(.conflict, message: Failure(error).message)
+        case is NIOTooManyBytesError: self.init(.contentTooLarge, message: "The request is too large.")
+        case is DecodingError: self.init(.badRequest, message: "The request is not valid.")
+        default: self.init(.internalServerError, message: "The request failed.")
         }
     }
 }

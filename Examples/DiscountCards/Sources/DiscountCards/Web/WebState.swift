@@ -73,7 +73,7 @@ final class WebState: WebSite {
     /// - Throws: ``WebFailure`` if no passphrase has opened it.
     func wallet() throws -> WebWallet {
         guard let wallet = opened.withLock({ $0.wallet }) else {
-            throw WebFailure(.unauthorized, "The store is locked. Load the page again.")
+            throw WebFailure(.unauthorized, message: "The store is locked. Load the page again.")
         }
         return wallet
     }

@@ -37,7 +37,7 @@ struct Gadget {
         } catch let failure as Failure {
             return (try paper.lines, failure)
         }
-        throw Failure(.software, "It did not fail.")
+        throw Failure(.software, message: "It did not fail.")
     }
 
     /// Returns the output of `cards conflicts`.
@@ -49,7 +49,7 @@ struct Gadget {
 
     @discardableResult
     func decide(_ choice: Conflicts.Choice) async throws -> String {
-        try await CardSync(store).decide(#require(firstOperation()).id, choice)
+        try await CardSync(store).decide(#require(firstOperation()).id, choice: choice)
     }
 
     func firstOperation() throws -> PendingOperation? { try store.operations.first(1).first }
@@ -58,7 +58,7 @@ struct Gadget {
 
     var wallet: Wallet { get throws { try Wallet(store, as: nil) } }
 
-    func add(_ shop: String, _ number: UInt64) throws {
+    func add(_ shop: String, number: UInt64) throws {
         let wallet = try wallet
         try store.write { tx in
             _ = try tx.insert(
@@ -103,8 +103,10 @@ final class Paper {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Runs a body that prints to this output. A screen knows only a descriptor. After the file is closed, output would
-    /// go to any file with the same descriptor, such as a socket of another test.
+    /// Runs a body that prints to this output.
+    ///
+    /// A screen knows only a descriptor. If the file were closed, another file could get this descriptor, such as a
+    /// socket of another test. The output would then go there.
     func print(_ body: (Screen) async throws -> Void) async throws {
         try await body(Screen(descriptor: handle.fileDescriptor, isTerminal: false, environment: [:]))
         withExtendedLifetime(handle) {}

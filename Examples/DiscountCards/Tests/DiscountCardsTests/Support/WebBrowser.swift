@@ -16,7 +16,7 @@ final class WebBrowser: Sendable {
     let state: WebState
     private let session = Mutex<(cookie: String, token: String)?>(nil)
 
-    init(_ client: any TestClientProtocol, _ state: WebState) {
+    init(_ client: any TestClientProtocol, state: WebState) {
         self.client = client
         self.state = state
     }
@@ -26,15 +26,16 @@ final class WebBrowser: Sendable {
     /// Sends a request with the cookie, and with the token if it changes something.
     @discardableResult
     func send(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil,
+        _ method: HTTPRequest.Method, to path: String, headers: HTTPFields = [:], body: String? = nil,
         withToken: Bool = true
     ) async throws -> TestResponse {
-        try await send(method, path, headers: headers, bytes: body.map { ByteBuffer(string: $0) }, withToken: withToken)
+        try await send(
+            method, to: path, headers: headers, bytes: body.map { ByteBuffer(string: $0) }, withToken: withToken)
     }
 
     @discardableResult
     func send(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], bytes: ByteBuffer?,
+        _ method: HTTPRequest.Method, to path: String, headers: HTTPFields = [:], bytes: ByteBuffer?,
         withToken: Bool = true
     ) async throws -> TestResponse {
         var headers = headers
@@ -55,7 +56,7 @@ final class WebBrowser: Sendable {
 
     /// Loads the page, which begins a session.
     @discardableResult
-    func open() async throws -> TestResponse { try await send(.get, "/", headers: Self.html) }
+    func open() async throws -> TestResponse { try await send(.get, to: "/", headers: Self.html) }
 
     /// The token of the session.
     var token: String { session.withLock { $0?.token ?? "" } }
@@ -70,7 +71,7 @@ final class WebBrowser: Sendable {
 let webResources = URL(fileURLWithPath: #filePath)
     .appendingPathComponent("../../../../Sources/DiscountCards/Web/Resources").standardized
 
-/// Runs a body with a page server for a store in memory, and a browser that has not loaded a page yet.
+/// Runs a body with a page server for a store in memory, and a browser without a page.
 func withWeb(
     options: WebOptions = WebOptions(), store: Store? = nil, _ body: @Sendable (WebBrowser) async throws -> Void
 ) async throws {
@@ -78,6 +79,6 @@ func withWeb(
     let state = try WebState(
         .init(path: "cards.tandem", name: nil), wallet: wallet, options: options, resources: webResources)
     let router = WebRoutes(state: state).makeRouter()
-    try await Application(router: router).test(.router) { client in try await body(WebBrowser(client, state)) }
+    try await Application(router: router).test(.router) { client in try await body(WebBrowser(client, state: state)) }
     await state.stop()
 }

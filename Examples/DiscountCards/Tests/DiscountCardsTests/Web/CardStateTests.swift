@@ -19,8 +19,8 @@ import Testing
     @Test func `the list and the card show the same state, with a photo and without`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
-            try phone.add("Магнит", 2)
+            try phone.add("Лента", number: 1)
+            try phone.add("Магнит", number: 2)
             let photo = try phone.store.attachments.add(
                 Data(CardPicture.png(of: EAN13(payload: 1))), name: "card.png", contentType: "image/png")
             try phone.edit("лента") { $0.photo = photo }

@@ -48,13 +48,13 @@ import Testing
 
     /// Opens a stream, runs a body once it has sent its list, ends it, and returns its text.
     private func stream(
-        _ browser: WebBrowser, _ path: String, while body: (PageStream) async throws -> Void
+        _ browser: WebBrowser, at path: String, while body: (PageStream) async throws -> Void
     ) async throws -> String {
         let end = End()
         let known = Set(browser.state.streams.all.map(\.id))
         let response = Task {
             defer { end.isReached.store(true, ordering: .relaxed) }
-            return try await browser.send(.get, path)
+            return try await browser.send(.get, to: path)
         }
         let streams = browser.state.streams
         func new() -> PageStream? { streams.all.first { !known.contains($0.id) && $0.current != nil } }
@@ -84,7 +84,7 @@ import Testing
         try await add("Аптека", "Лента", "Магнит", to: store)
         try await withWeb(store: store) { browser in
             try await browser.open()
-            let text = try await stream(browser, "/events") { page in
+            let text = try await stream(browser, at: "/events") { page in
                 try await add("Ашан", from: 10, to: store)
                 try await wait(for: 2, of: page)
                 let lenta = try #require(try await store.objects(Card.self).where { $0.shop == "Лента" }.first())
@@ -108,7 +108,7 @@ import Testing
             for (words, found) in [("пятероч", 1), ("lorvea", 1), ("%D0%BB%D0%B5%D0%BD", 1), ("нет", 0)] {
                 let encoded = words.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? words
                 let path = "/events?q=\(words.contains("%") ? words : encoded)"
-                let text = try await stream(browser, path) { _ in }
+                let text = try await stream(browser, at: path) { _ in }
                 #expect(try events("list", as: Reset.self, in: text).first?.count == found, "\(words)")
             }
         }
@@ -119,7 +119,7 @@ import Testing
         try await add("Аптека", to: store)
         try await withWeb(store: store) { browser in
             try await browser.open()
-            let text = try await stream(browser, "/events") { page in
+            let text = try await stream(browser, at: "/events") { page in
                 try await store.write { tx in
                     for number in 0..<ListEvent.largestChange + 1 {
                         try tx.insert(Card(shop: "Лента", barcode: EAN13(payload: 100 + UInt64(number)).digits))
@@ -143,23 +143,23 @@ import Testing
         }
         try await withWeb(store: store) { browser in
             try await browser.open()
-            _ = try await stream(browser, "/events") { page in
-                func shops(_ range: String, _ browser: WebBrowser) async throws -> [String] {
+            _ = try await stream(browser, at: "/events") { page in
+                func shops(_ range: String, in browser: WebBrowser) async throws -> [String] {
                     struct Rows: Decodable {
                         let first: Int
                         let rows: [Row]
                     }
-                    let response = try await browser.send(.get, "/rows?stream=\(page.id)&\(range)")
+                    let response = try await browser.send(.get, to: "/rows?stream=\(page.id)&\(range)")
                     guard response.status == .ok else { return ["\(response.status.code)"] }
                     return try WebBrowser.value(Rows.self, of: response).rows.map(\.shop)
                 }
-                #expect(try await shops("from=250&to=252", browser) == ["Shop 250", "Shop 251"])
-                #expect(try await shops("from=499&to=600", browser) == ["Shop 499"])
-                #expect(try await shops("from=700&to=800", browser) == [])
-                #expect(try await shops("from=0&to=500", browser).count == PageStream.largestWindow)
-                let other = WebBrowser(browser.client, browser.state)
+                #expect(try await shops("from=250&to=252", in: browser) == ["Shop 250", "Shop 251"])
+                #expect(try await shops("from=499&to=600", in: browser) == ["Shop 499"])
+                #expect(try await shops("from=700&to=800", in: browser) == [])
+                #expect(try await shops("from=0&to=500", in: browser).count == PageStream.largestWindow)
+                let other = WebBrowser(browser.client, state: browser.state)
                 try await other.open()
-                #expect(try await shops("from=0&to=2", other) == ["410"])
+                #expect(try await shops("from=0&to=2", in: other) == ["410"])
             }
         }
     }
@@ -169,12 +169,12 @@ import Testing
         options.limits.streams = 1
         try await withWeb(options: options) { browser in
             try await browser.open()
-            _ = try await stream(browser, "/events") { _ in
-                let second = try await browser.send(.get, "/events")
+            _ = try await stream(browser, at: "/events") { _ in
+                let second = try await browser.send(.get, to: "/events")
                 #expect(second.status == .serviceUnavailable)
             }
             try await waitUntil { browser.state.streams.count == 0 }
-            _ = try await stream(browser, "/events") { _ in }
+            _ = try await stream(browser, at: "/events") { _ in }
         }
     }
 
@@ -194,9 +194,9 @@ import Testing
         options.limits.streamsOfSession = 1
         try await withWeb(options: options) { browser in
             try await browser.open()
-            let first = Task { try await browser.send(.get, "/events") }
+            let first = Task { try await browser.send(.get, to: "/events") }
             try await waitUntil { browser.state.streams.count == 1 }
-            _ = try await stream(browser, "/events?q=x") { _ in }
+            _ = try await stream(browser, at: "/events?q=x") { _ in }
             #expect(try await first.value.status == .ok)
         }
     }
@@ -208,8 +208,8 @@ import Testing
         try await withWeb(store: store) { browser in
             try await browser.open()
             // The search does not find the card, so that the list does not change.
-            let text = try await stream(browser, "/events?q=zzz") { page in
-                try await browser.send(.get, "/parts/cards/\(card.localID)?stream=\(page.id)")
+            let text = try await stream(browser, at: "/events?q=zzz") { page in
+                try await browser.send(.get, to: "/parts/cards/\(card.localID)?stream=\(page.id)")
                 try await store.write { tx in
                     _ = try tx.update(Card.self, localID: card.localID) { $0.points = 4711 }
                 }

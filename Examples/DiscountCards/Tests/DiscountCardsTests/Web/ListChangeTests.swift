@@ -25,7 +25,7 @@ import Testing
         }
         private let state = Mutex(State())
 
-        func receive(_ favorites: ChangeSet<Card>?, _ others: SectionedChangeSet<String?, Card>?) {
+        func receive(favorites: ChangeSet<Card>?, others: SectionedChangeSet<String?, Card>?) {
             state.withLock { state in
                 let before = Self.snapshot(state)
                 if let favorites { state.favorites = favorites }
@@ -54,7 +54,7 @@ import Testing
         var snapshot: ListSnapshot? { state.withLock { Self.snapshot($0) } }
     }
 
-    private func add(_ shop: String, _ number: UInt64) throws -> Card {
+    private func add(_ shop: String, number: UInt64) throws -> Card {
         try store.write { [person = wallet.wallet.person] tx in
             try tx.insert(Card(shop: shop, barcode: EAN13(payload: number).digits, owner: person.reference))
         }
@@ -65,11 +65,11 @@ import Testing
     ) throws {
         let follower = Follower()
         let favorites = wallet.favorites(stars, matching: words).changesetPublisher.on(.immediate).sink(
-            receiveCompletion: { _ in }, receiveValue: { @Sendable in follower.receive($0, nil) })
+            receiveCompletion: { _ in }, receiveValue: { @Sendable in follower.receive(favorites: $0, others: nil) })
         let others = wallet.others(stars, matching: words).sectionedChangesetPublisher(by: \.shop.firstLetter).on(
             .immediate
         )
-        .sink(receiveCompletion: { _ in }, receiveValue: { @Sendable in follower.receive(nil, $0) })
+        .sink(receiveCompletion: { _ in }, receiveValue: { @Sendable in follower.receive(favorites: nil, others: $0) })
         try body(follower)
         favorites.cancel()
         others.cancel()
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `favorites come first, and the others have headings by first letter`() throws {
         for (index, shop) in ["Магнит", "лента", "Аптека", "Ёлка", "Магия", "Zoo"].enumerated() {
-            _ = try add(shop, UInt64(index))
+            _ = try add(shop, number: UInt64(index))
         }
         try wallet.wallet.toggleStar(on: wallet.wallet.card("магнит"))
         try following(stars: wallet.wallet.starredCards()) { follower in
@@ -94,7 +94,7 @@ import Testing
     ) throws {
         var random = SeededGenerator(seed: seed)
         var cards: [Card] = []
-        for number in 0..<40 { cards.append(try add(Self.name(&random), UInt64(number))) }
+        for number in 0..<40 { cards.append(try add(Self.name(&random), number: UInt64(number))) }
         let stars = Set(cards.prefix(8).map(\.localID))
         for words in ["", "а"] {
             try following(words, stars: stars) { follower in
@@ -108,7 +108,7 @@ import Testing
                         }
                     case 1:
                         let number = UInt64(seed * 100_000) + UInt64(words.count * 10_000 + step + 100)
-                        cards.append(try add(Self.name(&random), number))
+                        cards.append(try add(Self.name(&random), number: number))
                     case 2 where cards.count > 10:
                         try store.write { try $0.delete(card) }
                         cards.removeAll { $0.localID == card.localID }
@@ -127,7 +127,9 @@ import Testing
     }
 
     @Test func `a star moves its card, and a change that no star explains is not known by position`() throws {
-        for (index, shop) in ["Аптека", "Лента", "Магнит", "Яблоко"].enumerated() { _ = try add(shop, UInt64(index)) }
+        for (index, shop) in ["Аптека", "Лента", "Магнит", "Яблоко"].enumerated() {
+            _ = try add(shop, number: UInt64(index))
+        }
         let card = try wallet.wallet.card("магнит")
         func snapshot(_ stars: Set<LocalID>) throws -> ListSnapshot {
             var found: ListSnapshot?

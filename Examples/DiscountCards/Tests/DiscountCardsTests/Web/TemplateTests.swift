@@ -119,7 +119,7 @@ import Testing
             ]
         }
         for ((name, hostile), (_, harmless)) in zip(values(text), values("x")) {
-            let (bad, good) = (try templates.render(name, hostile), try templates.render(name, harmless))
+            let (bad, good) = (try templates.render(name, with: hostile), try templates.render(name, with: harmless))
             #expect(signs(bad) == signs(good), "\(name)")
             #expect(!bad.unicodeScalars.contains("\0"))
         }
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `a bar code has its number as its name`() throws {
         let image = BarcodeImage(try #require(EAN13("4006381333931")))
-        let text = try templates.render("barcode", image)
+        let text = try templates.render("barcode", with: image)
         #expect(text.contains("aria-label=\"Bar code 4 006381 333931\"") && text.contains(image.bars))
     }
 

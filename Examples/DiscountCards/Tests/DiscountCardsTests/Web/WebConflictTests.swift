@@ -13,7 +13,7 @@ import Testing
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             try phone.edit("лента") { $0.points = 40 }
             try await phone.sync()
             try await tablet.sync()
@@ -44,13 +44,13 @@ import Testing
 
     /// Returns the part about the sync, and the version of its change.
     private func part(_ browser: WebBrowser) async throws -> (html: String, version: String) {
-        let html = String(buffer: try await browser.send(.get, "/parts/sync").body)
+        let html = String(buffer: try await browser.send(.get, to: "/parts/sync").body)
         let match = try #require(html.firstMatch(of: /data-version="([^"]+)"/))
         return (html, String(match.1))
     }
 
     private func decide(
-        _ browser: WebBrowser, _ choice: String, _ version: String, _ choices: [String: String] = [:]
+        _ browser: WebBrowser, choice: String, version: String, choices: [String: String] = [:]
     ) async throws -> Int {
         struct Decision: Encodable {
             let version: String
@@ -58,7 +58,7 @@ import Testing
         }
         let body = try JSONEncoder().encode(Decision(version: version, choices: choices))
         let response = try await browser.send(
-            .post, "/decisions/\(choice)", body: String(decoding: body, as: UTF8.self))
+            .post, to: "/decisions/\(choice)", body: String(decoding: body, as: UTF8.self))
         return response.status.code
     }
 
@@ -84,7 +84,7 @@ import Testing
         try await withConflict { browser, server, store in
             let (_, version) = try await part(browser)
             let choices = ["points": points.0, "shop": shop]
-            #expect(try await decide(browser, "choose", version, choices) == 204)
+            #expect(try await decide(browser, choice: "choose", version: version, choices: choices) == 204)
             while try store.operations.count() > 0 { try await Task.sleep(for: .milliseconds(5)) }
             let expected = shop == "local" ? "Лента" : "Лента 24"
             #expect(try server.cards().map(\.points) == [points.1] && server.cards().map(\.shop) == [expected])
@@ -97,16 +97,16 @@ import Testing
         try await withConflict { browser, _, store in
             let (_, version) = try await part(browser)
             for choices in [["price": "local"], ["points": "mine"], ["localID": "server"]] {
-                #expect(try await decide(browser, "choose", version, choices) == 400)
+                #expect(try await decide(browser, choice: "choose", version: version, choices: choices) == 400)
             }
-            #expect(try await decide(browser, "choose", "1-2-3") == 400)
-            #expect(try await decide(browser, "forget", version) == 404)
+            #expect(try await decide(browser, choice: "choose", version: "1-2-3") == 400)
+            #expect(try await decide(browser, choice: "forget", version: version) == 404)
             try await store.write { tx in
                 let card = try tx.objects(Card.self).first()
                 guard let card else { return }
                 _ = try tx.update(Card.self, localID: card.localID) { $0.points = 1501 }
             }
-            #expect(try await decide(browser, "choose", version, ["points": "server"]) == 409)
+            #expect(try await decide(browser, choice: "choose", version: version, choices: ["points": "server"]) == 409)
             #expect(try await store.objects(Card.self).first()?.points == 1501)
         }
     }
@@ -114,7 +114,7 @@ import Testing
     @Test func `a change that a terminal holds back can be sent from the page`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
-            try phone.add("Лента", 1)
+            try phone.add("Лента", number: 1)
             try await phone.sync()
             try phone.edit("лента") { $0.points = 7 }
             let id = try #require(try phone.firstOperation()).id
@@ -122,7 +122,7 @@ import Testing
             try await withPage(of: phone.store) { [store = phone.store] browser in
                 let (html, version) = try await part(browser)
                 #expect(html.contains("This change is held back") && !html.contains("type=\"radio\""))
-                #expect(try await decide(browser, "retry", version) == 204)
+                #expect(try await decide(browser, choice: "retry", version: version) == 204)
                 while try store.operations.count() > 0 { try await Task.sleep(for: .milliseconds(5)) }
                 #expect(try server.cards().map(\.points) == ["7"])
             }

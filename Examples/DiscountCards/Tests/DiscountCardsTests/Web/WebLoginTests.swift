@@ -18,11 +18,11 @@ import Testing
     }
 
     private func logIn(
-        _ browser: WebBrowser, _ name: String, server: String, token: String = "", data: String = ""
+        _ browser: WebBrowser, as name: String, server: String, token: String = "", data: String = ""
     ) async throws -> TestResponse {
         let values = ["name": name, "server": server, "token": token, "data": data]
         return try await browser.send(
-            .post, "/login", body: String(decoding: try JSONEncoder().encode(values), as: UTF8.self))
+            .post, to: "/login", body: String(decoding: try JSONEncoder().encode(values), as: UTF8.self))
     }
 
     private func fields(_ response: TestResponse) throws -> [String] {
@@ -32,21 +32,21 @@ import Testing
     private func sync(_ browser: WebBrowser) async throws {
         let wallet = try browser.state.wallet()
         while wallet.sync.context == nil { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(try await browser.send(.post, "/sync", bytes: nil).status == .accepted)
+        #expect(try await browser.send(.post, to: "/sync", bytes: nil).status == .accepted)
         while try wallet.store.operations.count() > 0 { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     @Test func `each field of a login that is not valid has a message`() async throws {
         try await withWeb(options: manual) { browser in
             try await browser.open()
-            let empty = try await logIn(browser, " ", server: "")
+            let empty = try await logIn(browser, as: " ", server: "")
             #expect(try empty.status == .unprocessableContent && fields(empty) == ["name", "server"])
-            let wrong = try await logIn(browser, "Ada", server: "ftp://a.b", token: "a b")
+            let wrong = try await logIn(browser, as: "Ada", server: "ftp://a.b", token: "a b")
             #expect(try fields(wrong) == ["server", "token"])
-            let kinto = try await logIn(browser, "Ada", server: "http://a.b/v1/buckets/cards", token: "secret")
+            let kinto = try await logIn(browser, as: "Ada", server: "http://a.b/v1/buckets/cards", token: "secret")
             #expect(try fields(kinto) == ["token"])
-            #expect(try await logIn(browser, "Ada", server: "http://a.b", data: "burn").status == .badRequest)
-            #expect(try await browser.send(.post, "/login", body: "{}").status == .badRequest)
+            #expect(try await logIn(browser, as: "Ada", server: "http://a.b", data: "burn").status == .badRequest)
+            #expect(try await browser.send(.post, to: "/login", body: "{}").status == .badRequest)
             #expect(try Session.current(in: browser.state.wallet().store) == nil)
         }
     }
@@ -55,23 +55,23 @@ import Testing
         try await withServer { server in
             try await withWeb(options: manual) { browser in
                 try await browser.open()
-                let form = String(buffer: try await browser.send(.get, "/parts/login").body)
+                let form = String(buffer: try await browser.send(.get, to: "/parts/login").body)
                 #expect(form.contains("id=\"login-form\"") && form.contains("value=\"Ada\""))
-                let response = try await logIn(browser, "Мария", server: server.url, token: "maria")
+                let response = try await logIn(browser, as: "Мария", server: server.url, token: "maria")
                 #expect(response.status == .noContent)
                 let wallet = try browser.state.wallet()
                 #expect(wallet.wallet.person.name == "Мария")
                 #expect(try await wallet.sync.line().person == "Мария")
                 let card = #"{"shop": "Лента", "number": "4006381333931", "points": "7"}"#
-                #expect(try await browser.send(.post, "/cards", body: card).status == .created)
+                #expect(try await browser.send(.post, to: "/cards", body: card).status == .created)
                 try await sync(browser)
                 #expect(try server.cards().map(\.owner) == ["Мария"])
                 for path in ["/", "/parts/login", "/parts/sync"] {
-                    let html = String(buffer: try await browser.send(.get, path, headers: WebBrowser.html).body)
+                    let html = String(buffer: try await browser.send(.get, to: path, headers: WebBrowser.html).body)
                     #expect(!html.contains("maria"), "the token is on \(path)")
                 }
                 // An empty token keeps the present one.
-                #expect(try await logIn(browser, "Мария", server: server.url).status == .noContent)
+                #expect(try await logIn(browser, as: "Мария", server: server.url).status == .noContent)
                 #expect(try Session.current(in: wallet.store)?.token == "maria")
             }
         }
@@ -81,15 +81,15 @@ import Testing
         try await withServer { server in
             try await withWeb(options: manual) { browser in
                 try await browser.open()
-                #expect(try await logIn(browser, "Ada", server: server.url, token: "ada").status == .noContent)
+                #expect(try await logIn(browser, as: "Ada", server: server.url, token: "ada").status == .noContent)
                 let card = #"{"shop": "Лента", "number": "4006381333931", "points": "7"}"#
-                #expect(try await browser.send(.post, "/cards", body: card).status == .created)
+                #expect(try await browser.send(.post, to: "/cards", body: card).status == .created)
                 let wallet = try browser.state.wallet()
-                let refused = try await logIn(browser, "Мария", server: server.url, token: "maria")
+                let refused = try await logIn(browser, as: "Мария", server: server.url, token: "maria")
                 #expect(try refused.status == .unprocessableContent && fields(refused) == ["data"])
                 #expect(wallet.wallet.person.name == "Ada")
                 #expect(try await wallet.store.objects(Card.self).count() == 1)
-                let dropped = try await logIn(browser, "Мария", server: server.url, token: "maria", data: "purge")
+                let dropped = try await logIn(browser, as: "Мария", server: server.url, token: "maria", data: "purge")
                 #expect(dropped.status == .noContent)
                 #expect(wallet.wallet.person.name == "Мария")
                 #expect(try await wallet.store.objects(Card.self).count() == 0)
@@ -109,14 +109,14 @@ import Testing
         try await withServer { server in
             try await withWeb(options: manual) { browser in
                 try await browser.open()
-                #expect(try await logIn(browser, "Ada", server: server.url, token: "ada").status == .noContent)
+                #expect(try await logIn(browser, as: "Ada", server: server.url, token: "ada").status == .noContent)
                 let sync = try browser.state.wallet().sync
                 while sync.context == nil { try await Task.sleep(for: .milliseconds(5)) }
                 try Session(name: "Ada", server: "ftp://a.b", token: "").save(in: browser.state.wallet().store)
                 while sync.context != nil { try await Task.sleep(for: .milliseconds(5)) }
                 while try await sync.line().problem == nil { try await Task.sleep(for: .milliseconds(5)) }
                 #expect(try await sync.line().problem?.contains("is not a valid server URL") == true)
-                #expect(try await browser.send(.post, "/sync", bytes: nil).status == .conflict)
+                #expect(try await browser.send(.post, to: "/sync", bytes: nil).status == .conflict)
             }
         }
     }

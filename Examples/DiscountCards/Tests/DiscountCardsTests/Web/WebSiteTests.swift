@@ -20,7 +20,7 @@ import Testing
     private static let card = #"{"shop": "Лента", "number": "4006381333931", "points": "7"}"#
 
     private func add(_ browser: WebBrowser, body: String = card) async throws -> String {
-        let response = try await browser.send(.post, "/cards", body: body)
+        let response = try await browser.send(.post, to: "/cards", body: body)
         #expect(response.status == .created)
         return try WebBrowser.value(Saved.self, of: response).id
     }
@@ -32,7 +32,7 @@ import Testing
             let cookie = try #require(page.headers[.setCookie])
             #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"))
             for path in ["/", "/assets/app.js", "/nothing", "/parts/cards/x"] {
-                let response = try await browser.send(.get, path)
+                let response = try await browser.send(.get, to: path)
                 let policy = try #require(response.headers[.contentSecurityPolicy])
                 #expect(policy.contains("default-src 'none'") && policy.contains("script-src 'self';"))
                 #expect(!policy.contains("unsafe"))
@@ -47,10 +47,10 @@ import Testing
                 uri: "/cards", method: .post, body: ByteBuffer(string: Self.card))
             #expect(stranger.status == .unauthorized)
             try await browser.open()
-            let forged = try await browser.send(.post, "/cards", body: Self.card, withToken: false)
+            let forged = try await browser.send(.post, to: "/cards", body: Self.card, withToken: false)
             #expect(forged.status == .forbidden)
             let wrong = try await browser.send(
-                .post, "/cards", headers: [browser.state.tokenHeader: SecretText().text], body: Self.card,
+                .post, to: "/cards", headers: [browser.state.tokenHeader: SecretText().text], body: Self.card,
                 withToken: false)
             #expect(wrong.status == .forbidden)
             #expect(try await browser.state.wallet().store.objects(Card.self).count() == 0)
@@ -67,14 +67,14 @@ import Testing
                 [.origin: "http://evil.example"], [.origin: "null"], [.origin: "http://localhost:9"],
                 [site: "cross-site"], [site: "same-site"],
             ] as [HTTPFields] {
-                let response = try await browser.send(.post, "/cards", headers: headers, body: Self.card)
+                let response = try await browser.send(.post, to: "/cards", headers: headers, body: Self.card)
                 #expect(response.status == .forbidden)
                 for path in ["/rows?stream=x&from=0&to=9", "/parts/sync", "/assets/app.js"] {
-                    #expect(try await browser.send(.get, path, headers: headers).status == .forbidden)
+                    #expect(try await browser.send(.get, to: path, headers: headers).status == .forbidden)
                 }
             }
             let own = try await browser.send(
-                .post, "/cards", headers: [.origin: "http://localhost", site: "same-origin"], body: Self.card)
+                .post, to: "/cards", headers: [.origin: "http://localhost", site: "same-origin"], body: Self.card)
             #expect(own.status == .created)
         }
     }
@@ -96,26 +96,26 @@ import Testing
             let gate = try await browser.open()
             #expect(String(buffer: gate.body).contains("Password of this server"))
             for path in ["/events", "/parts/sync", "/rows?stream=x&from=0&to=1"] {
-                #expect(try await browser.send(.get, path).status == .unauthorized)
+                #expect(try await browser.send(.get, to: path).status == .unauthorized)
             }
-            #expect(try await browser.send(.post, "/cards", body: Self.card).status == .unauthorized)
-            let forged = try await browser.send(.post, "/enter", body: "token=x&secret=correct+horse")
+            #expect(try await browser.send(.post, to: "/cards", body: Self.card).status == .unauthorized)
+            let forged = try await browser.send(.post, to: "/enter", body: "token=x&secret=correct+horse")
             #expect(forged.status == .forbidden)
             let before = browser.token
             for _ in 0..<AttemptLimit.count - 1 {
-                let wrong = try await browser.send(.post, "/enter", body: "token=\(browser.token)&secret=wrong")
+                let wrong = try await browser.send(.post, to: "/enter", body: "token=\(browser.token)&secret=wrong")
                 #expect(wrong.status == .unauthorized)
             }
-            let right = try await browser.send(.post, "/enter", body: "token=\(browser.token)&secret=correct+horse")
+            let right = try await browser.send(.post, to: "/enter", body: "token=\(browser.token)&secret=correct+horse")
             #expect(right.status == .seeOther && right.headers[.setCookie] != nil)
             try await browser.open()
             #expect(browser.token != before)
             _ = try await add(browser)
 
-            let other = WebBrowser(browser.client, browser.state)
+            let other = WebBrowser(browser.client, state: browser.state)
             try await other.open()
-            for _ in 0..<2 { try await other.send(.post, "/enter", body: "token=\(other.token)&secret=wrong") }
-            let late = try await other.send(.post, "/enter", body: "token=\(other.token)&secret=correct+horse")
+            for _ in 0..<2 { try await other.send(.post, to: "/enter", body: "token=\(other.token)&secret=wrong") }
+            let late = try await other.send(.post, to: "/enter", body: "token=\(other.token)&secret=correct+horse")
             #expect(late.status == .tooManyRequests)
         }
     }
@@ -136,14 +136,14 @@ import Testing
         let router = WebRoutes(state: state).makeRouter()
         try await Application(router: router).test(.router) { client in
             for _ in 0..<2 {
-                let browser = WebBrowser(client, state)
+                let browser = WebBrowser(client, state: state)
                 let gate = try await browser.open()
                 #expect(String(buffer: gate.body).contains("Passphrase of secret.tandem"))
-                #expect(try await browser.send(.get, "/parts/sync").status == .unauthorized)
-                let wrong = try await browser.send(.post, "/enter", body: "token=\(browser.token)&secret=sesame")
+                #expect(try await browser.send(.get, to: "/parts/sync").status == .unauthorized)
+                let wrong = try await browser.send(.post, to: "/enter", body: "token=\(browser.token)&secret=sesame")
                 #expect(wrong.status == .unauthorized)
                 let right = try await browser.send(
-                    .post, "/enter", body: "token=\(browser.token)&secret=open+sesame")
+                    .post, to: "/enter", body: "token=\(browser.token)&secret=open+sesame")
                 #expect(right.status == .seeOther)
                 #expect(String(buffer: try await browser.open().body).contains("id=\"list\""))
             }
@@ -157,7 +157,7 @@ import Testing
             try await browser.open()
             let values = ["shop": text, "number": "4006381333931", "points": "7"]
             let body = String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
-            let response = try await browser.send(.post, "/cards", body: body)
+            let response = try await browser.send(.post, to: "/cards", body: body)
             // U+0000 and white space may be refused. All other texts are stored as they are.
             guard response.status == .created else {
                 #expect(response.status.code >= 400 && response.status.code < 500 && text.contains("\0"))
@@ -165,7 +165,7 @@ import Testing
             }
             let id = try WebBrowser.value(Saved.self, of: response).id
             for path in ["/parts/cards/\(id)", "/parts/cards/\(id)/edit", "/parts/sync"] {
-                let html = String(buffer: try await browser.send(.get, path).body)
+                let html = String(buffer: try await browser.send(.get, to: path).body)
                 #expect(html.contains(ScalarEscaping().escapeText(text)), "\(path)")
                 #expect(!html.contains("<script") && !html.contains("<img") && !html.contains("<b>"))
             }
@@ -176,20 +176,20 @@ import Testing
         try await withWeb { browser in
             try await browser.open()
             let bad = try await browser.send(
-                .post, "/cards", body: #"{"shop": "", "number": "1", "points": "-"}"#)
+                .post, to: "/cards", body: #"{"shop": "", "number": "1", "points": "-"}"#)
             #expect(bad.status == .unprocessableContent)
             #expect(try WebBrowser.value(Problem.self, of: bad).fields.keys.sorted() == ["number", "points", "shop"])
             for body in ["", "{", "[]", #"{"shop": 7}"#, "null"] {
-                #expect(try await browser.send(.post, "/cards", body: body).status == .badRequest)
+                #expect(try await browser.send(.post, to: "/cards", body: body).status == .badRequest)
             }
             let long = String(repeating: "x", count: 1 << 20)
-            #expect(try await browser.send(.post, "/cards", body: long).status == .contentTooLarge)
-            #expect(try await browser.send(.get, "/events?q=\(long.prefix(1000))").status == .badRequest)
+            #expect(try await browser.send(.post, to: "/cards", body: long).status == .contentTooLarge)
+            #expect(try await browser.send(.get, to: "/events?q=\(long.prefix(1000))").status == .badRequest)
             for path in [
                 "/cards/../../etc/passwd", "/assets/..%2f..%2fPackage.swift", "/assets/page.mustache",
                 "/parts/cards/%00", "/rows?stream=x&from=-1&to=5", "/decisions/mine",
             ] {
-                let response = try await browser.send(.get, path)
+                let response = try await browser.send(.get, to: path)
                 #expect(response.status.code >= 400 && response.status.code < 500, "\(path): \(response.status)")
             }
         }
@@ -200,19 +200,19 @@ import Testing
             try await browser.open()
             let id = try await add(browser)
             let changed = try await browser.send(
-                .post, "/cards/\(id)", body: #"{"shop": "Лента 24", "number": "4006381333931", "points": "8"}"#)
+                .post, to: "/cards/\(id)", body: #"{"shop": "Лента 24", "number": "4006381333931", "points": "8"}"#)
             #expect(changed.status == .ok)
-            try await browser.send(.post, "/cards/\(id)/star", bytes: nil)
-            let html = String(buffer: try await browser.send(.get, "/parts/cards/\(id)").body)
+            try await browser.send(.post, to: "/cards/\(id)/star", bytes: nil)
+            let html = String(buffer: try await browser.send(.get, to: "/parts/cards/\(id)").body)
             #expect(html.contains("Лента 24") && html.contains("aria-pressed=\"true\"") && html.contains("<svg"))
             #expect(html.contains(">not sent<"))
-            let deleted = try await browser.send(.delete, "/cards/\(id)", bytes: nil)
-            #expect(try await browser.send(.get, "/parts/cards/\(id)").status == .notFound)
+            let deleted = try await browser.send(.delete, to: "/cards/\(id)", bytes: nil)
+            #expect(try await browser.send(.get, to: "/parts/cards/\(id)").status == .notFound)
             let undo = try WebBrowser.value(Deleted.self, of: deleted).undo
-            #expect(try await browser.send(.post, "/undo/\(undo)", bytes: nil).status == .ok)
-            #expect(try await browser.send(.get, "/parts/cards/\(id)").status == .ok)
-            #expect(try await browser.send(.post, "/undo/\(undo)", bytes: nil).status == .gone)
-            #expect(try await browser.send(.delete, "/cards/unknown", bytes: nil).status == .notFound)
+            #expect(try await browser.send(.post, to: "/undo/\(undo)", bytes: nil).status == .ok)
+            #expect(try await browser.send(.get, to: "/parts/cards/\(id)").status == .ok)
+            #expect(try await browser.send(.post, to: "/undo/\(undo)", bytes: nil).status == .gone)
+            #expect(try await browser.send(.delete, to: "/cards/unknown", bytes: nil).status == .notFound)
         }
     }
 
@@ -223,20 +223,20 @@ import Testing
             try await browser.open()
             let id = try await add(browser)
             let picture = CardPicture.png(of: EAN13(payload: 1))
-            let stored = try await browser.send(.put, "/cards/\(id)/photo", bytes: ByteBuffer(bytes: picture))
+            let stored = try await browser.send(.put, to: "/cards/\(id)/photo", bytes: ByteBuffer(bytes: picture))
             #expect(stored.status == .noContent)
-            let photo = try await browser.send(.get, "/cards/\(id)/photo")
+            let photo = try await browser.send(.get, to: "/cards/\(id)/photo")
             #expect(photo.status == .ok && Array(photo.body.readableBytesView) == picture)
             #expect(photo.headers[.contentType] == "image/png")
             #expect(photo.headers[.contentSecurityPolicy] == SecurityHeaders.filePolicy)
 
             let script = try await browser.send(
-                .put, "/cards/\(id)/photo", headers: [.contentType: "image/png"],
+                .put, to: "/cards/\(id)/photo", headers: [.contentType: "image/png"],
                 body: "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>")
             #expect(script.status == .unsupportedMediaType)
             let huge = ByteBuffer(bytes: picture + [UInt8](repeating: 0, count: 1 << 20))
-            #expect(try await browser.send(.put, "/cards/\(id)/photo", bytes: huge).status == .contentTooLarge)
-            #expect(try await browser.send(.get, "/cards/\(id)/photo").body.readableBytes == picture.count)
+            #expect(try await browser.send(.put, to: "/cards/\(id)/photo", bytes: huge).status == .contentTooLarge)
+            #expect(try await browser.send(.get, to: "/cards/\(id)/photo").body.readableBytes == picture.count)
 
             // Another device may attach any file.
             let wallet = try browser.state.wallet()
@@ -245,9 +245,9 @@ import Testing
             try await wallet.store.write { tx in
                 _ = try tx.update(Card.self, localID: LocalID(id)) { $0.photo = page }
             }
-            #expect(try await browser.send(.get, "/cards/\(id)/photo").status == .unsupportedMediaType)
-            #expect(try await browser.send(.delete, "/cards/\(id)/photo", bytes: nil).status == .noContent)
-            #expect(try await browser.send(.get, "/cards/\(id)/photo").status == .notFound)
+            #expect(try await browser.send(.get, to: "/cards/\(id)/photo").status == .unsupportedMediaType)
+            #expect(try await browser.send(.delete, to: "/cards/\(id)/photo", bytes: nil).status == .noContent)
+            #expect(try await browser.send(.get, to: "/cards/\(id)/photo").status == .notFound)
         }
     }
 }

@@ -42,7 +42,7 @@ struct CardInput: Decodable, Sendable {
         let points = Self.points(points)
         if points == nil { fields["points"] = "Enter a whole number, 0 or more." }
         guard fields.isEmpty, let number, let points else {
-            throw WebFailure(.unprocessableContent, "The card was not saved.", fields: fields)
+            throw WebFailure(.unprocessableContent, message: "The card was not saved.", fields: fields)
         }
         return Checked(shop: shop, number: number, points: points, owner: owner.map { LocalID($0) }, changed: changed)
     }
@@ -84,7 +84,7 @@ extension WebWallet {
             }
         } catch TandemError.Code.duplicateValue {
             throw WebFailure(
-                .unprocessableContent, "The card was not saved.",
+                .unprocessableContent, message: "The card was not saved.",
                 fields: ["number": "Another card has this number."])
         } catch TandemError.Code.notFound {
             throw WebFailure.missingCard

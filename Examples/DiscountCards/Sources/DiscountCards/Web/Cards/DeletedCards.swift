@@ -5,8 +5,8 @@ import Tandem
 
 /// The cards that were deleted last, to undo that.
 ///
-/// A card that the server knows is only marked until the server has confirmed the delete. A card that was never sent is
-/// removed with its photograph, so that its values are kept here.
+/// A card that the server has stored is only marked until the server has confirmed the delete. A card that was never
+/// sent is removed with its photograph, so that its values are kept here.
 final class DeletedCards: Sendable {
     private struct Entry {
         let token: String
@@ -50,19 +50,19 @@ final class DeletedCards: Sendable {
         let entry = entries.withLock { entries in
             entries.firstIndex { $0.token == token }.map { entries.remove(at: $0) }
         }
-        guard let entry else { throw WebFailure(.gone, "This can't be undone any more.") }
+        guard let entry else { throw WebFailure(.gone, message: "This can't be undone any more.") }
         do {
             return try await store.write { tx in
-                let card = try Self.restore(entry, in: store, tx)
-                for star in entry.stars { try Self.restore(star, tx) }
+                let card = try Self.restore(entry, store: store, in: tx)
+                for star in entry.stars { try Self.restore(star, in: tx) }
                 return card
             }
         } catch TandemError.Code.duplicateValue {
-            throw WebFailure(.conflict, "Another card has the number of the deleted one.")
+            throw WebFailure(.conflict, message: "Another card has the number of the deleted one.")
         }
     }
 
-    private static func restore(_ entry: Entry, in store: Store, _ tx: WriteTransaction) throws -> Card {
+    private static func restore(_ entry: Entry, store: Store, in tx: WriteTransaction) throws -> Card {
         do {
             return try tx.undelete(entry.card)
         } catch TandemError.Code.objectNotDeleted {
@@ -79,7 +79,7 @@ final class DeletedCards: Sendable {
         }
     }
 
-    private static func restore(_ star: Star, _ tx: WriteTransaction) throws {
+    private static func restore(_ star: Star, in tx: WriteTransaction) throws {
         do {
             try tx.undelete(star)
         } catch TandemError.Code.objectNotDeleted {

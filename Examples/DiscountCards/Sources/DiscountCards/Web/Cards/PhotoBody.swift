@@ -23,7 +23,7 @@ struct PhotoBody: AsyncSequence {
             head.writeImmutableBuffer(piece)
         }
         guard let type = PhotoType(head.readableBytesView) else {
-            throw WebFailure(.unsupportedMediaType, "This file is not a picture that browsers show.")
+            throw WebFailure(.unsupportedMediaType, message: "This file is not a picture that browsers show.")
         }
         (self.head, rest, self.limit, self.type) = (head, pieces, limit, type)
     }
@@ -55,6 +55,6 @@ struct PhotoBody: AsyncSequence {
 extension WebFailure {
     /// Returns the failure for a photograph with more bytes than the limit.
     static func largePhoto(limit: Int) -> WebFailure {
-        WebFailure(.contentTooLarge, "The photo is too large: at most \(limit >> 20) MB.")
+        WebFailure(.contentTooLarge, message: "The photo is too large: at most \(limit >> 20) MB.")
     }
 }

@@ -146,7 +146,7 @@ struct PageFeed {
             let difference =
                 isReread
                 ? ListChange(from: before, to: now, moving: moved) : ListChange(batch, from: before, to: now)
-            text += try await change(from: before, to: now, difference, isReread: isReread)
+            text += try await change(from: before, to: now, by: difference, isReread: isReread)
             if batch.hasNews { text += try await stateChanges(in: now) }
         } else {
             text += try await reset(to: now)
@@ -170,7 +170,7 @@ struct PageFeed {
         record(rows)
         return try EventText.event(
             "list",
-            ListEvent.Reset(
+            data: ListEvent.Reset(
                 stream: page.id, revision: revision, count: snapshot.count, headings: headings,
                 first: window.lowerBound, rows: rows))
     }
@@ -181,7 +181,7 @@ struct PageFeed {
     ///   - change: The change; `nil` if it is not known by position.
     ///   - isReread: Whether the cards were read again, so that each of them may have changed.
     private mutating func change(
-        from before: ListSnapshot, to now: ListSnapshot, _ change: ListChange?, isReread: Bool
+        from before: ListSnapshot, to now: ListSnapshot, by change: ListChange?, isReread: Bool
     ) async throws -> String {
         guard var change, change.size <= ListEvent.largestChange else { return try await reset(to: now) }
         if isReread {
@@ -202,7 +202,7 @@ struct PageFeed {
         headings = newHeadings
         return try EventText.event(
             "change",
-            ListEvent.Change(
+            data: ListEvent.Change(
                 revision: revision, count: now.count, headings: isSameHeadings ? nil : headings,
                 deletions: change.deletions, insertions: change.insertions, modifications: change.modifications,
                 isReread: isReread, rows: Dictionary(zip(positions, rows), uniquingKeysWith: { $1 }),
@@ -218,7 +218,7 @@ struct PageFeed {
         }
         guard !changed.isEmpty else { return "" }
         record(Array(changed.values))
-        return try EventText.event("states", changed)
+        return try EventText.event("states", data: changed)
     }
 
     private mutating func record(_ rows: [CardRow]) {
@@ -232,13 +232,13 @@ struct PageFeed {
         let sync = try await page.wallet.sync.line()
         if sync != lastSync {
             lastSync = sync
-            text += try EventText.event("sync", sync)
+            text += try EventText.event("sync", data: sync)
         }
         guard let shown = page.shown else { return text }
         let html = try await render(shown.part, page.wallet)
         let content = PageStream.Content(html)
         if shown.content != content, page.replace(shown, by: content) {
-            text += try EventText.event("part", PartEvent(shown.part, html: html))
+            text += try EventText.event("part", data: PartEvent(shown.part, html: html))
         }
         return text
     }

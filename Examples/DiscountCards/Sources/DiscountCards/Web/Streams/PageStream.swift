@@ -3,8 +3,9 @@ import PageServer
 import Synchronization
 import Tandem
 
-/// The event stream of one page: the changes of its list, the states of the visible cards, the sync, and the part of
-/// the page beside the list.
+/// The event stream of one page.
+///
+/// Its events report the list's changes, the states of the visible cards, the sync, and the part beside the list.
 final class PageStream: Sendable {
     /// The part of the page beside the list, which the server draws again after changes.
     enum Part: Equatable, Sendable {
@@ -89,7 +90,7 @@ final class PageStream: Sendable {
     /// Returns rows for the browser, and moves the window there.
     func rows(_ range: Range<Int>) async throws -> ListEvent.Rows {
         guard let (snapshot, revision) = current else {
-            throw WebFailure(.conflict, "The list is not ready.")
+            throw WebFailure(.conflict, message: "The list is not ready.")
         }
         let end = min(range.upperBound, snapshot.count, range.lowerBound + Self.largestWindow)
         let range = min(range.lowerBound, max(end, 0))..<max(end, 0)

@@ -66,7 +66,7 @@ struct ConflictView: Sendable {
         message = failed.message
         isConflict = failed.isConflict
         title = try await wallet.store.read { [wallet = wallet.wallet] _ in
-            try wallet.title(of: operation.model, operation.localID)
+            try wallet.title(of: operation.model, id: operation.localID)
         }
         if failed.isConflict, let conflict = try await context.conflict(of: failed.id, on: Card.self) {
             rows = try await wallet.store.read { [store = wallet.store] _ in try Self.rows(conflict, in: store) }
@@ -85,7 +85,7 @@ struct ConflictView: Sendable {
         message = "This change is held back, and is not sent."
         isConflict = false
         title = try await wallet.store.read { [wallet = wallet.wallet] _ in
-            try wallet.title(of: operation.model, operation.localID)
+            try wallet.title(of: operation.model, id: operation.localID)
         }
         (rows, hasRows, isOpen) = ([], false, false)
         choices = [Choice(path: "retry", label: "Send it", hint: "The change is sent by the next sync."), Self.discard]

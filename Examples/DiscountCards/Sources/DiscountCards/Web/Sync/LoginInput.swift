@@ -33,9 +33,11 @@ struct LoginInput: Decodable, Sendable {
             fields["token"] = "For a Kinto server, the token is the account and its password: account:password."
         }
         guard let choice = Self.choices[data] else {
-            throw WebFailure(.badRequest, "The request is not valid.")
+            throw WebFailure(.badRequest, message: "The request is not valid.")
         }
-        guard fields.isEmpty else { throw WebFailure(.unprocessableContent, "You are not logged in.", fields: fields) }
+        guard fields.isEmpty else {
+            throw WebFailure(.unprocessableContent, message: "You are not logged in.", fields: fields)
+        }
         return CardLogin(name: name, server: server, token: token.isEmpty ? nil : token, choice: choice)
     }
 
@@ -57,7 +59,7 @@ extension WebWallet {
             try await login.run(in: store)
         } catch let failure as Failure where failure.status == .noPermission {
             throw WebFailure(
-                .unprocessableContent, "You are not logged in.",
+                .unprocessableContent, message: "You are not logged in.",
                 fields: ["data": "\(failure.message) Choose whether to take it over or to drop it."])
         }
         try sync.signIn(Wallet(store, as: nil))

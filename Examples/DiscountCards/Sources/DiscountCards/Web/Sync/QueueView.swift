@@ -46,7 +46,7 @@ struct QueueView: Sendable {
 extension QueueView.Line {
     init(_ operation: PendingOperation, in wallet: Wallet) throws {
         number = operation.id
-        title = try wallet.title(of: operation.model, operation.localID)
+        title = try wallet.title(of: operation.model, id: operation.localID)
         kind = "\(operation.kind)"
         let state = CardState(operation)
         self.state = operation.stateInWords.0

@@ -87,7 +87,7 @@ final class WebSync: Sendable {
         guard session != nil else { return announce() }
         do {
             let sync = try CardSync(store)
-            let connection = self.connection(sync.session, sync.context)
+            let connection = self.connection(for: sync.session, context: sync.context)
             signIn(sync.wallet)
             let isAutomatic = state.withLock { state in
                 state.connection = connection
@@ -102,14 +102,14 @@ final class WebSync: Sendable {
         announce()
     }
 
-    private func connection(_ session: Session, _ context: SyncContext) -> Connection {
+    private func connection(for session: Session, context: SyncContext) -> Connection {
         var options = SyncScheduler.Options()
         options.debounce = .milliseconds(500)
         // The scheduler does not poll a server without change tags. The server's changes then arrive at this interval.
         options.interval = .seconds(20)
         options.polling = .seconds(2) ... .seconds(30)
         let scheduler = SyncScheduler(context, pulls: CardSync.queries, options: options) { [weak self] result in
-            self?.record(result, session)
+            self?.record(result, of: session)
         }
         let statuses = Task { [weak self] in
             do {
@@ -129,7 +129,7 @@ final class WebSync: Sendable {
     /// Syncs as soon as no other sync is running.
     func syncNow() throws {
         guard let connection = state.withLock({ $0.connection }) else {
-            throw WebFailure(.conflict, "No person is logged in. Log in first.")
+            throw WebFailure(.conflict, message: "No person is logged in. Log in first.")
         }
         if state.withLock({ $0.isAutomatic }) { return connection.scheduler.syncNow() }
         Task { [weak self] in
@@ -139,7 +139,7 @@ final class WebSync: Sendable {
             } catch {
                 result = .failure(error)
             }
-            self?.record(result, connection.session)
+            self?.record(result, of: connection.session)
         }
     }
 
@@ -155,7 +155,7 @@ final class WebSync: Sendable {
 
     /// Downloads a photograph.
     func download(_ photo: Attachment) async throws {
-        guard let context else { throw WebFailure(.notFound, "The photo is not on this device.") }
+        guard let context else { throw WebFailure(.notFound, message: "The photo is not on this device.") }
         try await context.download(photo)
     }
 
@@ -163,14 +163,14 @@ final class WebSync: Sendable {
     var context: SyncContext? { state.withLock { $0.connection?.context } }
 
     /// Records the problem of a sync, unless another session has begun since.
-    private func record(_ result: Result<SyncResult, any Error>, _ session: Session) {
+    private func record(_ result: Result<SyncResult, any Error>, of session: Session) {
         let problem: String? =
             switch result {
             case .success(let result):
-                result.issues.first { !$0.isOver }.flatMap { Self.sentence(for: $0, session) }
+                result.issues.first { !$0.isOver }.flatMap { Self.sentence(for: $0, session: session) }
             case .failure(let error as SyncError) where error.code == .unreachable:
                 "\(session.server) can't be reached. Your changes are kept, and are sent when it responds."
-            case .failure(let error as SyncError): Failure(error, session).message
+            case .failure(let error as SyncError): Failure(error, session: session).message
             case .failure(is CancellationError): nil
             case .failure(let error): error.localizedDescription
             }
@@ -181,9 +181,9 @@ final class WebSync: Sendable {
     }
 
     /// Returns a sentence for an issue, unless the queue shows it.
-    private static func sentence(for issue: SyncIssue, _ session: Session) -> String? {
+    private static func sentence(for issue: SyncIssue, session: Session) -> String? {
         switch issue {
-        case .failedPull(_, let error): Failure(error, session).message
+        case .failedPull(_, let error): Failure(error, session: session).message
         case .refusedRow(let row):
             "A \(SyncTally.noun(of: row.model)) from the server can't be stored: \(row.message)"
         case .unsentFile(let upload):

@@ -1,4 +1,4 @@
-// Stored forms, as the tests' local store in memory needs them.
+import Tandem
 
 extension StorageValue {
     /// A list of references, by the IDs that it names.
@@ -12,11 +12,8 @@ extension StorageValue {
 }
 
 extension PropertyDefinition {
-    /// The table of the objects that a reference, or a list of them, leads to; `nil` for other properties.
-    package var targetTable: String? { target?.definition.table }
-
     /// The stored form of the default; `nil` if a new object must be given a value.
-    package var defaultValue: StorageValue? {
+    var defaultValue: StorageValue? {
         guard let appendDefault else { return nil }
         let row = RowEncoder()
         appendDefault(row)

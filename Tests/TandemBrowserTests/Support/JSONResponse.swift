@@ -2,7 +2,7 @@ import Foundation
 import HummingbirdTesting
 
 /// The JSON of a response.
-struct JSONReply {
+struct JSONResponse {
     private let value: Any?
 
     init(_ response: TestResponse) throws {
@@ -13,10 +13,10 @@ struct JSONReply {
         self.value = value
     }
 
-    subscript(_ name: String) -> JSONReply { JSONReply(value: (value as? [String: Any])?[name]) }
-    subscript(_ index: Int) -> JSONReply {
+    subscript(_ name: String) -> JSONResponse { JSONResponse(value: (value as? [String: Any])?[name]) }
+    subscript(_ index: Int) -> JSONResponse {
         let list = value as? [Any] ?? []
-        return JSONReply(value: list.indices.contains(index) ? list[index] : nil)
+        return JSONResponse(value: list.indices.contains(index) ? list[index] : nil)
     }
 
     var text: String? { value as? String }
@@ -24,10 +24,10 @@ struct JSONReply {
     var flag: Bool? { (value as? NSNumber)?.boolValue }
     var isNull: Bool { value == nil || value is NSNull }
     var isMissing: Bool { value == nil }
-    var list: [JSONReply] { (value as? [Any] ?? []).map { JSONReply(value: $0) } }
+    var list: [JSONResponse] { (value as? [Any] ?? []).map { JSONResponse(value: $0) } }
 
     /// Returns the element with a member of some text.
-    func first(_ name: String, _ text: String) -> JSONReply {
-        list.first { $0[name].text == text } ?? JSONReply(value: nil)
+    func first(_ name: String, _ text: String) -> JSONResponse {
+        list.first { $0[name].text == text } ?? JSONResponse(value: nil)
     }
 }

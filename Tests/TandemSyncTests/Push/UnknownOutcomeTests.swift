@@ -9,7 +9,7 @@ import Testing
 
 /// An insert or another change with an unknown outcome. It may have arrived, once or twice, and with or without its
 /// omitted references.
-@Suite(.ownThreads) struct UncertainInsertTests {
+@Suite(.ownThreads) struct UnknownOutcomeTests {
     /// The POST arrives twice, and the second one's lookup fails for another reason. The object exists.
     @Test(arguments: [401, 403, 429])
     func `an insert that conflicts with itself does not count as unsent`(status: Int) async throws {
@@ -31,22 +31,22 @@ import Testing
     /// The same for a conflict with an item that can't be looked up.
     @Test(arguments: [PendingOperation.Kind.insert, .update, .delete])
     func `a change that conflicts with an unknown item may have arrived`(kind: PendingOperation.Kind) async throws {
-        let desk = try Desk { $0.retry.tries = 1 }
-        let card = try await desk.syncedCard()
-        try await desk.store.write { tx in
+        let fixture = try SyncFixture { $0.retry.tries = 1 }
+        let card = try await fixture.syncedCard()
+        try await fixture.store.write { tx in
             switch kind {
             case .insert: try tx.insert(Card(shop: "Магнит", barcode: "2"))
             case .update: try tx.update(Card.self, localID: card.localID) { $0.points = 2 }
             case .delete: try tx.delete(Card.self, localID: card.localID)
             }
         }
-        desk.remote.next(.fail(.conflict(status: 409, item: nil)))
-        desk.remote.next(.fail(.unreachable), on: .find)
-        let result = try await desk.sync.attemptPush()
+        fixture.remote.next(.fail(.conflict(status: 409, item: nil)))
+        fixture.remote.next(.fail(.unreachable), on: .find)
+        let result = try await fixture.sync.attemptPush()
         #expect(result.entries.map(\.outcome.name) == ["retryLater"] && result.stoppedBy?.code == .unreachable)
-        #expect(try desk.operation?.state == .attempted)
-        #expect(try await desk.sync.push().isComplete)
-        #expect(try desk.isLevel())
+        #expect(try fixture.operation?.state == .attempted)
+        #expect(try await fixture.sync.push().isComplete)
+        #expect(try fixture.isLevel())
     }
 
     /// Two objects refer to each other, so the first one is sent without its reference. It arrives, its response is
@@ -64,7 +64,7 @@ import Testing
             _ = try local.insert(["name": "Анна", "friend": "b"], in: "Person", as: "a")
             _ = try local.insert(["name": "Борис", "friend": "a"], in: "Person", as: "b")
         }
-        stage.remote.next(.loseAnswer, on: .insert)
+        stage.remote.next(.loseResponse, on: .insert)
         try await stage.push()
         #expect(stage.remote.items(in: "Person").map { $0[member: "friend"] } == [.null])
         stage.remote.next(.fail(.unreachable))
@@ -90,7 +90,7 @@ import Testing
         people.setIdentity(.server(lookUp: "localKey"))
         people.setConflicts(.serverWins)
         try await stage.write { _ = try $0.insert(["name": "Анна", "friend": "a"], in: "Person", as: "a") }
-        stage.remote.next(.loseAnswer, on: .insert)
+        stage.remote.next(.loseResponse, on: .insert)
         try await stage.push()
         stage.remote.next(.fail(.unreachable), on: .find)
         try await stage.push()

@@ -3,7 +3,7 @@ import Tandem
 import TandemSync
 
 /// A mistake of a sync engine, injected around the real one. The simulation must find each.
-enum SimSlip: String, CaseIterable, Sendable {
+enum SimMistake: String, CaseIterable, Sendable {
     // Mistakes on the wire.
 
     /// A pull requests items after its token, and not from the token on.
@@ -21,7 +21,7 @@ enum SimSlip: String, CaseIterable, Sendable {
     /// A full pull ends at its first page.
     case endsFullPullsEarly
     /// An insert whose response was lost is sent again without a lookup.
-    case looksNothingUp
+    case omitsLookups
     /// An undelete is assumed to send the values.
     case undeletesWithoutValues
     /// A page omits one item.
@@ -44,7 +44,7 @@ enum SimSlip: String, CaseIterable, Sendable {
     /// The first history that showed the mistake when this was written, minus one.
     var knownHistory: Int {
         switch self {
-        case .takesLostForUnsent, .looksNothingUp: 28
+        case .takesLostForUnsent, .omitsLookups: 28
         case .writesWithoutVersions: 23
         case .undeletesWithoutValues: 62
         default: 0
@@ -74,7 +74,7 @@ enum SimSlip: String, CaseIterable, Sendable {
     var isOfRemote: Bool {
         switch self {
         case .asksForNoTombstones, .takesLostForUnsent, .writesWithoutVersions, .adoptsWithoutComparing,
-            .endsFullPullsEarly, .looksNothingUp,
+            .endsFullPullsEarly, .omitsLookups,
             .undeletesWithoutValues, .skipsOneTooMany:
             true
         default: false
@@ -98,23 +98,23 @@ enum SimSlip: String, CaseIterable, Sendable {
 }
 
 /// The remote of a faulty engine.
-struct SlippingRemote: Remote {
+struct MistakenRemote: Remote {
     let remote: any Remote
-    let slip: SimSlip
+    let mistake: SimMistake
 
     var format: WireFormat { remote.format }
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         var request = request
-        if slip == .asksForNoTombstones { request.includeDeleted = false }
-        if slip == .skipsOneTooMany, request.skip > 0 { request.skip += 1 }
+        if mistake == .asksForNoTombstones { request.includeDeleted = false }
+        if mistake == .skipsOneTooMany, request.skip > 0 { request.skip += 1 }
         var page = try await remote.page(request)
-        if slip == .endsFullPullsEarly, case .id = request.order { page.hasMore = false }
+        if mistake == .endsFullPullsEarly, case .id = request.order { page.hasMore = false }
         return page
     }
 
     func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-        if slip == .looksNothingUp, case .property = key { return nil }
+        if mistake == .omitsLookups, case .property = key { return nil }
         return try await remote.find(table, key: key)
     }
 
@@ -122,7 +122,7 @@ struct SlippingRemote: Remote {
         do {
             return try await remote.insert(item)
         } catch {
-            if slip == .adoptsWithoutComparing, case .conflict(_, let there?, _) = error {
+            if mistake == .adoptsWithoutComparing, case .conflict(_, let there?, _) = error {
                 return RemoteResponse(item: there)
             }
             throw misheard(error)
@@ -139,9 +139,9 @@ struct SlippingRemote: Remote {
 
     func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         do {
-            var answer = try await remote.undelete(unversioned(item))
-            if slip == .undeletesWithoutValues { answer.tookValues = true }
-            return answer
+            var response = try await remote.undelete(unversioned(item))
+            if mistake == .undeletesWithoutValues { response.tookValues = true }
+            return response
         } catch {
             throw misheard(error)
         }
@@ -149,12 +149,12 @@ struct SlippingRemote: Remote {
 
     private func unversioned(_ item: OutgoingItem) -> OutgoingItem {
         var item = item
-        if slip == .writesWithoutVersions { item.version = nil }
+        if mistake == .writesWithoutVersions { item.version = nil }
         return item
     }
 
     private func misheard(_ failure: RemoteFailure) -> RemoteFailure {
-        if slip == .takesLostForUnsent, case .lost(let error) = failure { return .notSent(error) }
+        if mistake == .takesLostForUnsent, case .lost(let error) = failure { return .notSent(error) }
         return failure
     }
 }

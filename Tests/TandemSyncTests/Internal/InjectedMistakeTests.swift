@@ -7,14 +7,14 @@ import Testing
 @testable import TandemSync
 
 /// A store that violates a requirement is detected.
-@Suite(.ownThreads) struct PlantedSlipTests {
-    @Test(arguments: Slip.allCases)
-    func `a planted fault violates a requirement`(slip: Slip) async throws {
+@Suite(.ownThreads) struct InjectedMistakeTests {
+    @Test(arguments: Mistake.allCases)
+    func `an injected mistake violates a requirement`(mistake: Mistake) async throws {
         var broken: [String] = []
         for requirement in LocalStoreConformance.requirements {
             let base = try MemoryLocalStore(models: LocalStoreConformance.models)
             do {
-                try await requirement.check(on: SlippingStore(base: base, slip: slip))
+                try await requirement.check(on: MistakenStore(base: base, mistake: mistake))
             } catch let violation as LocalStoreViolation {
                 #expect(violation.requirement == requirement.name && violation.description.contains(violation.message))
                 broken.append(requirement.name)
@@ -22,21 +22,21 @@ import Testing
                 broken.append("\(requirement.name): \(error)")
             }
         }
-        #expect(broken.contains(slip.requirement), "\(slip) breaks only \(broken)")
+        #expect(broken.contains(mistake.requirement), "\(mistake) breaks only \(broken)")
     }
 
     /// The faults of a store, each with a requirement that must detect it.
-    enum Slip: String, CaseIterable {
-        case keepsHalfATransaction, tellsNothing, takesAnswersOfOldAttempts, forgetsWhatWasSent, sendsWhatIsHeld
+    enum Mistake: String, CaseIterable {
+        case keepsHalfATransaction, publishesNothing, acceptsOldResponses, forgetsWhatWasSent, sendsWhatIsHeld
         case overwritesWhatIsPending, takesNothingOfTheServers, losesWithoutSaying, asksNoFilter, dropsEverything
-        case receivesOneByOne, keepsNoTokens, sendsLocalIDs, ignoresTheWire, refusesForGood, startsListsAnew
+        case receivesOneByOne, keepsNoTokens, sendsLocalIDs, ignoresTheWire, refusesForGood, restartsLists
         case trustsWhatWasUndeleted, turnsPagesAround
 
         var requirement: String {
             switch self {
             case .keepsHalfATransaction: "a write block that throws leaves no changes"
-            case .tellsNothing: "a listener receives the tables with changed operations"
-            case .takesAnswersOfOldAttempts: "the response to a completed attempt changes nothing"
+            case .publishesNothing: "a listener receives the tables with changed operations"
+            case .acceptsOldResponses: "the response to a completed attempt changes nothing"
             case .forgetsWhatWasSent: "an attempt with a lost response may have been carried out"
             case .sendsWhatIsHeld: "a failed operation is pending after a change, and a held one stays held"
             case .overwritesWhatIsPending: "a received item is deferred if its object has an operation"
@@ -50,7 +50,7 @@ import Testing
             case .sendsLocalIDs: "a reference is sent as a server ID and received as a local ID"
             case .ignoresTheWire: "sent values are recognized in the server's rounded form"
             case .refusesForGood: "an attempt with a temporary failure is retried at the server's time"
-            case .startsListsAnew: "the queue is ordered by first changes"
+            case .restartsLists: "the queue is ordered by first changes"
             case .trustsWhatWasUndeleted:
                 "the values after an undelete are not a foreign change, and the whole object is sent"
             case .turnsPagesAround: "the items of a page are received in their order"
@@ -60,16 +60,16 @@ import Testing
 }
 
 /// An in-memory store with one fault.
-private struct SlippingStore: LocalStore {
+private struct MistakenStore: LocalStore {
     let base: MemoryLocalStore
-    let slip: PlantedSlipTests.Slip
+    let mistake: InjectedMistakeTests.Mistake
 
     var models: [ModelDefinition] { base.models }
     var lockName: String { base.lockName }
     var lockPath: String? { nil }
 
     var operationChanges: AsyncStream<Set<String>> {
-        slip == .tellsNothing ? AsyncStream { $0.finish() } : base.operationChanges
+        mistake == .publishesNothing ? AsyncStream { $0.finish() } : base.operationChanges
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReadTransaction) throws -> T) async throws -> T {
@@ -77,38 +77,38 @@ private struct SlippingStore: LocalStore {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalTransaction) throws -> T) async throws -> T {
-        guard slip == .keepsHalfATransaction else {
-            return try await base.write { try body(SlippingTransaction(base: $0, slip: slip)) }
+        guard mistake == .keepsHalfATransaction else {
+            return try await base.write { try body(MistakenTransaction(base: $0, mistake: mistake)) }
         }
         return try await base.write { local in Result { try body(local) } }.get()
     }
 }
 
-private struct SlippingTransaction: ForwardingTransaction {
+private struct MistakenTransaction: ForwardingTransaction {
     let base: any LocalTransaction
-    let slip: PlantedSlipTests.Slip
+    let mistake: InjectedMistakeTests.Mistake
 
     func acknowledge(
         _ id: PendingOperation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
     ) throws -> ResponseOutcome {
         let latest = try base.operation(withID: id)?.attempts
         return try base.acknowledge(
-            id, attempt: slip == .takesAnswersOfOldAttempts ? latest ?? attempt : attempt, with: item,
+            id, attempt: mistake == .acceptsOldResponses ? latest ?? attempt : attempt, with: item,
             keepsTombstones: keepsTombstones)
     }
 
     func markOutcomeUnknown(
         _ id: PendingOperation.ID, attempt: Int, error: OperationError, retryAt: Date?
     ) throws -> Bool {
-        slip == .forgetsWhatWasSent
+        mistake == .forgetsWhatWasSent
             ? try base.fail(id, attempt: attempt, with: error, retry: true, retryAt: retryAt)
             : try base.markOutcomeUnknown(id, attempt: attempt, error: error, retryAt: retryAt)
     }
 
-    func hold(_ id: PendingOperation.ID) throws { if slip != .sendsWhatIsHeld { try base.hold(id) } }
+    func hold(_ id: PendingOperation.ID) throws { if mistake != .sendsWhatIsHeld { try base.hold(id) } }
 
     func applyServerItem(_ item: ServerItem, in table: String, identity: IdentityRule) throws -> ServerReceipt {
-        if slip == .overwritesWhatIsPending,
+        if mistake == .overwritesWhatIsPending,
             let operation = try base.operation(on: LocalID(item.serverID.rawValue), in: table)
         {
             _ = try base.discard(operation.id, for: item)
@@ -120,7 +120,7 @@ private struct SlippingTransaction: ForwardingTransaction {
     func applyServerItems(
         _ items: [(item: ServerItem, identity: IdentityRule)], in table: String
     ) throws -> [ServerReceipt] {
-        guard slip == .turnsPagesAround else {
+        guard mistake == .turnsPagesAround else {
             return try items.map { try applyServerItem($0.item, in: table, identity: $0.identity) }
         }
         return try base.applyServerItems(items.reversed(), in: table).reversed()
@@ -129,7 +129,7 @@ private struct SlippingTransaction: ForwardingTransaction {
     func receiveTogether(
         _ items: [ServerItem], in table: String, identity: IdentityRule
     ) throws -> [ServerReceipt] {
-        slip == .receivesOneByOne
+        mistake == .receivesOneByOne
             ? try items.map { try base.applyServerItem($0, in: table, identity: identity) }
             : try base.receiveTogether(items, in: table, identity: identity)
     }
@@ -138,32 +138,33 @@ private struct SlippingTransaction: ForwardingTransaction {
         _ id: PendingOperation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome {
         var item = item
-        if slip == .trustsWhatWasUndeleted { item.wasUndeleted = false }
+        if mistake == .trustsWhatWasUndeleted { item.wasUndeleted = false }
         return try base.rebase(
-            id, onto: item, takingServers: slip == .takesNothingOfTheServers ? [] : takingServers, rounding: rounding)
+            id, onto: item, takingServers: mistake == .takesNothingOfTheServers ? [] : takingServers, rounding: rounding
+        )
     }
 
     func discard(_ id: PendingOperation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
         let lost = try base.discard(id, for: item)
-        return slip == .losesWithoutSaying ? [:] : lost
+        return mistake == .losesWithoutSaying ? [:] : lost
     }
 
     func forEachSyncedRow(
-        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+        in table: String, where filter: LocalFilter?, body: (Int64, ServerID) throws -> Void
     ) throws {
-        try base.forEachSyncedRow(in: table, where: slip == .asksNoFilter ? nil : filter, body)
+        try base.forEachSyncedRow(in: table, where: mistake == .asksNoFilter ? nil : filter, body: body)
     }
 
     func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
-        try base.dropOperations(in: tables, where: slip == .dropsEverything ? nil : filter)
+        try base.dropOperations(in: tables, where: mistake == .dropsEverything ? nil : filter)
     }
 
     func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
-        if slip != .keepsNoTokens { try base.setSyncToken(token, of: queryID, in: table) }
+        if mistake != .keepsNoTokens { try base.setSyncToken(token, of: queryID, in: table) }
     }
 
     func outgoing(_ id: PendingOperation.ID) throws -> OutgoingObject? {
-        guard let object = try base.outgoing(id), slip == .sendsLocalIDs else { return try base.outgoing(id) }
+        guard let object = try base.outgoing(id), mistake == .sendsLocalIDs else { return try base.outgoing(id) }
         let local = try base.object(object.operation.localID, in: object.operation.table)?.values ?? [:]
         return OutgoingObject(
             operation: object.operation, serverID: object.serverID, version: object.version,
@@ -175,7 +176,7 @@ private struct SlippingTransaction: ForwardingTransaction {
         _ object: OutgoingObject, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> PendingOperation {
         try base.beginAttempt(object, leavingOut: leavingOut) {
-            slip == .ignoresTheWire ? $1 : try rounding($0, $1)
+            mistake == .ignoresTheWire ? $1 : try rounding($0, $1)
         }
     }
 
@@ -183,10 +184,10 @@ private struct SlippingTransaction: ForwardingTransaction {
         _ id: PendingOperation.ID, attempt: Int, with error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
         try base.fail(
-            id, attempt: attempt, with: error, retry: slip == .refusesForGood ? false : retry, retryAt: retryAt)
+            id, attempt: attempt, with: error, retry: mistake == .refusesForGood ? false : retry, retryAt: retryAt)
     }
 
     func operations(after id: PendingOperation.ID?, limit: Int) throws -> [PendingOperation] {
-        try base.operations(after: slip == .startsListsAnew ? nil : id, limit: limit)
+        try base.operations(after: mistake == .restartsLists ? nil : id, limit: limit)
     }
 }

@@ -5,7 +5,7 @@ import TandemTesting
 @testable import TandemSync
 
 /// A device and a scripted server.
-struct Desk: Sendable {
+struct SyncFixture: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     let remote: ScriptedRemote
     let store: Store

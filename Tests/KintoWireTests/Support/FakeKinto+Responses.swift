@@ -13,7 +13,7 @@ extension FakeKinto {
     }
 
     /// A response without the header fields of every response.
-    struct Reply {
+    struct Response {
         var status = 200
         var fields: HTTPFields = [:]
         var body: JSONNode?
@@ -22,29 +22,29 @@ extension FakeKinto {
     /// Carries out a request as one transaction.
     ///
     /// - Parameter contention: The index of the batch's request for which another writer chose the same time.
-    func answer(_ request: HTTPRequest, body: [UInt8], contention: Int? = nil) -> (HTTPResponse, [UInt8]) {
+    func respond(to request: HTTPRequest, body: [UInt8], contention: Int? = nil) -> (HTTPResponse, [UInt8]) {
         state.withLock { state in
             let before = state
-            var reply: Reply
+            var response: Response
             do {
                 guard
                     state.accepted.map({ $0.contains(request.headerFields[.authorization] ?? "") }) ?? true
                         || request.path == "/v1/batch"
                 else { throw Refusal(status: 401, errno: 104, message: "Please authenticate yourself.") }
                 if request.path == "/v1/batch" {
-                    reply = try batch(request, body: body, contention: contention, state: &state)
+                    response = try batch(request, body: body, contention: contention, state: &state)
                 } else if contention != nil {
                     throw Refusal(status: 409, errno: 122, message: "Integrity constraint violated, please retry.")
                 } else {
-                    reply = try handle(request, body: body, state: &state)
+                    response = try handle(request, body: body, state: &state)
                 }
             } catch {
-                reply = Self.reply(to: error as? Refusal ?? Refusal(status: 500, message: "\(error)"))
-                if reply.status >= 500 { (state.buckets, state.now) = (before.buckets, before.now) }
+                response = Self.response(to: error as? Refusal ?? Refusal(status: 500, message: "\(error)"))
+                if response.status >= 500 { (state.buckets, state.now) = (before.buckets, before.now) }
             }
-            var head = HTTPResponse(status: .init(code: reply.status), headerFields: reply.fields)
+            var head = HTTPResponse(status: .init(code: response.status), headerFields: response.fields)
             head.headerFields[.date] = Self.httpDate(state.now)
-            guard let node = reply.body else { return (head, []) }
+            guard let node = response.body else { return (head, []) }
             head.headerFields[.contentType] = "application/json"
             var bytes: [UInt8] = []
             try? ExactJSON.writeForeign(node, to: &bytes)
@@ -52,14 +52,14 @@ extension FakeKinto {
         }
     }
 
-    static func reply(to refusal: Refusal) -> Reply {
+    static func response(to refusal: Refusal) -> Response {
         var members: [(key: String, value: JSONNode)] = [
             ("code", .integer(Int64(refusal.status))), ("errno", .integer(Int64(refusal.errno))),
             ("error", .text("Error")),
         ]
         if !refusal.message.isEmpty { members.append(("message", .text(refusal.message))) }
         if let details = refusal.details { members.append(("details", details)) }
-        return Reply(status: refusal.status, fields: refusal.fields, body: .object(members))
+        return Response(status: refusal.status, fields: refusal.fields, body: .object(members))
     }
 
     static func invalid(_ name: String, _ message: String) -> Refusal {
@@ -82,7 +82,7 @@ extension FakeKinto {
 
     private func batch(
         _ request: HTTPRequest, body: [UInt8], contention: Int?, state: inout State
-    ) throws -> Reply {
+    ) throws -> Response {
         guard case .array(let parts)? = try Self.object(body, of: request)["requests"] else {
             throw Self.invalid("requests", "Required")
         }
@@ -106,7 +106,7 @@ extension FakeKinto {
             }
             var bytes: [UInt8] = []
             if let body = members["body"] { try ExactJSON.writeForeign(body, to: &bytes) }
-            var reply: Reply
+            var response: Response
             do {
                 guard state.accepted.map({ $0.contains(inner.headerFields[.authorization] ?? "") }) ?? true else {
                     throw Refusal(status: 401, errno: 104, message: "Please authenticate yourself.")
@@ -116,18 +116,18 @@ extension FakeKinto {
                     (state.buckets, state.now) = (before.buckets, state.now)
                     throw Refusal(status: 409, errno: 122, message: "Integrity constraint violated, please retry.")
                 }
-                reply = try handle(inner, body: bytes, state: &state)
+                response = try handle(inner, body: bytes, state: &state)
             } catch let refusal as Refusal where refusal.status < 500 {
-                reply = Self.reply(to: refusal)
+                response = Self.response(to: refusal)
             }
-            let headers = reply.fields.map { (key: $0.name.rawName, value: JSONNode.text($0.value)) }
+            let headers = response.fields.map { (key: $0.name.rawName, value: JSONNode.text($0.value)) }
             responses.append(
                 .object([
-                    ("status", .integer(Int64(reply.status))), ("path", .text("/v1" + path)),
-                    ("headers", .object(headers)), ("body", reply.body ?? .null),
+                    ("status", .integer(Int64(response.status))), ("path", .text("/v1" + path)),
+                    ("headers", .object(headers)), ("body", response.body ?? .null),
                 ]))
         }
-        return Reply(body: .object([("responses", .array(responses))]))
+        return Response(body: .object([("responses", .array(responses))]))
     }
 
     // MARK: Bodies

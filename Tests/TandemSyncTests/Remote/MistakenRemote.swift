@@ -4,10 +4,10 @@ import Tandem
 import TandemSync
 import TandemTesting
 
-/// A remote with all features, over a scripted one, and with one planted slip. Conformance tests must detect the slip.
-final class PlantedSlipRemote: Remote {
+/// A remote with all features, over a scripted one, and with one injected mistake. Conformance tests must detect it.
+final class MistakenRemote: Remote {
     /// A violation of one requirement.
-    enum Slip: String, CaseIterable {
+    enum Mistake: String, CaseIterable {
         case losesTombstones, respondsWithOldVersion, startsAfterPosition, ignoresIncludeDeleted, sortsTimesDescending
         case sortsIDsDescending, losesUnknownMembers, reversesBatch, stopsBatchAtFailure, losesEndOfBatch
         case overwritesTakenID, restoresSilently, ignoresVersionOfUpdate, omitsItemOfConflict, sendsOldItemOfConflict
@@ -21,7 +21,7 @@ final class PlantedSlipRemote: Remote {
         case cutsAtZero, storesFloats, mixesItems, checksVersionFirst, checksIDFirst, hidesBatches
     }
 
-    let slip: Slip?
+    let mistake: Mistake?
     let insertRestoresDeleted: Bool
     let format = WireFormat(nestedJSON: true)
     private let server = ScriptedRemote(format: WireFormat(nestedJSON: true))
@@ -41,8 +41,8 @@ final class PlantedSlipRemote: Remote {
         var writesAtFirstID = 0
     }
 
-    init(_ slip: Slip? = nil, insertRestoresDeleted: Bool = false) {
-        self.slip = slip
+    init(_ mistake: Mistake? = nil, insertRestoresDeleted: Bool = false) {
+        self.mistake = mistake
         self.insertRestoresDeleted = insertRestoresDeleted
     }
 
@@ -59,7 +59,7 @@ final class PlantedSlipRemote: Remote {
     }
 
     func url(of table: RemoteTableName) -> String? {
-        "https://slipping.example/\(table)" + (slip == .revealsQuery ? "?key=secret" : "")
+        "https://mistaken.example/\(table)" + (mistake == .revealsQuery ? "?key=secret" : "")
     }
 
     // MARK: Reading
@@ -67,20 +67,20 @@ final class PlantedSlipRemote: Remote {
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         countRequest()
         var request = request
-        if slip == .ignoresIncludeDeleted { request.includeDeleted = true }
-        if slip == .ignoresSkip { request.skip = 0 }
-        if slip == .ignoresFilters { request.filter = nil }
-        if slip == .exceedsTop { request.top += 1 }
-        if slip == .refusesFilters, request.filter != nil {
+        if mistake == .ignoresIncludeDeleted { request.includeDeleted = true }
+        if mistake == .ignoresSkip { request.skip = 0 }
+        if mistake == .ignoresFilters { request.filter = nil }
+        if mistake == .exceedsTop { request.top += 1 }
+        if mistake == .refusesFilters, request.filter != nil {
             throw .notEncodable(RequestEncodingError(.filter, message: "No filters.", table: request.table))
         }
         if case .updatedAt(let from) = request.order {
-            if slip == .ignoresFiltersByTime { request.filter = nil }
-            if slip == .pagesByOffset { (request.order, request.skip) = offset(from) }
+            if mistake == .ignoresFiltersByTime { request.filter = nil }
+            if mistake == .pagesByOffset { (request.order, request.skip) = offset(from) }
         }
         var page = try await server.page(request)
-        page.generation = slip == .changesGeneration ? "\(state.withLock { $0.requests })" : "1"
-        switch (slip, request.order) {
+        page.generation = mistake == .changesGeneration ? "\(state.withLock { $0.requests })" : "1"
+        switch (mistake, request.order) {
         case (.losesTombstones, _): page.items.removeAll(where: \.isDeleted)
         case (.startsAfterPosition, .updatedAt(let from?)): page.items.removeAll { $0.updatedAt == from }
         case (.sortsTimesDescending, .updatedAt), (.sortsIDsDescending, .id): page.items.reverse()
@@ -100,7 +100,7 @@ final class PlantedSlipRemote: Remote {
 
     func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         countRequest()
-        if slip == .ignoresCancellation, Task.isCancelled {
+        if mistake == .ignoresCancellation, Task.isCancelled {
             await withCheckedContinuation { call in
                 let hangs = state.withLock { state in
                     if state.mayHang { state.hanging.append(call) }
@@ -110,22 +110,22 @@ final class PlantedSlipRemote: Remote {
             }
         }
         var key = key
-        if slip == .cutsIDs, case .id(let id) = key {
+        if mistake == .cutsIDs, case .id(let id) = key {
             let text = id.rawValue.prefix { !"?#/".contains($0) }
             key = .id(ServerID(String(text)))
         }
-        if slip == .findsWrongProperty, case .property(let name, let text) = key {
+        if mistake == .findsWrongProperty, case .property(let name, let text) = key {
             let page = try await server.page(PageRequest(table: table, order: .id(after: nil), top: 1000))
             return page.items.first { $0[member: name] != .text(text) }
         }
         let item = try await server.find(table, key: key)
-        return slip == .hidesTombstoneFromLookup && item?.isDeleted == true ? nil : item
+        return mistake == .hidesTombstoneFromLookup && item?.isDeleted == true ? nil : item
     }
 
     func changeTag(of table: RemoteTableName) async throws(RemoteFailure) -> String? {
         countRequest()
         let (writes, requests) = state.withLock { ($0.writes, $0.requests) }
-        switch slip {
+        switch mistake {
         case .neverChangesTag: return "0"
         case .alwaysChangesTag: return "\(requests)"
         default: return "\(writes)"
@@ -136,22 +136,22 @@ final class PlantedSlipRemote: Remote {
 
     func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         let item = changed(item)
-        guard slip != .hidesCancelledInsert || !Task.isCancelled else {
+        guard mistake != .hidesCancelledInsert || !Task.isCancelled else {
             // The task does not inherit the cancellation.
             let server = server
             await Task { _ = try? await server.insert(item) }.value
             throw .notSent(CancellationError())
         }
         var own = item
-        if slip == .ignoresChosenID { own.id = nil }
-        if slip == .reusesServerID, own.id == nil { own.id = "first" }
-        if slip == .mixesItems {
+        if mistake == .ignoresChosenID { own.id = nil }
+        if mistake == .reusesServerID, own.id == nil { own.id = "first" }
+        if mistake == .mixesItems {
             state.withLock { $0.lastInserted = item.members }
             await waitForAnotherCall()
             own.members = state.withLock { $0.lastInserted }
         }
         let sent = own
-        if slip == .checksIDFirst, let id = own.id, try await server.find(own.table, key: .id(id)) == nil {
+        if mistake == .checksIDFirst, let id = own.id, try await server.find(own.table, key: .id(id)) == nil {
             await waitForAnotherCall()
             return try await write { () throws(RemoteFailure) in
                 do {
@@ -162,10 +162,10 @@ final class PlantedSlipRemote: Remote {
             }
         }
         if let id = own.id, let known = try await server.find(own.table, key: .id(id)) {
-            if insertRestoresDeleted || slip == .restoresSilently, known.isDeleted {
+            if insertRestoresDeleted || mistake == .restoresSilently, known.isDeleted {
                 return try await write { () throws(RemoteFailure) in try await server.undelete(own) }
             }
-            if slip == .overwritesTakenID, !known.isDeleted {
+            if mistake == .overwritesTakenID, !known.isDeleted {
                 return try await write { () throws(RemoteFailure) in try await server.update(own) }
             }
         }
@@ -174,11 +174,11 @@ final class PlantedSlipRemote: Remote {
 
     func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         var own = changed(item)
-        if slip == .ignoresVersionOfUpdate { own.version = nil }
-        if slip == .requiresVersionOfUpdate, own.version == nil {
+        if mistake == .ignoresVersionOfUpdate { own.version = nil }
+        if mistake == .requiresVersionOfUpdate, own.version == nil {
             throw .refused(status: 428, message: "A version is required.")
         }
-        if slip == .checksVersionFirst, let id = own.id,
+        if mistake == .checksVersionFirst, let id = own.id,
             try await server.find(own.table, key: .id(id))?.version == own.version
         {
             own.version = nil
@@ -187,17 +187,17 @@ final class PlantedSlipRemote: Remote {
         let sent = own
         do throws(RemoteFailure) {
             var response = try await write { () throws(RemoteFailure) in try await server.update(sent) }
-            if slip == .respondsWithOldVersion { response.version = item.version }
-            if slip == .losesUnknownMembers, let id = item.id {
+            if mistake == .respondsWithOldVersion { response.version = item.version }
+            if mistake == .losesUnknownMembers, let id = item.id {
                 server.edit(item.table, id: id) { $0.set(nil, of: "extra") }
             }
-            if slip == .replacesItems, let id = item.id {
+            if mistake == .replacesItems, let id = item.id {
                 server.edit(item.table, id: id) { $0.members.removeAll { !item.changed.contains($0.key) } }
                 response.item = nil
             }
             return response
         } catch {
-            switch (slip, error) {
+            switch (mistake, error) {
             case (.createsUnknownItem, .notFound):
                 return try await write { () throws(RemoteFailure) in try await server.insert(sent) }
             case (.restoresByUpdate, .gone):
@@ -214,29 +214,29 @@ final class PlantedSlipRemote: Remote {
 
     func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         var own = item
-        if slip == .ignoresVersionOfDelete { own.version = nil }
-        if slip == .ignoresDeletes { return RemoteResponse() }
-        if slip == .requiresVersionOfDelete, own.version == nil {
+        if mistake == .ignoresVersionOfDelete { own.version = nil }
+        if mistake == .ignoresDeletes { return RemoteResponse() }
+        if mistake == .requiresVersionOfDelete, own.version == nil {
             throw .refused(status: 428, message: "A version is required.")
         }
         let sent = own
         do throws(RemoteFailure) {
             return try await write { () throws(RemoteFailure) in try await server.delete(sent) }
         } catch {
-            if slip == .hidesMissingItem, case .gone = error { return RemoteResponse() }
+            if mistake == .hidesMissingItem, case .gone = error { return RemoteResponse() }
             throw error
         }
     }
 
     func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         var own = changed(item)
-        if slip == .ignoresVersionOfUndelete { own.version = nil }
-        if slip == .losesValuesOfUndelete { own.members = [] }
+        if mistake == .ignoresVersionOfUndelete { own.version = nil }
+        if mistake == .losesValuesOfUndelete { own.members = [] }
         let sent = own
         return try await write { () throws(RemoteFailure) in try await server.undelete(sent) }
     }
 
-    func batchLimit() async throws(RemoteFailure) -> Int { slip == .hidesBatches ? 1 : 4 }
+    func batchLimit() async throws(RemoteFailure) -> Int { mistake == .hidesBatches ? 1 : 4 }
 
     func send(
         _ requests: [RemoteRequest]
@@ -244,11 +244,11 @@ final class PlantedSlipRemote: Remote {
         var outcomes: [Result<RemoteResponse, RemoteFailure>] = []
         var hasFailed = false
         for (index, request) in requests.enumerated() {
-            if hasFailed, slip == .stopsBatchAtFailure {
+            if hasFailed, mistake == .stopsBatchAtFailure {
                 outcomes.append(.failure(.refused(status: 400, message: "An earlier write failed.")))
                 continue
             }
-            if index == 3, slip == .losesEndOfBatch {
+            if index == 3, mistake == .losesEndOfBatch {
                 outcomes.append(.success(RemoteResponse()))
                 continue
             }
@@ -259,7 +259,7 @@ final class PlantedSlipRemote: Remote {
                 outcomes.append(.failure(error))
             }
         }
-        return slip == .reversesBatch ? outcomes.reversed() : outcomes
+        return mistake == .reversesBatch ? outcomes.reversed() : outcomes
     }
 
     // MARK: -
@@ -280,7 +280,7 @@ final class PlantedSlipRemote: Remote {
     ) async throws(RemoteFailure) -> RemoteResponse {
         let response = try await body()
         state.withLock { $0.writes += 1 }
-        if slip == .turnsTimeBack { server.advanceClock(by: -10) }
+        if mistake == .turnsTimeBack { server.advanceClock(by: -10) }
         return response
     }
 
@@ -312,13 +312,13 @@ final class PlantedSlipRemote: Remote {
     /// Returns an item with the values that the server stores.
     private func changed(_ item: OutgoingItem) -> OutgoingItem {
         var item = item
-        if slip == .dropsNull { item.members.removeAll { $0.value == .null } }
+        if mistake == .dropsNull { item.members.removeAll { $0.value == .null } }
         item.members = item.members.map { ($0.key, changed($0.value)) }
         return item
     }
 
     private func changed(_ value: JSONNode) -> JSONNode {
-        switch (slip, value) {
+        switch (mistake, value) {
         case (.normalizesTexts, .text(let text)): .text(text.precomposedStringWithCanonicalMapping)
         case (.cutsAtZero, .text(let text)): .text(String(text.prefix { $0 != "\0" }))
         case (.storesFloats, .real(let value)): .real(Double(Float(value)))
@@ -331,8 +331,8 @@ final class PlantedSlipRemote: Remote {
     }
 }
 
-extension PlantedSlipRemote.Slip {
-    /// The name of the requirement that must detect the slip.
+extension MistakenRemote.Mistake {
+    /// The name of the requirement that must detect the mistake.
     var violated: String {
         switch self {
         case .reusesServerID: "an insert without an ID gets an ID of its own from the server"
