@@ -7,7 +7,7 @@ extension RowNode {
     ///   - inserted: The new rows in order, and the index of the previous row that follows each.
     /// - Returns: `nil` if the new leaf would be empty or too large, or would have another common prefix.
     static func leaf(
-        _ leaf: RowNode, removing removed: UInt64, inserting inserted: UnsafeBufferPointer<(index: Int, row: RowView)>
+        _ leaf: RowNode, removing removed: UInt64, inserting inserted: [(index: Int, row: RowView)]
     ) -> RowNode? {
         defer { withExtendedLifetime(leaf) {} }
         let oldCount = leaf.count
@@ -37,8 +37,6 @@ extension RowNode {
                 count: UInt32(count), height: 0, hasBoxes: hasBoxes, id: leaf.id, prefixCount: UInt32(prefixCount))
         }
         let (source, target) = (leaf.content, node.content)
-        func start(_ index: Int) -> Int { Int(source.load(fromByteOffset: index * 4, as: UInt32.self)) }
-        let copiesBoxes = leaf.hasBoxes
         (target + head).copyMemory(from: source + oldHead, byteCount: prefixCount)
         var end = head + prefixCount
         var place = 0
@@ -50,19 +48,17 @@ extension RowNode {
         func copy(_ range: Range<Int>) {
             var index = range.lowerBound
             while index < range.upperBound {
-                let first = index
-                // The records of the run move by the same number of bytes.
-                let shift = end - start(first)
+                let runStart = index
                 while index < range.upperBound, removed & (1 << UInt64(index)) == 0 {
-                    end = start(index) + shift
+                    let length = leaf.start(index + 1) - leaf.start(index)
                     setStart()
-                    if copiesBoxes { _ = leaf.row(index).box?.retain() }
+                    end += length
+                    if leaf.hasBoxes { _ = leaf.row(index).box?.retain() }
                     index += 1
                 }
-                if index > first {
-                    let (from, to) = (start(first), start(index))
-                    (target + from + shift).copyMemory(from: source + from, byteCount: to - from)
-                    end = to + shift
+                if index > runStart {
+                    let (from, to) = (leaf.start(runStart), leaf.start(index))
+                    (target + end - (to - from)).copyMemory(from: source + from, byteCount: to - from)
                 }
                 index += 1
             }

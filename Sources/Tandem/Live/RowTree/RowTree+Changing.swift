@@ -12,12 +12,6 @@ extension RowTree {
         if let index {
             for row in removed { index.remove(row.rowID) }
         }
-        if removed.count <= 1, inserted.count <= 1,
-            let changed = replacing(removed.first, with: inserted.first, index: index)
-        {
-            self = changed
-            return true
-        }
         return withExtendedLifetime((root, removed, inserted)) {
             let rewriting = RowRewriting(
                 removed: RowRewriting.sorted(removed), inserted: RowRewriting.sorted(inserted), index: index)
@@ -98,13 +92,12 @@ private struct RowRewriting {
             guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
             insertions.append((index, inserted[place].view))
         }
-        let copy = insertions.withUnsafeBufferPointer { RowNode.leaf(leaf, removing: isRemoved, inserting: $0) }
-        if let copy {
+        if let next = RowNode.leaf(leaf, removing: isRemoved, inserting: insertions) {
             if let index {
                 for (_, row) in insertions { index.set(row.rowID, leaf: leaf.id) }
-                index.set(copy)
+                index.set(next)
             }
-            return [RowBranch(copy)]
+            return [RowBranch(next)]
         }
         var entries: [Entry] = []
         entries.reserveCapacity(leaf.count + insertions.count)
