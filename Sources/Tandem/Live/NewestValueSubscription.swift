@@ -3,8 +3,8 @@ import Synchronization
 
 /// A subscription that honors demand. It holds back values without demand, and keeps only the newest.
 ///
-/// `@unchecked Sendable`: the lock protects all mutable state. A single thread at a time calls the subscriber
-/// (`isDelivering`), with the lock open.
+/// Proof of `@unchecked Sendable`: the lock protects all mutable state. `AnySubscriber` is not `Sendable`, but only one
+/// thread at a time calls the subscriber (`isDelivering`). That thread does not hold the lock during the call.
 package final class NewestValueSubscription<Output: Sendable, Failure: Error>: Subscription, @unchecked Sendable {
     private struct State {
         var subscriber: AnySubscriber<Output, Failure>?
@@ -16,8 +16,8 @@ package final class NewestValueSubscription<Output: Sendable, Failure: Error>: S
     }
 
     private enum Next {
-        case value(AnySubscriber<Output, Failure>, Output)
-        case completion(AnySubscriber<Output, Failure>, Subscribers.Completion<Failure>)
+        case value(Output, to: AnySubscriber<Output, Failure>)
+        case completion(Subscribers.Completion<Failure>, to: AnySubscriber<Output, Failure>)
     }
 
     private let lock = Mutex<Void>(())
@@ -65,28 +65,28 @@ package final class NewestValueSubscription<Output: Sendable, Failure: Error>: S
             return !state.isDelivering
         }
         guard isMine else { return }
-        while let next = takeNext() {
+        while let next = dequeue() {
             switch next {
-            case .value(let subscriber, let value):
+            case .value(let value, let subscriber):
                 let more = subscriber.receive(value)
                 lock.withLock { _ in state.demand += more }
-            case .completion(let subscriber, let completion): subscriber.receive(completion: completion)
+            case .completion(let completion, let subscriber): subscriber.receive(completion: completion)
             }
         }
     }
 
     /// Returns the next delivery; `nil` ends the delivery loop.
-    private func takeNext() -> Next? {
+    private func dequeue() -> Next? {
         lock.withLock { _ in
             if let subscriber = state.subscriber {
                 if let value = state.pending, state.demand > .none {
                     state.pending = nil
                     state.demand -= 1
-                    return .value(subscriber, value)
+                    return .value(value, to: subscriber)
                 }
                 if let completion = state.completion, state.pending == nil {
                     state.subscriber = nil
-                    return .completion(subscriber, completion)
+                    return .completion(completion, to: subscriber)
                 }
             }
             state.isDelivering = false

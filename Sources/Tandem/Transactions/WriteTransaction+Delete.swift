@@ -192,12 +192,9 @@ extension WriteTransaction {
     }
 
     private func holders(of localID: LocalID, holder: TableLayout.Holder) throws -> [LocalID] {
-        let statement = try connection.statement(holderQuery(holder, columns: "\"localID\""))
-        statement.bind(1, to: localID.rawValue)
-        defer { statement.reset() }
-        var ids: [LocalID] = []
-        while try statement.step() { ids.append(LocalID(try statement.text(0))) }
-        return ids
+        try connection.rows(holderQuery(holder, columns: "\"localID\""), binding: [.text(localID.rawValue)]) {
+            LocalID(try $0.text(0))
+        }
     }
 
     /// Removes references to deleted objects from the remaining objects.

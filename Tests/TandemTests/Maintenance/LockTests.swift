@@ -10,8 +10,8 @@ import Testing
 ///
 /// POSIX drops all locks of a process on a file when the process closes any descriptor of it. Another process then
 /// considers the store closed. When that process closes the file, it removes the log to which the store still writes.
-/// Those writes are lost. `Data(contentsOf:)` on an open store's file drops the locks in the same way, so these tests
-/// avoid it.
+/// The store's writes are then lost. `Data(contentsOf:)` on an open store's file drops the locks in the same way, so
+/// these tests do not call it.
 @Suite(.startsProcesses, .ownThreads) struct LockTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }

@@ -16,7 +16,7 @@ extension Connection {
     func cached() throws -> (count: Int64, bytes: Int64) {
         try rows(
             #"SELECT count(*), ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#
-        ) { ($0.integer(0), $0.integer(1)) }[0]
+        ) { ($0.integer(0), $0.integer(1)) }.first ?? (0, 0)
     }
 }
 

@@ -125,7 +125,7 @@ extension ReadTransaction {
             JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
             WHERE t."localID" = ? AND \(FileState.waitsSQL)
             """, binding: [.text(table), .text(localID.rawValue)]
-        ) { (Int($0.integer(0)), try $0.optionalText(1)) }[0]
+        ) { (Int($0.integer(0)), try $0.optionalText(1)) }.first ?? (0, nil)
     }
 }
 

@@ -15,8 +15,8 @@
         }
     }
 
-    /// `@unchecked Sendable`: a path monitor may be cancelled from any thread, and this class does nothing else with it
-    /// after its start.
+    /// Proof of `@unchecked Sendable`: a path monitor may be cancelled from any thread. This class does nothing else
+    /// with it after its start.
     private final class PathWatch: NetworkWatch, @unchecked Sendable {
         private let monitor = NWPathMonitor()
 
