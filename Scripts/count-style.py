@@ -11,7 +11,7 @@
              tables, headings and measured blocks are left out. A colon or semicolon also ends a sentence. A code span
              counts as one word, and the address of a link does not count
   labels     functions in Sources, Examples and Benchmarks with three or more unlabelled parameters, or with two whose
-             types differ. Operators, closure parameters and the functions in UNLABELLED do not count
+             types differ. Operators and closure parameters do not count
 
 Usage: count-style.py [--list | --check] [FOLDER...]
   --list    print each finding as well
@@ -28,9 +28,6 @@ import unicodedata
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HABITS = ["comments", "words", "columns", "tests", "files", "types", "sentences", "labels"]
 LABELLED = ("Sources/", "Examples/", "Benchmarks/")
-
-# Functions whose labels another package or a caller in C defines: "path: function", with the reason.
-UNLABELLED = {}
 
 OPENING = re.compile(r"(?:what|who|whose|those|one)\b", re.IGNORECASE)
 WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|for\s+ever|upon\s+which)\b", re.IGNORECASE)
@@ -304,8 +301,7 @@ def swift_findings(path, text):
             yield "tests", line(start), name
     if path.startswith(LABELLED) and path.endswith(".swift"):
         for start, name, types in source.unlabelled():
-            is_exempt = f"{path}: {name}" in UNLABELLED
-            if not is_exempt and (len(types) > 2 or len(types) == 2 and types[0] != types[1]):
+            if len(types) > 2 or len(types) == 2 and types[0] != types[1]:
                 yield "labels", line(start), f"{name}({', '.join('_: ' + type for type in types)})"
 
 
