@@ -5,10 +5,9 @@ import TandemSync
 enum KintoTime {
     /// Returns the time of a record; `nil` if it is not in the years 1970 to 9999.
     static func timestamp(_ milliseconds: Int64) -> WireTimestamp? {
-        guard milliseconds >= 0, milliseconds / 1000 <= WireTime.range.upperBound else { return nil }
+        guard milliseconds >= 0 else { return nil }
         return WireTimestamp(
-            WireTime.text(
-                seconds: milliseconds / 1000, nanoseconds: milliseconds % 1000 * 1_000_000, fractionDigits: 3))
+            seconds: milliseconds / 1000, nanoseconds: milliseconds % 1000 * 1_000_000, fractionDigits: 3)
     }
 
     /// Returns the first millisecond that is not before a time.

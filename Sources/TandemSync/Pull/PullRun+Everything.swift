@@ -124,7 +124,9 @@ extension PullRun {
             let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
             let requester = requester
             let request =
-                page.hasMore ? requestAhead(.id(after: pass.cursor.last), top: top, includeDeleted: false) : nil
+                page.hasMore
+                ? requestAhead(
+                    .id(after: pass.cursor.last), top: top, includeDeleted: false, storing: page.items.count) : nil
             async let next = requester.ahead(request)
             try await store(page, pass: &pass, isResumable: isResumable)
             ahead = await next

@@ -111,7 +111,9 @@ struct PullRun {
             let requester = requester
             let request =
                 isLast
-                ? nil : requestAhead(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
+                ? nil
+                : requestAhead(
+                    cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true, storing: items.count)
             async let following = requester.ahead(request)
             let wasWritten = try await store(
                 items, of: page, token: token, history: history, landmark: next == landmark ? nil : next, of: queryID,
@@ -212,13 +214,14 @@ struct PullRun {
 
     /// Returns the request for the next page, to be sent while a page is being stored.
     ///
+    /// - Parameter count: The number of items of the page that is being stored.
     /// - Returns: `nil` if the next page is to be requested later: see ``SyncContext/Options/itemsBeforePagesAhead``.
     mutating func requestAhead(
-        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool
+        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool, storing count: Int
     ) -> PageRequest? {
-        guard received >= context.options.itemsBeforePagesAhead, tally.result.pages < context.options.pageLimit else {
-            return nil
-        }
+        guard received + count >= context.options.itemsBeforePagesAhead,
+            tally.result.pages < context.options.pageLimit
+        else { return nil }
         tally.result.pages += 1
         return request(order, skip: skip, top: top, includeDeleted: includeDeleted, wantsCount: false)
     }

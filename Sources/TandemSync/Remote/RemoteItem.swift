@@ -70,7 +70,7 @@ extension [RemoteItem] {
     ) throws(RemoteFailure) {
         self = []
         reserveCapacity(nodes.count)
-        var ids: Set<ServerID> = []
+        var ids = Set<ServerID>(minimumCapacity: nodes.count)
         for node in nodes {
             let item = try decode(node)
             guard ids.insert(item.id).inserted else { throw repeated() }

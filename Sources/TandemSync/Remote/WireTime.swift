@@ -53,33 +53,40 @@ package enum WireTime {
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let time = seconds - days * 86_400
         let date = civil(days: days)
-        var utf8: [UInt8] = []
-        utf8.reserveCapacity(30)
-        append(date.year, digits: 4, to: &utf8)
-        for (mark, value) in [
-            ("-", date.month), ("-", date.day), ("T", time / 3600), (":", time / 60 % 60), (":", time % 60),
-        ] as [(Unicode.Scalar, Int64)] {
-            utf8.append(UInt8(ascii: mark))
-            append(value, digits: 2, to: &utf8)
+        // The longest text: 20 characters for the seconds, a point and nine digits.
+        return String(unsafeUninitializedCapacity: 30) { utf8 in
+            var count = 0
+            func append(_ byte: UInt8) {
+                utf8[count] = byte
+                count += 1
+            }
+            /// Appends the first digits of a number that has a fixed number of digits.
+            func append(_ value: Int64, digits: Int, of all: Int) {
+                var rest = value
+                for place in (0..<all).reversed() {
+                    if place < digits { utf8[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10) }
+                    rest /= 10
+                }
+                count += digits
+            }
+            append(date.year, digits: 4, of: 4)
+            append(UInt8(ascii: "-"))
+            append(date.month, digits: 2, of: 2)
+            append(UInt8(ascii: "-"))
+            append(date.day, digits: 2, of: 2)
+            append(UInt8(ascii: "T"))
+            append(time / 3600, digits: 2, of: 2)
+            append(UInt8(ascii: ":"))
+            append(time / 60 % 60, digits: 2, of: 2)
+            append(UInt8(ascii: ":"))
+            append(time % 60, digits: 2, of: 2)
+            if fractionDigits > 0 {
+                append(UInt8(ascii: "."))
+                append(nanoseconds, digits: min(fractionDigits, 9), of: 9)
+            }
+            append(UInt8(ascii: "Z"))
+            return count
         }
-        if fractionDigits > 0 {
-            utf8.append(UInt8(ascii: "."))
-            var fraction: [UInt8] = []
-            append(nanoseconds, digits: 9, to: &fraction)
-            utf8 += fraction.prefix(fractionDigits)
-        }
-        utf8.append(UInt8(ascii: "Z"))
-        return String(decoding: utf8, as: UTF8.self)
-    }
-
-    private static func append(_ value: Int64, digits: Int, to out: inout [UInt8]) {
-        var rest = value
-        var text: [UInt8] = []
-        for _ in 0..<digits {
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        }
-        out += text.reversed()
     }
 }
 

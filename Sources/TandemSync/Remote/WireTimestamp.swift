@@ -70,11 +70,22 @@ public struct WireTimestamp: Sendable {
             seconds = Int64(interval.rounded(.down))
             parts = min(Int64(scaled.rounded(.down)), unit - 1)
         }
-        seconds += WireTime.referenceSeconds
+        self.init(
+            seconds: seconds + WireTime.referenceSeconds, nanoseconds: parts * (1_000_000_000 / unit),
+            fractionDigits: digits)
+    }
+
+    /// Creates a time with its text in UTC.
+    ///
+    /// - Parameters:
+    ///   - seconds: Whole seconds since 1970; `nil` results if the year is not in 1...9999.
+    ///   - nanoseconds: The rest of the second, 0 to 999,999,999, without digits beyond the last one of the text.
+    ///   - fractionDigits: The number of digits after the second, 0 to 9.
+    package init?(seconds: Int64, nanoseconds: Int64, fractionDigits: Int) {
         guard WireTime.range.contains(seconds) else { return nil }
         self.seconds = seconds
-        nanoseconds = parts * (1_000_000_000 / unit)
-        text = WireTime.text(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: digits)
+        self.nanoseconds = nanoseconds
+        text = WireTime.text(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: fractionDigits)
     }
 
     /// The date nearest to this time. A `Date` has a resolution of some tenths of a microsecond.
@@ -89,11 +100,8 @@ public struct WireTimestamp: Sendable {
         let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { (0x30...0x39).contains($0) }.count
         let step = (digits..<9).reduce(1) { step, _ in step * 10 } as Int64
         let isLast = nanoseconds >= 1_000_000_000 - step
-        let seconds = seconds + (isLast ? 1 : 0)
-        guard WireTime.range.contains(seconds) else { return nil }
         return WireTimestamp(
-            WireTime.text(
-                seconds: seconds, nanoseconds: isLast ? 0 : nanoseconds + step, fractionDigits: digits))
+            seconds: seconds + (isLast ? 1 : 0), nanoseconds: isLast ? 0 : nanoseconds + step, fractionDigits: digits)
     }
 
     /// Both directions use the same formula, so that they agree.

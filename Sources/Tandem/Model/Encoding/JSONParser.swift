@@ -17,6 +17,8 @@ struct JSONParser {
     private var unsortedKeys: [String] = []
     /// The indices of these keys in sorted order.
     private var order: [Int] = []
+    /// The memory in which strings with escape sequences are decoded.
+    private var decoded: [UInt8] = []
 
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, isForeign: Bool = false, keepsDigits: Bool = false,
@@ -317,7 +319,12 @@ extension JSONParser {
 
     /// Parses the string that begins at `start` and has its first backslash at the current position.
     private mutating func parseEscapedString(from start: Int) throws(InvalidEncoding) -> String {
-        var content = Array(bytes[start..<position])
+        // The array is taken, so that appending does not copy it.
+        var content: [UInt8] = []
+        swap(&content, &decoded)
+        defer { swap(&content, &decoded) }
+        content.removeAll(keepingCapacity: true)
+        content.append(contentsOf: bytes[start..<position])
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\""):
@@ -352,11 +359,33 @@ extension JSONParser {
         case UInt8(ascii: "r"): content.append(0x0D)
         case UInt8(ascii: "u"):
             position += 1
-            content.append(contentsOf: String(try parseEscapedScalar()).utf8)
+            append(try parseEscapedScalar(), to: &content)
             return
         default: throw failure("no escape sequence begins like this")
         }
         position += 1
+    }
+
+    /// Appends a scalar as UTF-8: one to four bytes, the first of which tells their number.
+    private func append(_ scalar: Unicode.Scalar, to content: inout [UInt8]) {
+        let value = scalar.value
+        func following(_ shift: UInt32) -> UInt8 { UInt8(0x80 | (value >> shift & 0x3F)) }
+        switch value {
+        case ..<0x80:
+            content.append(UInt8(value))
+        case ..<0x800:
+            content.append(UInt8(0xC0 | value >> 6))
+            content.append(following(0))
+        case ..<0x1_0000:
+            content.append(UInt8(0xE0 | value >> 12))
+            content.append(following(6))
+            content.append(following(0))
+        default:
+            content.append(UInt8(0xF0 | value >> 18))
+            content.append(following(12))
+            content.append(following(6))
+            content.append(following(0))
+        }
     }
 
     /// Parses the four digits after `\u`, and the low surrogate that must follow a high one.
