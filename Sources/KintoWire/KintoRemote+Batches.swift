@@ -127,6 +127,9 @@ extension KintoRemote {
         let undone = responses.lastIndex { $0.status == 409 } ?? -1
         var again: [BatchedWrite] = []
         var missing: [RemoteTableName: String?] = [:]
+        for (write, response) in zip(writes, responses) where response.head.status.kind == .successful {
+            state.recordKnown(write.request.table)
+        }
         for (place, (write, response)) in zip(writes, responses).enumerated() {
             let table = write.request.table
             if response.status == 409 || place < undone && response.head.status.kind == .successful {
@@ -136,9 +139,8 @@ extension KintoRemote {
                 missing[table] = response.missing
             } else {
                 do throws(RemoteFailure) {
-                    let result = try decoder.written(response, to: write.request)
-                    state.recordKnown(table)
-                    outcomes.results[write.index] = .success(result)
+                    outcomes.results[write.index] = .success(
+                        try decoder.written(adviseIfForbidden(response, table: table), to: write.request))
                 } catch {
                     outcomes.results[write.index] = .failure(error)
                 }

@@ -17,11 +17,11 @@ extension KintoRemote {
             if response.head.status.kind == .successful { state.recordKnown(request.table) }
             return response
         }
-        guard creates else { return response.with(advice: adviceIfForbidden(response, table: request.table)) }
+        guard creates else { return adviseIfForbidden(response, table: request.table) }
         try await create(request.table, missing: response.missing)
         let second = try await client.send(request)
         if second.head.status.kind == .successful { state.recordKnown(request.table) }
-        return second.with(advice: adviceIfForbidden(second, table: request.table))
+        return adviseIfForbidden(second, table: request.table)
     }
 
     /// Returns whether a response says that the bucket or the collection is missing. Kinto answers 403 for a bucket
@@ -62,16 +62,17 @@ extension KintoRemote {
         }
     }
 
-    private func adviceIfForbidden(_ response: KintoResponse, table: RemoteTableName) -> String? {
-        guard response.status == 403, !state.isKnown(table) else { return nil }
-        return decoder.adviceOnForbiddenBucket
+    /// Adds advice to the message of a 403 if the bucket may be missing.
+    func adviseIfForbidden(_ response: KintoResponse, table: RemoteTableName) -> KintoResponse {
+        response.status == 403 && !state.isKnown(table)
+            ? response.with(advice: decoder.adviceOnForbiddenBucket) : response
     }
 }
 
 extension KintoResponse {
     /// Returns the response with an addition to the server's message.
-    fileprivate func with(advice: String?) -> KintoResponse {
-        guard let advice, case .object(var members)? = document else { return self }
+    fileprivate func with(advice: String) -> KintoResponse {
+        guard case .object(var members)? = document else { return self }
         let message = message(limit: 500)
         members.removeAll { $0.key == "message" }
         members.append(("message", .text(message.isEmpty ? advice : "\(message) \(advice)")))

@@ -62,7 +62,7 @@ import Testing
         #expect(kinto.live().count == 4)
     }
 
-    @Test func `without the app's permission, the error names the missing resource and the request`() async {
+    @Test func `without the app's permission, the error names the missing resource and the request`() async throws {
         let collection = KintoRemote(FakeKinto("Other"))
         let advice = """
             refused 404 The collection 'Card' does not exist. Create it by PUT \
@@ -74,7 +74,13 @@ import Testing
         let bucket = KintoRemote(FakeKinto())
         let outcome = await line { () async throws(RemoteFailure) in try await bucket.page(everything) }
         #expect(outcome.hasPrefix("refused 403 This user cannot access this resource."))
-        #expect(outcome.contains("The bucket 'b' may not exist. Create it by PUT https://shop.example/v1/buckets/b,"))
+        let bucketAdvice = "The bucket 'b' may not exist. Create it by PUT https://shop.example/v1/buckets/b,"
+        #expect(outcome.contains(bucketAdvice))
+        let outcomes = try await bucket.send([
+            RemoteRequest(.insert, item: .card("a")), RemoteRequest(.insert, item: .card("b")),
+        ])
+        #expect(outcomes.count == 2)
+        for outcome in outcomes { #expect(outcome.line.contains(bucketAdvice)) }
     }
 
     @Test func `a user who may not create a bucket gets an error that names it`() async {

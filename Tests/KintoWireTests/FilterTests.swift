@@ -21,6 +21,7 @@ import Testing
             [
                 ("shop", .text("Лента, 1")), ("points", .integer(5)), ("weight", .real(1.5)),
                 ("day", .text("2026-01-01T00:00:00.000Z")), ("on", .bool(true)), ("min_age", .integer(3)),
+                ("updatedAt", .text("2026-01-01T00:00:00.000Z")),
             ])
         kinto.put(
             "b",
@@ -121,6 +122,13 @@ import Testing
             (.comparison(.id, by: .greater, with: .text("b")), ["c", "d"], #"gt_id="b""#),
             (.among(.id, values: [.text("a"), .text("d")]), ["a", "d"], #"in_id="a","d""#),
             (.comparison(.deleted, by: .equal, with: .bool(false)), ["a", "b", "c", "d"], "not_deleted=true"),
+            // A property has the name of a system property, which Kinto does not reserve.
+            (
+                .comparison(
+                    RemoteFilter.Member("updatedAt", isOptional: true), by: .equal,
+                    with: Self.time("2026-01-01T00:00:00.000Z")),
+                ["a"], #"updatedAt="2026-01-01T00:00:00.000Z""#
+            ),
             // Names that begin with an operator of Kinto.
             (.comparison(RemoteFilter.Member("min_age"), by: .equal, with: .integer(3)), ["a"], "eq_min_age=3"),
             (

@@ -23,17 +23,24 @@ struct FilterDigest {
             append(inner)
         case .all(let parts): append("all", parts: parts)
         case .any(let parts): append("any", parts: parts)
-        case .isNull(let member): append("null", member.name)
+        case .isNull(let member): append("null", name(of: member))
         case .comparison(let member, let comparison, let value):
-            append("compare", member.name, name(of: comparison))
+            append("compare", name(of: member), name(of: comparison))
             append(value)
         case .members(let member, let comparison, let other):
-            append("members", member.name, name(of: comparison), other.name)
+            append("name(of: member)s", name(of: member), name(of: comparison), name(of: other))
         case .among(let member, let values):
-            append("among", member.name, "\(values.count)")
+            append("among", name(of: member), "\(values.count)")
             for value in values { append(value) }
-        case .text(let member, let test, let text): append("text", member.name, name(of: test), text)
+        case .text(let member, let test, let text): append("text", name(of: member), name(of: test), text)
         }
+    }
+
+    /// Returns a name that a property does not share with a system property.
+    private func name(of member: RemoteFilter.Member) -> String {
+        let systemNames = [RemoteFilter.Member.id, .updatedAt, .createdAt, .deleted].map(\.name)
+        let isAmbiguous = !member.isSystemProperty && systemNames.contains(member.name)
+        return isAmbiguous ? "property \(member.name)" : member.name
     }
 
     private mutating func append(_ kind: String, parts: [RemoteFilter]) {

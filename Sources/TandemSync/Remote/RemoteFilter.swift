@@ -14,8 +14,11 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         public var name: String
         /// Whether the member can be null.
         public var isOptional: Bool
+        /// Whether the server itself keeps the member for each item, as it does ``id``. A property of a model may have
+        /// the same name, if the server does not reserve that name.
+        public let isSystemProperty: Bool
 
-        /// Creates a member from its name on the wire.
+        /// Creates a member for a property of a model from its name on the wire.
         ///
         /// - Parameters:
         ///   - name: The member's name on the wire.
@@ -23,16 +26,23 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         public init(_ name: String, isOptional: Bool = false) {
             self.name = name
             self.isOptional = isOptional
+            isSystemProperty = false
+        }
+
+        private init(system name: String, isOptional: Bool = false) {
+            self.name = name
+            self.isOptional = isOptional
+            isSystemProperty = true
         }
 
         /// The item's key.
-        public static let id = Member("id")
+        public static let id = Member(system: "id")
         /// The time of the last change.
-        public static let updatedAt = Member("updatedAt", isOptional: true)
+        public static let updatedAt = Member(system: "updatedAt", isOptional: true)
         /// The time of the insert.
-        public static let createdAt = Member("createdAt", isOptional: true)
+        public static let createdAt = Member(system: "createdAt", isOptional: true)
         /// Whether the item is deleted.
-        public static let deleted = Member("deleted")
+        public static let deleted = Member(system: "deleted")
     }
 
     /// A constant in a comparison.

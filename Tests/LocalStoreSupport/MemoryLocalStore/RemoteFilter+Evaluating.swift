@@ -53,7 +53,7 @@ private enum HeldValue: Equatable {
 
     /// `nil` for null.
     init?(_ member: RemoteFilter.Member, of object: LocalObject, _ model: ModelDefinition) {
-        if let property = model.properties.first(where: { $0.wireName == member.name }) {
+        if !member.isSystemProperty, let property = model.properties.first(where: { $0.wireName == member.name }) {
             self.init(object.values[property.name] ?? .null, property)
             return
         }
