@@ -33,10 +33,10 @@ public struct FilterWriter: Sendable {
         case .isNull(let member): return "(\(try name(member)) \(isNegated ? "ne" : "eq") null)"
         case .comparison(let member, let comparison, let value):
             return try compare(
-                member, by: isNegated ? comparison.opposite : comparison, with: value, nullHolds: isNegated)
+                member, by: isNegated ? comparison.opposite : comparison, to: value, nullHolds: isNegated)
         case .members(let left, let comparison, let right):
             return try compare(
-                left, by: isNegated ? comparison.opposite : comparison, with: right, nullHolds: isNegated)
+                left, by: isNegated ? comparison.opposite : comparison, to: right, nullHolds: isNegated)
         case .among(let member, let values): return try among(member, values: values, isNegated: isNegated)
         case .text(let member, let test, let text):
             return try passes(member, test: test, text: text, isNegated: isNegated)
@@ -60,7 +60,7 @@ public struct FilterWriter: Sendable {
 
     /// - Parameter nullHolds: Whether the comparison comes from a negation and must be true for null.
     private func compare(
-        _ member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with value: RemoteFilter.Value,
+        _ member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, to value: RemoteFilter.Value,
         nullHolds: Bool
     ) throws(RequestEncodingError) -> String {
         let name = try name(member)
@@ -71,7 +71,7 @@ public struct FilterWriter: Sendable {
     }
 
     private func compare(
-        _ left: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with right: RemoteFilter.Member,
+        _ left: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, to right: RemoteFilter.Member,
         nullHolds: Bool
     ) throws(RequestEncodingError) -> String {
         let names = (try name(left), try name(right))

@@ -99,10 +99,10 @@ extension RequestEncoder {
         case .updatedAt(let time):
             order = "updatedAt,id"
             // The comparison includes the time itself. Rows of the same instant may arrive twice, but none is missed.
-            if let time { filter = filter && .comparison(.updatedAt, by: .greaterOrEqual, with: .time(time)) }
+            if let time { filter = filter && .comparison(.updatedAt, by: .greaterOrEqual, to: .time(time)) }
         case .id(let id):
             order = "id"
-            if let id { filter = filter && .comparison(.id, by: .greater, with: .text(id.rawValue)) }
+            if let id { filter = filter && .comparison(.id, by: .greater, to: .text(id.rawValue)) }
         }
         var query: [String] = []
         if let text = try FilterWriter(dialect).text(filter) { query.append(option("$filter", value: text)) }
@@ -128,9 +128,9 @@ extension RequestEncoder {
             if dialect.findsDeletedByPath {
                 return request(.get, in: table, action: .find(key), id: id, query: [includeDeleted])
             }
-            filter = .comparison(.id, by: .equal, with: .text(id.rawValue))
+            filter = .comparison(.id, by: .equal, to: .text(id.rawValue))
         case .property(let name, let value):
-            filter = .comparison(RemoteFilter.Member(name), by: .equal, with: .text(value))
+            filter = .comparison(RemoteFilter.Member(name), by: .equal, to: .text(value))
         }
         let text = try FilterWriter(dialect).text(filter) ?? ""
         // Two, to detect a property that matches several items.

@@ -100,7 +100,7 @@ import Testing
         kinto.delete("b")
         let remote = KintoRemote(kinto)
         var request = changes()
-        request.filter = .comparison(RemoteFilter.Member("shop"), by: .equal, with: .text("x"))
+        request.filter = .comparison(RemoteFilter.Member("shop"), by: .equal, to: .text("x"))
         #expect(try await remote.page(request).items.names == ["a", "d", "-c", "-b"])
         // Each list has a page of its own. The result ends where the shorter one does.
         var (names, place) = ([String](), nil as WireTimestamp?)
@@ -124,7 +124,7 @@ import Testing
         let time = try #require(WireTimestamp("2020-01-01T00:00:00.000Z"))
         let page = try await KintoRemote(kinto).page(
             PageRequest(
-                table: "Card", filter: .comparison(.updatedAt, by: .greater, with: .time(time)), order: .id(after: nil))
+                table: "Card", filter: .comparison(.updatedAt, by: .greater, to: .time(time)), order: .id(after: nil))
         )
         #expect(page.items.names == ["a"])
     }

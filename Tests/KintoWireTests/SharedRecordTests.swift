@@ -32,7 +32,7 @@ import Testing
         // The number of a filtered page says that tombstones are hidden. A missing record is then no sign of a restored
         // server.
         var filtered = changes()
-        filtered.filter = .comparison(RemoteFilter.Member("shop"), by: .equal, with: .text("Лента"))
+        filtered.filter = .comparison(RemoteFilter.Member("shop"), by: .equal, to: .text("Лента"))
         #expect(try await remote.page(filtered).visibleCount == 1)
         // Further pages and full pulls need no number.
         var next = changes()

@@ -14,7 +14,7 @@ extension SocketTests {
                 limits.bytes = limit
                 let remote = try DatasyncRemote(url: server.url, limits: limits) { _ in .bearer("tok3n-s3cret") }
                 let page = PageRequest(
-                    table: "Card", filter: .comparison(.init("shop"), by: .equal, with: .text("qu3ry-s3cret")),
+                    table: "Card", filter: .comparison(.init("shop"), by: .equal, to: .text("qu3ry-s3cret")),
                     order: .id(after: nil))
                 let failures = [
                     await failure { () throws(RemoteFailure) in try await remote.page(page) },

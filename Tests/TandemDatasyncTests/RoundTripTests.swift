@@ -87,7 +87,7 @@ extension SocketTests {
                 #expect(ids.sorted() == ["id1", "id2 deleted", "id3", "id4", "id5"])
                 let filtered = try await remote.page(
                     PageRequest(
-                        table: "Card", filter: .comparison(.init("shop"), by: .equal, with: .text("b")),
+                        table: "Card", filter: .comparison(.init("shop"), by: .equal, to: .text("b")),
                         order: .id(after: "id4"))
                 )
                 #expect(filtered.items.map(\.id) == ["id5"])

@@ -19,7 +19,7 @@ import Testing
             let name = RemoteTableName(table)
             let url = "https://shop.example:8443/api/\(path)"
             #expect(writer.url(of: name) == url && remote.url(of: name) == url)
-            let filter = RemoteFilter.comparison(RemoteFilter.Member("shop"), by: .equal, with: .text("secret"))
+            let filter = RemoteFilter.comparison(RemoteFilter.Member("shop"), by: .equal, to: .text("secret"))
             let page = try writer.page(PageRequest(table: name, filter: filter, order: .id(after: nil)))
             #expect(page.url == url && page.head.path?.contains("secret") == true)
             #expect(try writer.delete(OutgoingItem(table: name, id: "1")).url == url + "/1")
@@ -135,7 +135,7 @@ import Testing
     @Test func `a page is requested by time or by ID`() throws {
         let from = WireTimestamp("2026-11-21T03:14:34.003Z")
         var page = PageRequest(
-            table: "Card", filter: .comparison(.init("complete"), by: .equal, with: .bool(false)),
+            table: "Card", filter: .comparison(.init("complete"), by: .equal, to: .bool(false)),
             order: .updatedAt(from: from), skip: 7, top: 50, includeDeleted: true, wantsCount: true)
         #expect(
             try Wire.azure.writer.page(page).text == """

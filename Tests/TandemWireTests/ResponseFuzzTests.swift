@@ -127,7 +127,7 @@ import Testing
                 String.UnicodeScalarView(
                     (0..<Int.random(in: 1...8, using: &random)).map { _ in scalars.randomElement(using: &random) ?? "a"
                     }))
-            let filter = RemoteFilter.comparison(.init("shop"), by: .equal, with: .text(text))
+            let filter = RemoteFilter.comparison(.init("shop"), by: .equal, to: .text(text))
             let request = try wire.writer.page(PageRequest(table: "Card", filter: filter, order: .id(after: nil)))
             let path = try #require(request.head.path)
             #expect(path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x23 }, "seed \(seed)")

@@ -67,7 +67,7 @@ extension KintoQuery {
         case .any(let parts): try addAny(parts)
         case .isNull(let member):
             throw Self.refusal(member, message: "Kinto can't find records with null or without a member at once.")
-        case .comparison(let member, let comparison, let value): try compare(member, by: comparison, with: value)
+        case .comparison(let member, let comparison, let value): try compare(member, by: comparison, to: value)
         case .members(let member, _, _):
             throw Self.refusal(member, message: "Kinto can't compare two members of a record.")
         case .among(let member, let values): try addAmong(member, values: values, word: "in")
@@ -90,7 +90,7 @@ extension KintoQuery {
             guard isEquality || !member.isOptional || member == .updatedAt else {
                 throw Self.refusal(member, message: "Kinto can't compare numbers and find null at once.")
             }
-            try compare(member, by: comparison.opposite, with: value)
+            try compare(member, by: comparison.opposite, to: value)
         case .among(let member, let values): try addAmong(member, values: values, word: "exclude")
         case .all:
             throw RequestEncodingError(.filter, message: "Kinto can't find records with one of several conditions.")
@@ -116,9 +116,9 @@ extension KintoQuery {
     }
 
     private mutating func compare(
-        _ member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with value: RemoteFilter.Value
+        _ member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, to value: RemoteFilter.Value
     ) throws(RequestEncodingError) {
-        if member == .deleted { return try compareDeleted(by: comparison, with: value) }
+        if member == .deleted { return try compareDeleted(by: comparison, to: value) }
         let name = try Self.name(member)
         let literal = try Self.literal(value, for: member)
         if member == .updatedAt { comparesTime = true }
@@ -143,7 +143,7 @@ extension KintoQuery {
     }
 
     private mutating func compareDeleted(
-        by comparison: RemoteFilter.Comparison, with value: RemoteFilter.Value
+        by comparison: RemoteFilter.Comparison, to value: RemoteFilter.Value
     ) throws(RequestEncodingError) {
         guard case .bool(let value) = value, comparison == .equal || comparison == .notEqual else {
             throw Self.refusal(.deleted, message: "Kinto can only test whether a record is deleted.")

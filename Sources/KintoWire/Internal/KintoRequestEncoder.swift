@@ -89,9 +89,9 @@ extension KintoRequestEncoder {
         switch key {
         case .id(let id):
             try check(id, in: table)
-            try query.add(.comparison(.id, by: .equal, with: .text(id.rawValue)))
+            try query.add(.comparison(.id, by: .equal, to: .text(id.rawValue)))
         case .property(let name, let value):
-            try query.add(.comparison(RemoteFilter.Member(name), by: .equal, with: .text(value)))
+            try query.add(.comparison(RemoteFilter.Member(name), by: .equal, to: .text(value)))
         }
         query.since = 0
         // Two, to detect a property that matches several records.

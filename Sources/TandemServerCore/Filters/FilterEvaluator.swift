@@ -41,7 +41,7 @@ struct FilterEvaluator {
         case .all(let parts): return joined(parts, bound: bound, ends: false)
         case .any(let parts): return joined(parts, bound: bound, ends: true)
         case .comparison(let left, let comparison, let right):
-            return compare(left, by: comparison, with: right, bound: bound).map { .bool($0) } ?? .null
+            return compare(left, by: comparison, to: right, bound: bound).map { .bool($0) } ?? .null
         case .arithmetic(let left, let operation, let right):
             return FilterArithmetic.compute(value(left, bound: bound), by: operation, with: value(right, bound: bound))
         case .among(let inner, let list):
@@ -114,7 +114,7 @@ struct FilterEvaluator {
     }
 
     private func compare(
-        _ left: FilterNode, by comparison: FilterComparison, with right: FilterNode, bound: Binding?
+        _ left: FilterNode, by comparison: FilterComparison, to right: FilterNode, bound: Binding?
     ) -> Bool? {
         let (leftValue, rightValue) = (value(left, bound: bound), value(right, bound: bound))
         switch (leftValue, rightValue) {

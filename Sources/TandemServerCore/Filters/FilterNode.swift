@@ -8,7 +8,7 @@ indirect enum FilterNode: Sendable {
     /// The conjunction of all parts. It is a list, so that a long chain is not a deep tree.
     case all([FilterNode])
     case any([FilterNode])
-    case comparison(FilterNode, by: FilterComparison, with: FilterNode)
+    case comparison(FilterNode, by: FilterComparison, to: FilterNode)
     case arithmetic(FilterNode, by: FilterArithmetic, with: FilterNode)
     case among(FilterNode, values: [FilterNode])
     case call(FilterFunction, arguments: [FilterNode])

@@ -112,7 +112,7 @@ struct ODataParser {
                 }
                 try check(right.node, against: left.kind, at: start)
                 try check(left.node, against: right.kind, at: start)
-                left = (.comparison(left.node, by: comparison, with: right.node), .bool)
+                left = (.comparison(left.node, by: comparison, to: right.node), .bool)
             } else {
                 break
             }

@@ -138,7 +138,7 @@ struct ListQuery {
             switch node {
             case .all(let parts): open += parts
             case .comparison(let left, let comparison, .cast(.literal(let value), let type)):
-                conditions.append(.comparison(left, by: comparison, with: .literal(type.cast(value))))
+                conditions.append(.comparison(left, by: comparison, to: .literal(type.cast(value))))
             default: conditions.append(node)
             }
         }

@@ -108,13 +108,13 @@ public indirect enum RemoteFilter: Hashable, Sendable {
     /// Whether the member has no value.
     case isNull(Member)
     /// A member and a value.
-    case comparison(Member, by: Comparison, with: Value)
+    case comparison(Member, by: Comparison, to: Value)
     /// Two members of one item.
-    case members(Member, by: Comparison, with: Member)
+    case members(Member, by: Comparison, to: Member)
     /// Whether the member has one of some values, of which there is at least one.
     case among(Member, values: [Value])
     /// A test of a text that is not empty. Whether case counts is up to the server.
-    case text(Member, by: TextTest, with: String)
+    case text(Member, test: TextTest, operand: String)
 }
 
 extension RemoteFilter {

@@ -28,10 +28,10 @@ extension RemoteConformance {
             let item = try await tested.insert([("title", .text(title)), ("points", .integer(7))])
             _ = try await tested.insert([("points", .integer(8))])
             let texts = try await tested.walkByID(
-                top: 100, filter: .comparison(.init("title"), by: .equal, with: .text(title)), includeDeleted: false)
+                top: 100, filter: .comparison(.init("title"), by: .equal, to: .text(title)), includeDeleted: false)
             try expect(texts.map(\.id) == [item.id], or: "the filter of the text selects \(texts.count) items")
             let numbers = try await tested.walkByID(
-                top: 100, filter: .comparison(.init("points"), by: .equal, with: .integer(7)), includeDeleted: false)
+                top: 100, filter: .comparison(.init("points"), by: .equal, to: .integer(7)), includeDeleted: false)
             try expect(numbers.contains { $0.id == item.id }, or: "the filter of the integer omits the item")
             try expect(
                 numbers.allSatisfy { $0[member: "points"]?.isEquivalent(to: .integer(7)) ?? false },
@@ -44,7 +44,7 @@ extension RemoteConformance {
             let first = try await tested.insert([("title", .text(title))])
             _ = try await tested.insert()
             let last = try await tested.insert([("title", .text(title))])
-            let filter = RemoteFilter.comparison(.init("title"), by: .equal, with: .text(title))
+            let filter = RemoteFilter.comparison(.init("title"), by: .equal, to: .text(title))
             // A tombstone may have no values, and is then on every page.
             let all = try await tested.page(.updatedAt(from: nil), filter: filter, includeDeleted: false)
             try expect(Set(all.items.map(\.id)) == [first.id, last.id], or: "the page has \(all.items.count) items")
@@ -72,37 +72,37 @@ extension RemoteConformance {
             (.greaterOrEqual, [2, 3, 4]),
         ]
         for (comparison, expected) in comparisons {
-            byPoints.append((.comparison(points, by: comparison, with: .integer(5)), expected))
+            byPoints.append((.comparison(points, by: comparison, to: .integer(5)), expected))
         }
         let two = ids.filter { $0.value == 0 || $0.value == 3 }.map { RemoteFilter.Value.text($0.key.rawValue) }
         return byPoints + [
             (.constant(false), []),
-            (.comparison(.init(isDone), by: .equal, with: .bool(true)), [1, 3]),
-            (.comparison(title, by: .equal, with: .text("\(prefix) it's δ")), [3]),
-            (.text(title, by: .prefix, with: "\(prefix) it's"), [3]),
-            (.text(title, by: .contains, with: "\(prefix) 100%"), [4]),
-            (.all([.text(title, by: .prefix, with: prefix), .text(title, by: .suffix, with: "mega")]), [4]),
+            (.comparison(.init(isDone), by: .equal, to: .bool(true)), [1, 3]),
+            (.comparison(title, by: .equal, to: .text("\(prefix) it's δ")), [3]),
+            (.text(title, test: .prefix, operand: "\(prefix) it's"), [3]),
+            (.text(title, test: .contains, operand: "\(prefix) 100%"), [4]),
+            (.all([.text(title, test: .prefix, operand: prefix), .text(title, test: .suffix, operand: "mega")]), [4]),
             // Null equals only null, and is neither less nor greater.
             (.isNull(note), [0, 4]),
             (.not(.isNull(note)), [1, 2, 3]),
-            (.comparison(note, by: .notEqual, with: .text("x")), [0, 2, 4]),
-            (.not(.comparison(note, by: .equal, with: .text("x"))), [0, 2, 4]),
-            (.comparison(note, by: .greaterOrEqual, with: .text("x")), [1, 2, 3]),
-            (.not(.comparison(note, by: .less, with: .text("y"))), [0, 2, 4]),
+            (.comparison(note, by: .notEqual, to: .text("x")), [0, 2, 4]),
+            (.not(.comparison(note, by: .equal, to: .text("x"))), [0, 2, 4]),
+            (.comparison(note, by: .greaterOrEqual, to: .text("x")), [1, 2, 3]),
+            (.not(.comparison(note, by: .less, to: .text("y"))), [0, 2, 4]),
             (.among(.id, values: two), [0, 3]),
             (.among(points, values: [.integer(-1), .integer(9), .integer(77)]), [0, 4]),
             (.not(.among(note, values: [.text("x")])), [0, 2, 4]),
-            (.all([.comparison(points, by: .greater, with: .integer(0)), .isNull(note)]), [4]),
+            (.all([.comparison(points, by: .greater, to: .integer(0)), .isNull(note)]), [4]),
             (
                 .any([
-                    .comparison(points, by: .less, with: .integer(0)), .comparison(note, by: .equal, with: .text("y")),
+                    .comparison(points, by: .less, to: .integer(0)), .comparison(note, by: .equal, to: .text("y")),
                 ]), [0, 2]
             ),
             (
                 .not(
                     .any([
-                        .comparison(points, by: .less, with: .integer(0)),
-                        .comparison(note, by: .equal, with: .text("y")),
+                        .comparison(points, by: .less, to: .integer(0)),
+                        .comparison(note, by: .equal, to: .text("y")),
                     ])),
                 [1, 3, 4]
             ),

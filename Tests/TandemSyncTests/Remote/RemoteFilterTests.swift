@@ -16,11 +16,11 @@ import Testing
     @Test func `null equals null only and is neither less nor greater`() {
         let code = RemoteFilter.Member("code", isOptional: true)
         #expect(holds(.isNull(code), ["code": .null]) && !holds(.isNull(code), ["code": "x"]))
-        #expect(holds(.comparison(code, by: .notEqual, with: .text("x")), ["code": .null]))
+        #expect(holds(.comparison(code, by: .notEqual, to: .text("x")), ["code": .null]))
         for comparison in RemoteFilter.Comparison.allCases where comparison != .notEqual {
-            #expect(!holds(.comparison(code, by: comparison, with: .text("x")), ["code": .null]))
+            #expect(!holds(.comparison(code, by: comparison, to: .text("x")), ["code": .null]))
         }
-        #expect(holds(.members(code, by: .equal, with: code), ["code": .null]))
+        #expect(holds(.members(code, by: .equal, to: code), ["code": .null]))
     }
 
     @Test(arguments: [
@@ -30,7 +30,7 @@ import Testing
     func `members are compared`(count: Int, expected: [Bool]) {
         let found = RemoteFilter.Comparison.allCases.map {
             holds(
-                .comparison(RemoteFilter.Member("count"), by: $0, with: .integer(2)), ["count": .integer(Int64(count))])
+                .comparison(RemoteFilter.Member("count"), by: $0, to: .integer(2)), ["count": .integer(Int64(count))])
         }
         #expect(found == expected)
     }
@@ -38,8 +38,8 @@ import Testing
     @Test func `state and wire names are known`() {
         let seen = RemoteFilter.Member("seenAt", isOptional: true)
         #expect(!holds(.isNull(seen), ["at": .real(5)]) && holds(.isNull(seen), ["at": .null]))
-        #expect(holds(.comparison(.id, by: .equal, with: .text("s")), [:]) && holds(.isNull(.id), [:], id: nil))
-        #expect(holds(.comparison(.deleted, by: .equal, with: .bool(false)), [:]) && holds(.isNull(.createdAt), [:]))
+        #expect(holds(.comparison(.id, by: .equal, to: .text("s")), [:]) && holds(.isNull(.id), [:], id: nil))
+        #expect(holds(.comparison(.deleted, by: .equal, to: .bool(false)), [:]) && holds(.isNull(.createdAt), [:]))
         #expect(!holds(.isNull(.updatedAt), [:]))
     }
 
@@ -49,9 +49,9 @@ import Testing
             (RemoteFilter.TextTest.prefix, "ab", true), (.prefix, "b", false), (.suffix, "cd", true),
             (.suffix, "abcde", false), (.contains, "bc", true), (.contains, "B", false),
         ] {
-            #expect(holds(.text(name, by: test, with: text), ["name": "abcd"]) == isThere)
+            #expect(holds(.text(name, test: test, operand: text), ["name": "abcd"]) == isThere)
         }
-        #expect(!holds(.comparison(name, by: .equal, with: .text("\u{e9}")), ["name": "e\u{301}"]))
+        #expect(!holds(.comparison(name, by: .equal, to: .text("\u{e9}")), ["name": "e\u{301}"]))
         #expect(holds(.among(name, values: [.text("a"), .text("b")]), ["name": "b"]))
     }
 
@@ -65,6 +65,6 @@ import Testing
             return "s"
         }
         #expect(asked.all == ["l in things"])
-        #expect(filter == .comparison(RemoteFilter.Member("next", isOptional: true), by: .equal, with: .text("s")))
+        #expect(filter == .comparison(RemoteFilter.Member("next", isOptional: true), by: .equal, to: .text("s")))
     }
 }

@@ -33,9 +33,9 @@ struct RowTestCompiler {
         case .all(let nodes): return tests(nodes).map { .all($0) }
         case .any(let nodes): return tests(nodes).map { .any($0) }
         case .isTrue(let path): return slot(path).map { .compares($0, by: .equal, to: .integer(1)) }
-        case .comparison(let path, let comparison, .value(let value)): return compare(path, by: comparison, with: value)
+        case .comparison(let path, let comparison, .value(let value)): return compare(path, by: comparison, to: value)
         case .comparison(let path, let comparison, .column(let other)):
-            return compare(path, by: comparison, with: other)
+            return compare(path, by: comparison, to: other)
         case .among(let path, let values): return among(path, values: values)
         case .identical(let path, let value):
             guard path.comparesAsBound(value), let slot = slot(path) else { return nil }
@@ -72,7 +72,7 @@ struct RowTestCompiler {
     // MARK: Comparisons
 
     private mutating func compare(
-        _ path: ColumnPath, by comparison: Comparison, with value: StorageValue
+        _ path: ColumnPath, by comparison: Comparison, to value: StorageValue
     ) -> RowTest? {
         guard path.comparesAsBound(value), let slot = slot(path) else { return nil }
         if case .null = value {
@@ -98,7 +98,7 @@ struct RowTestCompiler {
     }
 
     private mutating func compare(
-        _ path: ColumnPath, by comparison: Comparison, with other: ColumnPath
+        _ path: ColumnPath, by comparison: Comparison, to other: ColumnPath
     ) -> RowTest? {
         guard path.comparesAsStored(other), let left = slot(path), let right = slot(other) else { return nil }
         let isNullable = path.isNullable || other.isNullable

@@ -23,9 +23,9 @@ extension SQLCompiler {
             return nodes.isEmpty ? "0" : nodes.map { alternative($0, in: scope) }.balanced("OR")
         case .isTrue(let path): return "\(column(path, in: scope)) = 1"
         case .comparison(let path, let comparison, .value(let value)):
-            return compare(path, by: comparison, with: value, in: scope)
+            return compare(path, by: comparison, to: value, in: scope)
         case .comparison(let path, let comparison, .column(let other)):
-            return compare(path, by: comparison, with: other, in: scope)
+            return compare(path, by: comparison, to: other, in: scope)
         case .among(let path, let values): return among(path, values: values, in: scope)
         case .identical(let path, let value): return "\(column(path, in: scope)) IS \(bind: value)"
         case .ordered(let path, let comparison, let value):
@@ -67,7 +67,7 @@ extension SQLCompiler {
     // MARK: Comparisons
 
     private mutating func compare(
-        _ path: ColumnPath, by comparison: Comparison, with value: StorageValue, in scope: Scope
+        _ path: ColumnPath, by comparison: Comparison, to value: StorageValue, in scope: Scope
     ) -> SQL {
         let column = self.column(path, in: scope)
         if case .null = value {
@@ -97,7 +97,7 @@ extension SQLCompiler {
     }
 
     private mutating func compare(
-        _ path: ColumnPath, by comparison: Comparison, with other: ColumnPath, in scope: Scope
+        _ path: ColumnPath, by comparison: Comparison, to other: ColumnPath, in scope: Scope
     ) -> SQL {
         let left = column(path, in: scope)
         let right = column(other, in: scope)

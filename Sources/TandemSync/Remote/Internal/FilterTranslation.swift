@@ -13,13 +13,13 @@ struct FilterTranslation {
         case .not(let node): return .negated(try filter(node))
         case .all(let nodes): return .every(try nodes.map(filter))
         case .any(let nodes): return .some(try nodes.map(filter))
-        case .isTrue(let path): return .comparison(try member(path), by: .equal, with: .bool(true))
+        case .isTrue(let path): return .comparison(try member(path), by: .equal, to: .bool(true))
         case .comparison(let path, let comparison, .value(let value)):
-            return try compare(path, by: RemoteFilter.Comparison(comparison), with: value)
+            return try compare(path, by: RemoteFilter.Comparison(comparison), to: value)
         case .comparison(let path, let comparison, .column(let other)):
-            return try compare(path, by: RemoteFilter.Comparison(comparison), with: other)
+            return try compare(path, by: RemoteFilter.Comparison(comparison), to: other)
         case .among(let path, let values): return try among(path, values: values)
-        case .identical(let path, let value): return try compare(path, by: .equal, with: value)
+        case .identical(let path, let value): return try compare(path, by: .equal, to: value)
         case .ordered(let path, _, _):
             throw refusal(
                 path, suffix: "", message: "A server does not continue a list after an object. Ask for all of it.")
@@ -93,7 +93,7 @@ struct FilterTranslation {
     // MARK: Comparisons
 
     private func compare(
-        _ path: ColumnPath, by comparison: RemoteFilter.Comparison, with value: StorageValue
+        _ path: ColumnPath, by comparison: RemoteFilter.Comparison, to value: StorageValue
     ) throws -> RemoteFilter {
         let member = try member(path)
         if case .null = value {
@@ -108,31 +108,31 @@ struct FilterTranslation {
         if kind.isNumberWithNaN, case .blob = value { return .constant(comparison == .notEqual) }
         if case .date = kind, case .real(let interval) = value {
             return try compare(
-                path, member: member, by: comparison, with: Date(timeIntervalSinceReferenceDate: interval))
+                path, member: member, by: comparison, to: Date(timeIntervalSinceReferenceDate: interval))
         }
-        return .comparison(member, by: comparison, with: try literal(value, for: path, isOrdered: comparison.isOrder))
+        return .comparison(member, by: comparison, to: try literal(value, for: path, isOrdered: comparison.isOrder))
     }
 
     /// The server truncates times to the wire's precision: 3.4 ms becomes 3 ms there.
     private func compare(
-        _ path: ColumnPath, member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, with date: Date
+        _ path: ColumnPath, member: RemoteFilter.Member, by comparison: RemoteFilter.Comparison, to date: Date
     ) throws -> RemoteFilter {
         guard let below = WireTimestamp(date, fractionDigits: format.fractionDigits) else {
             throw refusal(path, suffix: "", message: "The date is not in the years 1 to 9999.")
         }
-        if below.date == date { return .comparison(member, by: comparison, with: .time(below)) }
+        if below.date == date { return .comparison(member, by: comparison, to: .time(below)) }
         // The time lies between two of the server's times. It equals neither, and the lower one separates the lesser
         // from the greater times.
         switch comparison {
         case .equal: return .constant(false)
         case .notEqual: return .constant(true)
-        case .less, .lessOrEqual: return .comparison(member, by: .lessOrEqual, with: .time(below))
-        case .greater, .greaterOrEqual: return .comparison(member, by: .greater, with: .time(below))
+        case .less, .lessOrEqual: return .comparison(member, by: .lessOrEqual, to: .time(below))
+        case .greater, .greaterOrEqual: return .comparison(member, by: .greater, to: .time(below))
         }
     }
 
     private func compare(
-        _ path: ColumnPath, by comparison: RemoteFilter.Comparison, with other: ColumnPath
+        _ path: ColumnPath, by comparison: RemoteFilter.Comparison, to other: ColumnPath
     ) throws -> RemoteFilter {
         for side in [path, other] {
             switch kind(side) {
@@ -142,14 +142,14 @@ struct FilterTranslation {
             default: continue
             }
         }
-        return .members(try member(path), by: comparison, with: try member(other))
+        return .members(try member(path), by: comparison, to: try member(other))
     }
 
     private func among(_ path: ColumnPath, values: [StorageValue]) throws -> RemoteFilter {
         let member = try member(path)
         let kind = kind(path)
         if case .date = kind {
-            return .some(try values.map { try compare(path, by: .equal, with: $0) })
+            return .some(try values.map { try compare(path, by: .equal, to: $0) })
         }
         var literals: [RemoteFilter.Value] = []
         var hasNull = false
@@ -221,7 +221,7 @@ struct FilterTranslation {
                 path, suffix: ".like", message: "Servers have no such patterns. Use hasPrefix, hasSuffix or contains.")
         }
         if text.isEmpty { return member.isOptional ? .not(.isNull(member)) : .constant(true) }
-        return .text(member, by: remoteTest, with: text)
+        return .text(member, test: remoteTest, operand: text)
     }
 }
 
