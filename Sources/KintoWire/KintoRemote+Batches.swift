@@ -140,7 +140,7 @@ extension KintoRemote {
             } else {
                 do throws(RemoteFailure) {
                     outcomes.results[write.index] = .success(
-                        try decoder.written(adviseIfForbidden(response, table: table), to: write.request))
+                        try decoder.written(withAdviceIfForbidden(response, table: table), to: write.request))
                 } catch {
                     outcomes.results[write.index] = .failure(error)
                 }

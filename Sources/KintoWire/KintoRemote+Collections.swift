@@ -17,11 +17,11 @@ extension KintoRemote {
             if response.head.status.kind == .successful { state.recordKnown(request.table) }
             return response
         }
-        guard creates else { return adviseIfForbidden(response, table: request.table) }
+        guard creates else { return withAdviceIfForbidden(response, table: request.table) }
         try await create(request.table, missing: response.missing)
         let second = try await client.send(request)
         if second.head.status.kind == .successful { state.recordKnown(request.table) }
-        return adviseIfForbidden(second, table: request.table)
+        return withAdviceIfForbidden(second, table: request.table)
     }
 
     /// Returns whether a response says that the bucket or the collection is missing. Kinto answers 403 for a bucket
@@ -62,8 +62,8 @@ extension KintoRemote {
         }
     }
 
-    /// Adds advice to the message of a 403 if the bucket may be missing.
-    func adviseIfForbidden(_ response: KintoResponse, table: RemoteTableName) -> KintoResponse {
+    /// Returns a response with advice in its message if it is a 403 and the bucket may be missing.
+    func withAdviceIfForbidden(_ response: KintoResponse, table: RemoteTableName) -> KintoResponse {
         response.status == 403 && !state.isKnown(table)
             ? response.with(advice: decoder.adviceOnForbiddenBucket) : response
     }

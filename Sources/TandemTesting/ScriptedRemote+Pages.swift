@@ -51,11 +51,11 @@ extension RemoteItem {
     }
 
     private func value(of member: RemoteFilter.Member) -> JSONNode {
-        switch member.name {
-        case RemoteFilter.Member.id.name: .text(id.rawValue)
-        case RemoteFilter.Member.updatedAt.name: updatedAt.map { .text($0.text) } ?? .null
-        case RemoteFilter.Member.createdAt.name: createdAt.map { .text($0.text) } ?? .null
-        case RemoteFilter.Member.deleted.name: .bool(isDeleted)
+        switch member {
+        case .id: .text(id.rawValue)
+        case .updatedAt: updatedAt.map { .text($0.text) } ?? .null
+        case .createdAt: createdAt.map { .text($0.text) } ?? .null
+        case .deleted: .bool(isDeleted)
         default: self[member: member.name] ?? .null
         }
     }

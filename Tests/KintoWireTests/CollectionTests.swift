@@ -83,12 +83,18 @@ import Testing
         for outcome in outcomes { #expect(outcome.line.contains(bucketAdvice)) }
     }
 
-    @Test func `a user who may not create a bucket gets an error that names it`() async {
+    @Test func `a user who may not create a bucket gets an error that names it`() async throws {
         let kinto = FakeKinto()
         kinto.state.withLock { $0.mayCreateBuckets = false }
         let remote = KintoRemote(kinto, creates: true)
         let outcome = await line { () async throws(RemoteFailure) in try await remote.insert(.card("a")) }
-        #expect(outcome.hasPrefix("refused 403") && outcome.contains("PUT https://shop.example/v1/buckets/b as a user"))
+        let advice = "PUT https://shop.example/v1/buckets/b as a user"
+        #expect(outcome.hasPrefix("refused 403") && outcome.contains(advice))
+        let outcomes = try await remote.send([
+            RemoteRequest(.insert, item: .card("a")), RemoteRequest(.insert, item: .card("b")),
+        ])
+        #expect(outcomes.count == 2)
+        for outcome in outcomes { #expect(outcome.line.hasPrefix("refused 403") && outcome.line.contains(advice)) }
     }
 
     @Test func `a read-only collection is read, and a write is refused in words`() async throws {

@@ -92,9 +92,12 @@ import Testing
         #expect(try await remote.page(changes()).generation == whole)
     }
 
-    @Test func `an edit of a read-only record is refused in words, and the rest of its batch is stored`() async throws {
+    @Test(arguments: [false, true])
+    func `an edit of a read-only record is refused in words, and the rest of its batch is stored`(
+        creates: Bool
+    ) async throws {
         let kinto = kinto(.init(visible: ["a", "b"], readOnly: ["a"], mayCreate: true))
-        let remote = KintoRemote(kinto)
+        let remote = KintoRemote(kinto, creates: creates)
         let words = "refused 403 This user cannot access this resource."
         let results = try await remote.send([
             RemoteRequest(.update, item: .card("a")), RemoteRequest(.update, item: .card("b")),
@@ -102,6 +105,8 @@ import Testing
             RemoteRequest(.insert, item: .card("d")),
         ])
         #expect(results.map(\.line) == [words, "stored b", words, words, "stored d"])
+        // The accepted writes show that the bucket exists.
+        #expect(!kinto.requests.contains { $0.hasPrefix("PUT") })
         #expect(kinto.record("a")?.members.isEmpty == true && kinto.record("b")?.members.isEmpty == false)
         #expect(try await remote.page(changes()).items.names == ["a", "b", "d"])
     }

@@ -45,8 +45,8 @@ extension SyncContext {
         public var clock: any SyncClock = SystemSyncClock()
         /// The source of the jitter in delays.
         public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
-        /// The number of items after which a pull requests the next page while it stores the last one. A shorter pull
-        /// would gain little.
+        /// The number of items after which a pull requests the next page while it stores the last one. It includes the
+        /// items of the page that is being stored. A shorter pull would gain little.
         package var itemsBeforePagesAhead = 500
         /// Observes each step of a push. A test can interrupt the push there by throwing.
         package var onPushStep: (@Sendable (PushStep) async throws -> Void)?

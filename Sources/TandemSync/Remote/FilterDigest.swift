@@ -4,7 +4,7 @@ import Foundation
 /// A digest that identifies a stored filter. Two filters have the same digest only if they are written identically.
 ///
 /// The hashed text contains the kind of each part and the length of each text. So different filters have different
-/// texts.
+/// texts, except for a property and a system property of the same name.
 struct FilterDigest {
     private var text: [UInt8] = []
 
@@ -23,24 +23,17 @@ struct FilterDigest {
             append(inner)
         case .all(let parts): append("all", parts: parts)
         case .any(let parts): append("any", parts: parts)
-        case .isNull(let member): append("null", name(of: member))
+        case .isNull(let member): append("null", member.name)
         case .comparison(let member, let comparison, let value):
-            append("compare", name(of: member), name(of: comparison))
+            append("compare", member.name, name(of: comparison))
             append(value)
         case .members(let member, let comparison, let other):
-            append("name(of: member)s", name(of: member), name(of: comparison), name(of: other))
+            append("members", member.name, name(of: comparison), other.name)
         case .among(let member, let values):
-            append("among", name(of: member), "\(values.count)")
+            append("among", member.name, "\(values.count)")
             for value in values { append(value) }
-        case .text(let member, let test, let text): append("text", name(of: member), name(of: test), text)
+        case .text(let member, let test, let text): append("text", member.name, name(of: test), text)
         }
-    }
-
-    /// Returns a name that a property does not share with a system property.
-    private func name(of member: RemoteFilter.Member) -> String {
-        let systemNames = [RemoteFilter.Member.id, .updatedAt, .createdAt, .deleted].map(\.name)
-        let isAmbiguous = !member.isSystemProperty && systemNames.contains(member.name)
-        return isAmbiguous ? "property \(member.name)" : member.name
     }
 
     private mutating func append(_ kind: String, parts: [RemoteFilter]) {

@@ -11,9 +11,9 @@ public indirect enum RemoteFilter: Hashable, Sendable {
     /// A member in a filter.
     public struct Member: Hashable, Sendable {
         /// The name on the wire.
-        public var name: String
+        public let name: String
         /// Whether the member can be null.
-        public var isOptional: Bool
+        public let isOptional: Bool
         /// Whether the server itself keeps the member for each item, as it does ``id``. A property of a model may have
         /// the same name, if the server does not reserve that name.
         public let isSystemProperty: Bool

@@ -53,7 +53,7 @@ package enum WireTime {
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let time = seconds - days * 86_400
         let date = civil(days: days)
-        // The longest text: 20 characters for the seconds, a point and nine digits.
+        // Each number has a fixed number of digits: 19 bytes up to the seconds, a point, at most nine digits, and `Z`.
         return String(unsafeUninitializedCapacity: 30) { utf8 in
             var count = 0
             func append(_ byte: UInt8) {

@@ -41,6 +41,8 @@ import Testing
             let device = try PagedDevice(server, pageSize: Self.pageSize)
             // The greatest number of items that were requested and were not stored yet.
             let most = Mutex(0)
+            // The number of stored items at the first request ahead.
+            let first = Mutex<Int?>(nil)
             let sync = context(of: device) {
                 let before = server.requests.count
                 // Without a request ahead none comes during the transaction.
@@ -48,11 +50,14 @@ import Testing
                 let stored = try await device.store.objects(Pet.self).count()
                 let waiting = min(server.requests.count * Self.pageSize, count) - stored
                 most.withLock { $0 = max($0, waiting) }
+                if waiting > Self.pageSize { first.withLock { $0 = $0 ?? stored } }
             }
             let result = try await sync.pull(Pet.self, queryID: queryID)
             #expect(result.inserted == count && result.refusedRows.isEmpty)
             #expect(try device.pets() == server.live)
             #expect(most.withLock { $0 } == (count > 500 ? 2 : 1) * Self.pageSize)
+            // The page after 400 items is the one with which 500 items are received.
+            #expect(first.withLock { $0 } == (count > 500 ? 400 : nil))
             #expect(try device.store.checkIntegrity() == [])
         }
     }

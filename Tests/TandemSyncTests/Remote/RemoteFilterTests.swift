@@ -1,6 +1,7 @@
 import Foundation
 import LocalStoreSupport
 import Tandem
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -41,6 +42,37 @@ import Testing
         #expect(holds(.comparison(.id, by: .equal, to: .text("s")), [:]) && holds(.isNull(.id), [:], id: nil))
         #expect(holds(.comparison(.deleted, by: .equal, to: .bool(false)), [:]) && holds(.isNull(.createdAt), [:]))
         #expect(!holds(.isNull(.updatedAt), [:]))
+    }
+
+    @Test func `a property may have the name of a system property`() async throws {
+        let remote = ScriptedRemote()
+        let item = OutgoingItem(table: "things", id: "a", members: [("updatedAt", .text("x")), ("id", .text("y"))])
+        _ = try await remote.insert(item)
+        for (member, value, isFound) in [
+            (RemoteFilter.Member("updatedAt", isOptional: true), "x", true), (.updatedAt, "x", false),
+            (RemoteFilter.Member("id"), "y", true), (.id, "y", false), (.id, "a", true),
+        ] {
+            let filter = RemoteFilter.comparison(member, by: .equal, to: .text(value))
+            let page = try await remote.page(PageRequest(table: "things", filter: filter, order: .id(after: nil)))
+            #expect(page.items.map(\.id) == (isFound ? ["a"] : []), "\(filter)")
+        }
+    }
+
+    /// Stores keep these digests. With another one, an app must purge the query.
+    @Test func `digests of filters stay the same`() {
+        let (name, count) = (RemoteFilter.Member("name"), RemoteFilter.Member("count", isOptional: true))
+        let filters: [RemoteFilter] = [
+            .constant(true), .not(.isNull(count)), .members(name, by: .less, to: count),
+            .all([
+                .comparison(.updatedAt, by: .greaterOrEqual, to: .time(WireTimestamp("2026-11-26T20:00:00.005Z")!)),
+                .comparison(.deleted, by: .equal, to: .bool(false)), .among(count, values: [.integer(1), .real(2.5)]),
+            ]),
+            .any([.text(name, test: .prefix, operand: "Ле"), .comparison(.id, by: .notEqual, to: .text("a"))]),
+        ]
+        let digests = filters.map { filter in
+            FilterDigest.bytes(of: filter).prefix(4).map { String($0, radix: 16) }.joined(separator: " ")
+        }
+        #expect(digests == ["3 ef d5 e0", "5f 78 89 53", "20 25 aa d6", "b8 2c 25 71", "65 15 86 8a"])
     }
 
     @Test func `texts are searched byte by byte`() {

@@ -14,6 +14,15 @@ import Testing
             ("123456789012345678901234567890.0", .real(123_456_789_012_345_677_877_719_597_056)),
             ("2.2250738585072011e-308", .real(Double.leastNormalMagnitude.nextDown)),
             (#""\u0041\u00e9\uD83D\ude00\/""#, .text("A\u{E9}😀/")), ("\"\u{7F}\"", .text("\u{7F}")),
+            (
+                #""\u007f\u0080\u07ff\u0800\uffff\ud800\udc00\udbff\udfff""#,
+                .text("\u{7F}\u{80}\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}")
+            ),
+            // The memory of an escaped string is used again for the next ones.
+            (
+                #"{"\u0430long key":"long \u043f\u0440 text","\u0431":"\u0432","c":"d\n"}"#,
+                .object([("c", .text("d\n")), ("аlong key", .text("long пр text")), ("б", .text("в"))])
+            ),
             (#"[ 1 , [ ] , { } ]"#, .array([.integer(1), .array([]), .object([])])),
             (#"{ "b" : 1 , "a" : { "$blob" : "AQI=" } }"#, .object([("a", .blob([1, 2])), ("b", .integer(1))])),
             (#"{"\u0024blob":"AQI="}"#, .blob([1, 2])), (#"{"$$blob":"x"}"#, .object([("$blob", .text("x"))])),
