@@ -23,6 +23,6 @@ pg_restore --list "$partial/database" > /dev/null
 previous=$(find "$target" -mindepth 1 -maxdepth 1 -type d -name 'kinto-*' | sort | tail -n 1)
 rsync --archive --delete ${previous:+--link-dest="$(realpath "$previous")/files"} "$files/" "$partial/files/"
 
-mv "$partial" "$target/$name"
+mv --no-target-directory "$partial" "$target/$name"
 find "$target" -mindepth 1 -maxdepth 1 -type d -name 'kinto-*' -mtime "+$days" -exec rm -rf {} +
 echo "$target/$name"

@@ -3,18 +3,24 @@
 # before clients write. Each device keeps its unsent changes.
 #
 # Usage: KINTO_USER=admin:PASSWORD new-generation.sh BUCKET_URL. The account needs the permission to write the bucket.
+# It waits up to ten seconds for a server that is still starting.
 set -euo pipefail
 
 readonly bucket=${1:?usage: new-generation.sh BUCKET_URL}
+: "${KINTO_USER:?set it to the name and the password: admin:PASSWORD}"
 
-# The password is not an argument: other users see arguments.
-request() { curl --silent --show-error --fail --config <(printf 'user = "%s"\n' "$KINTO_USER") "$@"; }
+# The password is not an argument: other users see arguments. In curl's configuration, \ and " have a meaning.
+request() {
+    curl --silent --show-error --fail --retry 10 --retry-delay 1 --retry-connrefused \
+        --config <(printf 'user = "%s"\n' "$(sed 's/["\\]/\\&/g' <<< "$KINTO_USER")") "$@"
+}
 
-mapfile -t collections < <(request "$bucket/collections" | python3 -c '
+list=$(request "$bucket/collections")
+names=$(python3 -c '
 import json, sys
 for collection in json.load(sys.stdin)["data"]:
-    print(collection["id"])')
-for collection in "${collections[@]}"; do
+    print(collection["id"])' <<< "$list")
+for collection in $names; do
     request --request PATCH --header 'Content-Type: application/json' \
         --data "{\"data\": {\"generation\": \"$(openssl rand -hex 16)\"}}" "$bucket/collections/$collection" > /dev/null
     echo "$collection has a new generation"
