@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Backs up the database of Kinto and its files into a new folder, and checks that the dump can be read.
 #
-# Usage: backup.sh TARGET [FILES] [DAYS]. FILES is /var/lib/kinto/files by default. Backups older than DAYS (14) are
+# Usage: kinto-backup TARGET [FILES] [DAYS]. FILES is /var/lib/kinto/files by default. Backups older than DAYS (14) are
 # removed, after a backup that succeeded. Run it as the user kinto, from cron or a systemd timer. The variables of libpq
 # select another database: PGHOST, PGDATABASE.
 set -euo pipefail
 
-readonly target=${1:?usage: backup.sh TARGET [FILES] [DAYS]} files=${2:-/var/lib/kinto/files} days=${3:-14}
+readonly target=${1:?usage: kinto-backup TARGET [FILES] [DAYS]} files=${2:-/var/lib/kinto/files} days=${3:-14}
 readonly name=kinto-$(date -u +%Y%m%dT%H%M%SZ)
 readonly partial=$target/.$name.partial
 

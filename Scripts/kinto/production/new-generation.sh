@@ -2,11 +2,11 @@
 # Lets all devices pull a bucket again: run it after a restored backup, and after a failover that may have lost commits,
 # before clients write. Each device keeps its unsent changes.
 #
-# Usage: KINTO_USER=admin:PASSWORD new-generation.sh BUCKET_URL. The account needs the permission to write the bucket.
+# Usage: KINTO_USER=admin:PASSWORD kinto-new-generation BUCKET_URL. The account needs the permission to write the bucket.
 # It waits up to ten seconds for a server that is still starting.
 set -euo pipefail
 
-readonly bucket=${1:?usage: new-generation.sh BUCKET_URL}
+readonly bucket=${1:?usage: kinto-new-generation BUCKET_URL}
 : "${KINTO_USER:?set it to the name and the password: admin:PASSWORD}"
 
 # The password is not an argument: other users see arguments. In curl's configuration, \ and " have a meaning.
