@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Lets all devices pull a bucket again: run it after a restored backup, and after a failover that may have lost commits,
-# before clients write. Each device keeps its unsent changes.
+# Makes devices pull a whole bucket again. Each device keeps its unsent changes. Run it after a restore from a backup, or
+# after a failover that may have lost commits. Run it before clients write.
 #
 # Usage: KINTO_USER=admin:PASSWORD kinto-new-generation BUCKET_URL. The account needs the permission to write the bucket.
-# It waits up to ten seconds for a server that is still starting.
+# The command waits up to ten seconds for a server that is still starting.
 set -euo pipefail
 
 readonly bucket=${1:?usage: kinto-new-generation BUCKET_URL}
