@@ -35,8 +35,9 @@
     /// Listens to the kernel's network events. Each event causes a complete read, because the events are incomplete.
     /// For example, the kernel does not report the routes that disappear with an interface.
     ///
-    /// Proof of `@unchecked Sendable`: a dispatch source may be cancelled from any thread, any number of times. This
-    /// class does nothing else with it.
+    /// Proof of `@unchecked Sendable`: on Linux, Dispatch does not declare its sources as `Sendable`. A source may be
+    /// cancelled from any thread, any number of times. This class does nothing else with it after its start. `check` is
+    /// `Sendable`.
     private final class NetlinkWatch: NetworkWatch, @unchecked Sendable {
         private let source: any DispatchSourceRead
         private let check: RetryingObserver
