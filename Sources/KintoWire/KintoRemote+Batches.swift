@@ -127,9 +127,7 @@ extension KintoRemote {
         let undone = responses.lastIndex { $0.status == 409 } ?? -1
         var again: [BatchedWrite] = []
         var missing: [RemoteTableName: String?] = [:]
-        for (write, response) in zip(writes, responses) where response.head.status.kind == .successful {
-            state.recordKnown(write.request.table)
-        }
+        for (write, response) in zip(writes, responses) { recordKnown(write.request.table, by: response) }
         for (place, (write, response)) in zip(writes, responses).enumerated() {
             let table = write.request.table
             if response.status == 409 || place < undone && response.head.status.kind == .successful {

@@ -14,14 +14,19 @@ extension KintoRemote {
     func send(_ request: KintoRequest) async throws(RemoteFailure) -> KintoResponse {
         let response = try await client.send(request)
         guard mayBeMissing(response, table: request.table) else {
-            if response.head.status.kind == .successful { state.recordKnown(request.table) }
+            recordKnown(request.table, by: response)
             return response
         }
         guard creates else { return withAdviceIfForbidden(response, table: request.table) }
         try await create(request.table, missing: response.missing)
         let second = try await client.send(request)
-        if second.head.status.kind == .successful { state.recordKnown(request.table) }
+        recordKnown(request.table, by: second)
         return withAdviceIfForbidden(second, table: request.table)
+    }
+
+    /// Records that a table's collection exists, if a response shows it.
+    func recordKnown(_ table: RemoteTableName, by response: KintoResponse) {
+        if response.head.status.kind == .successful { state.recordKnown(table) }
     }
 
     /// Returns whether a response says that the bucket or the collection is missing. Kinto answers 403 for a bucket

@@ -60,29 +60,29 @@ package enum WireTime {
                 utf8[count] = byte
                 count += 1
             }
-            /// Appends the first digits of a number that has a fixed number of digits.
-            func append(_ value: Int64, digits: Int, of all: Int) {
+            func append(_ value: Int64, digits: Int) {
                 var rest = value
-                for place in (0..<all).reversed() {
-                    if place < digits { utf8[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10) }
+                for place in (count..<count + digits).reversed() {
+                    utf8[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                     rest /= 10
                 }
                 count += digits
             }
-            append(date.year, digits: 4, of: 4)
+            append(date.year, digits: 4)
             append(UInt8(ascii: "-"))
-            append(date.month, digits: 2, of: 2)
+            append(date.month, digits: 2)
             append(UInt8(ascii: "-"))
-            append(date.day, digits: 2, of: 2)
+            append(date.day, digits: 2)
             append(UInt8(ascii: "T"))
-            append(time / 3600, digits: 2, of: 2)
+            append(time / 3600, digits: 2)
             append(UInt8(ascii: ":"))
-            append(time / 60 % 60, digits: 2, of: 2)
+            append(time / 60 % 60, digits: 2)
             append(UInt8(ascii: ":"))
-            append(time % 60, digits: 2, of: 2)
+            append(time % 60, digits: 2)
             if fractionDigits > 0 {
                 append(UInt8(ascii: "."))
-                append(nanoseconds, digits: min(fractionDigits, 9), of: 9)
+                let digits = min(fractionDigits, 9)
+                append((digits..<9).reduce(nanoseconds) { rest, _ in rest / 10 }, digits: digits)
             }
             append(UInt8(ascii: "Z"))
             return count

@@ -359,33 +359,11 @@ extension JSONParser {
         case UInt8(ascii: "r"): content.append(0x0D)
         case UInt8(ascii: "u"):
             position += 1
-            append(try parseEscapedScalar(), to: &content)
+            if let utf8 = Unicode.UTF8.encode(try parseEscapedScalar()) { content.append(contentsOf: utf8) }
             return
         default: throw failure("no escape sequence begins like this")
         }
         position += 1
-    }
-
-    /// Appends a scalar as UTF-8: one to four bytes, the first of which tells their number.
-    private func append(_ scalar: Unicode.Scalar, to content: inout [UInt8]) {
-        let value = scalar.value
-        func following(_ shift: UInt32) -> UInt8 { UInt8(0x80 | (value >> shift & 0x3F)) }
-        switch value {
-        case ..<0x80:
-            content.append(UInt8(value))
-        case ..<0x800:
-            content.append(UInt8(0xC0 | value >> 6))
-            content.append(following(0))
-        case ..<0x1_0000:
-            content.append(UInt8(0xE0 | value >> 12))
-            content.append(following(6))
-            content.append(following(0))
-        default:
-            content.append(UInt8(0xF0 | value >> 18))
-            content.append(following(12))
-            content.append(following(6))
-            content.append(following(0))
-        }
     }
 
     /// Parses the four digits after `\u`, and the low surrogate that must follow a high one.
