@@ -8,7 +8,7 @@ package enum BuiltExecutable {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-        // On Apple's platforms, the tests are a bundle some folders deeper.
+        // On Apple platforms, the tests are a bundle some folders deeper.
         while folder.path != "/" {
             let candidate = folder.appendingPathComponent(name)
             if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate.path }

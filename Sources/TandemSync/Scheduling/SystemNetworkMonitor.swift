@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A monitor that asks the system: on Linux through netlink, on Apple's platforms through their path monitor.
+/// A monitor that asks the system: on Linux through netlink, on Apple platforms through their path monitor.
 ///
 /// On Linux, a default route on a running interface gives access to other networks. Without a route, an address on a
 /// running interface other than loopback gives a local network. The kernel does not know which connections are metered.
@@ -11,10 +11,10 @@ import Synchronization
 /// let network = SystemNetworkMonitor { interfaces in interfaces.first.map(settings.isMetered) ?? false }
 /// ```
 ///
-/// On Apple's platforms, the system reports expensive and constrained connections to listeners, after a moment. Until
+/// On Apple platforms, the system reports expensive and constrained connections to listeners, after a moment. Until
 /// then the monitor assumes an unmetered network. A scheduler that syncs at its start may therefore begin its first
 /// sync over a metered connection. It may do so even if the options forbid it. To prevent that, disable
-/// ``SyncScheduler/Options/syncsAtStart``. This part is built on Apple's platforms only, where the package's tests are
+/// ``SyncScheduler/Options/syncsAtStart``. This part is built on Apple platforms only, where the package's tests are
 /// not run.
 ///
 /// If the system can't be asked, the monitor assumes that the network is available.
@@ -32,7 +32,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     private let watching = Mutex(Watching())
 
     /// - Parameter isMetered: Returns whether the connection is metered. It receives the names of the interfaces with
-    ///   default routes, the preferred one first. It is called on any thread, and not on Apple's platforms. By default,
+    ///   default routes, the preferred one first. It is called on any thread, and not on Apple platforms. By default,
     ///   the connection is metered if the first device is a mobile modem.
     public init(isMetered: (@Sendable (_ interfaces: [String]) -> Bool)? = nil) {
         self.isMetered = isMetered ?? Self.guess

@@ -61,7 +61,7 @@ extension String {
 ///
 /// NB: The normalization of Swift 6.3 composes some sequences that Unicode does not, because of an off-by-one range. It
 /// composes U+1104 U+1176 into U+B77C, and U+1113 U+1170 into U+FFFD. It also treats U+4006C as U+006C, and U+31F0C as
-/// U+1F0C. `FoldingTableTests` verifies that.
+/// U+1F0C. `FoldingTableTests` verifies the first three of these.
 func isFoundationRight(about text: String) -> Bool {
     !text.unicodeScalars.contains { [0x1113, 0x1176, 0x11A7, 0x11C3].contains($0.value) || $0.value >= 0x3_0000 }
 }
