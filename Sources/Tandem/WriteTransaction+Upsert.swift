@@ -25,8 +25,9 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - object: The values of the object.
-    ///   - properties: The properties to change in an existing object.
-    /// - Throws: The errors of ``upsert(_:)``.
+    ///   - properties: The properties to change in an existing object. They belong to the model itself.
+    /// - Throws: The errors of ``upsert(_:)``; ``TandemError/Code/invalidValue`` if a property is reached through a
+    ///   reference, or belongs to the object's state.
     @discardableResult
     public func upsert<M: Model, each P: StoredProperty>(
         _ object: M, properties: repeat KeyPath<M.Columns, each P>
@@ -34,12 +35,7 @@ extension WriteTransaction {
         var only: Set<Int> = []
         let columns = M.Columns()
         for path in repeat each properties {
-            guard let index = columns[keyPath: path].__storedIndex else {
-                throw TandemError(
-                    .invalidValue, message: "An app can't set an object's state.",
-                    advice: "Pass properties of the model.", store: store.path, model: "\(M.self)")
-            }
-            only.insert(index)
+            only.insert(try storedIndex(of: columns[keyPath: path].__column, in: M.self))
         }
         return try upsert(object, only: only)
     }
@@ -57,11 +53,27 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - objects: The objects, in this order.
     ///   - properties: The properties to change in existing objects.
-    /// - Throws: The errors of ``upsert(_:)`` for a single object.
+    /// - Throws: The errors of ``upsert(_:properties:)`` for a single object.
     public func upsert<M: Model, each P: StoredProperty>(
         contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
     ) throws {
         for object in objects { _ = try upsert(object, properties: repeat each properties) }
+    }
+
+    /// Returns the index of a property in the model's definition.
+    private func storedIndex<M: Model>(of column: ColumnPath, in model: M.Type) throws -> Int {
+        guard column.steps.isEmpty, column.model.table == M.__definition.table else {
+            throw TandemError(
+                .invalidValue, message: "Only the properties of the model itself can be changed.",
+                advice: "To change a referenced object, call upsert with that object.", store: store.path,
+                model: "\(M.self)", property: column.propertyName)
+        }
+        guard case .property(let index) = column.column else {
+            throw TandemError(
+                .invalidValue, message: "An app can't set an object's state.",
+                advice: "Pass properties of the model.", store: store.path, model: "\(M.self)")
+        }
+        return index
     }
 
     private func upsert<M: Model>(_ object: M, only: Set<Int>?) throws -> M {
@@ -91,35 +103,14 @@ extension WriteTransaction {
     }
 }
 
-/// A stored property, which can be passed to ``WriteTransaction/upsert(_:properties:)``.
+/// A stored property, which can be passed to ``WriteTransaction/upsert(_:properties:)``. Do not conform to it.
 public protocol StoredProperty: Sendable {
-    /// The property's index in the model's definition, or `nil` for the object's state.
-    var __storedIndex: Int? { get }
+    /// The property's column.
+    var __column: ColumnPath { get }
 }
 
-extension Property: StoredProperty {
-    /// The property's index in the model's definition, or `nil` for the object's state.
-    public var __storedIndex: Int? { __column.storedIndex }
-}
-
-extension FoldedProperty: StoredProperty {
-    /// The property's index in the model's definition.
-    public var __storedIndex: Int? { __column.storedIndex }
-}
-
-extension ReferenceProperty: StoredProperty {
-    /// The property's index in the model's definition.
-    public var __storedIndex: Int? { __propertyIndex }
-}
-
-extension ReferencesProperty: StoredProperty {
-    /// The property's index in the model's definition.
-    public var __storedIndex: Int? { __propertyIndex }
-}
-
-extension ColumnPath {
-    /// The index of the property, if it belongs to the query's own model.
-    var storedIndex: Int? {
-        if steps.isEmpty, case .property(let index) = column { index } else { nil }
-    }
-}
+extension Property: StoredProperty {}
+extension FoldedProperty: StoredProperty {}
+extension SortedTextProperty: StoredProperty {}
+extension ReferenceProperty: StoredProperty {}
+extension ReferencesProperty: StoredProperty {}
