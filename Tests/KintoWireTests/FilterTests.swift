@@ -144,6 +144,17 @@ import Testing
         }
     }
 
+    @Test func `a comma with a combining accent does not split a list of values`() async throws {
+        let kinto = kinto()
+        kinto.put("f", [("shop", .text("Лента,\u{301} 1"))])
+        let remote = KintoRemote(kinto)
+        let listed = RemoteFilter.among(Self.shop, values: [.text("Лента,\u{301} 1"), .text("lenta")])
+        let found = try await remote.page(PageRequest(table: "Card", filter: listed, order: .id(after: nil)))
+        #expect(found.items.names == ["b", "f"])
+        let others = try await remote.page(PageRequest(table: "Card", filter: .not(listed), order: .id(after: nil)))
+        #expect(others.items.names == ["a", "c", "d"])
+    }
+
     @Test func `filters of the last change compare milliseconds`() async throws {
         let kinto = kinto()
         let time = try #require(kinto.record("b")?.time)

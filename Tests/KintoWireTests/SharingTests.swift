@@ -37,6 +37,18 @@ import Testing
         #expect(try await remote.permissions(of: card) == KintoPermissions(readers: [group], writers: [me]))
     }
 
+    @Test(arguments: ["oidc:a~\u{301}b", "oidc:a/\u{301}b"])
+    func `a sign with a combining accent is escaped in a user's name`(name: String) async throws {
+        let kinto = FakeKinto("Card")
+        let (card, remote) = (try card(on: kinto), KintoRemote(kinto))
+        let me = try await remote.principal()
+        try await remote.share(card, with: KintoPrincipal(rawValue: name))
+        let shared = try await remote.permissions(of: card)
+        #expect(shared == KintoPermissions(readers: [KintoPrincipal(rawValue: name)], writers: [me]))
+        try await remote.unshare(card, from: KintoPrincipal(rawValue: name))
+        #expect(try await remote.permissions(of: card) == KintoPermissions(readers: [], writers: [me]))
+    }
+
     @Test func `a share that another writer's time refuses is repeated`() async throws {
         let kinto = FakeKinto("Card")
         let (card, remote) = (try card(on: kinto), KintoRemote(kinto))

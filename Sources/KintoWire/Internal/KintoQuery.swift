@@ -282,8 +282,9 @@ extension KintoQuery {
         var utf8: [UInt8] = []
         // A scalar is not nested, so that the encoder does not throw.
         try? ExactJSON.writeForeign(value, to: &utf8)
-        return String(decoding: utf8, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)
-            .joined(separator: "\\u002c")
+        // A comma with a combining accent is another `Character`, but Kinto splits there.
+        return utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\\u002c")
     }
 
     private static func refusal(_ member: RemoteFilter.Member, message: String) -> RequestEncodingError {

@@ -126,9 +126,10 @@ extension KintoRemote {
         return permissions
     }
 
-    /// Returns an operation of a JSON patch, with the characters `~` and `/` of the name escaped.
+    /// Returns an operation of a JSON patch, with the characters `~` and `/` of the name escaped. It works on scalars,
+    /// because a slash with a combining accent is another `Character`.
     private func patch(_ operation: String, permission: KintoPermission, of principal: KintoPrincipal) -> JSONNode {
-        let name = principal.rawValue.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined()
+        let name = principal.rawValue.unicodeScalars.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined()
         return .object([("op", .text(operation)), ("path", .text("/permissions/\(permission.rawValue)/\(name)"))])
     }
 

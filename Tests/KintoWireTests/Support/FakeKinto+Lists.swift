@@ -76,7 +76,9 @@ extension FakeKinto {
             (word, field) = (candidate, String(name.dropFirst(candidate.utf8.count + 1)))
             break
         }
-        let texts = word == "in" || word == "exclude" ? value.components(separatedBy: ",") : [value]
+        // Python splits at each comma, also if a combining accent follows.
+        let parts = value.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let texts = word == "in" || word == "exclude" ? parts : [value]
         let values = try texts.map { text in
             var text = text
             // Kinto reads anything that is not JSON as a text. A client that relies on it would lose types.

@@ -171,8 +171,10 @@ extension FakeKinto {
             guard case .text(let kind)? = operation["op"], case .text(let path)? = operation["path"] else {
                 throw Self.invalid("body", "JSON Patch operation failed")
             }
-            let parts = path.split(separator: "/", omittingEmptySubsequences: false).map {
-                $0.replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
+            // Python splits and replaces characters also if a combining accent follows.
+            let parts = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map {
+                String($0).replacingOccurrences(of: "~1", with: "/", options: .literal)
+                    .replacingOccurrences(of: "~0", with: "~", options: .literal)
             }
             guard parts.count == 4, parts[0].isEmpty, parts[1] == "permissions", ["read", "write"].contains(parts[2])
             else { throw Self.invalid("body", "JSON Patch operation failed: \(path)") }
