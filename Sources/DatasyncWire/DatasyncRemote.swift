@@ -46,7 +46,7 @@ public final class DatasyncRemote: Remote {
     /// - Parameter request: The table, filter, order and position of the page.
     /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
-        let request = try written { () throws(RequestEncodingError) in try writer.page(request) }
+        let request = try encoded { () throws(RequestEncodingError) in try writer.page(request) }
         let (response, body) = try await exchange(request)
         return try reader.page(response, body: body, to: request)
     }
@@ -58,7 +58,7 @@ public final class DatasyncRemote: Remote {
     ///   - key: The item's ID, or a property with a unique value.
     /// - Throws: `RemoteFailure`, as `Remote` requires.
     public func find(_ table: RemoteTableName, key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-        let request = try written { () throws(RequestEncodingError) in try writer.find(table, key: key) }
+        let request = try encoded { () throws(RequestEncodingError) in try writer.find(table, key: key) }
         let (response, body) = try await exchange(request)
         return try reader.found(response, body: body, to: request)
     }
@@ -113,17 +113,9 @@ extension DatasyncRemote {
     private func perform(
         _ write: () throws(RequestEncodingError) -> WireRequest
     ) async throws(RemoteFailure) -> RemoteResponse {
-        let request = try written(write)
+        let request = try encoded(write)
         let (response, body) = try await exchange(request)
         return try reader.remoteResponse(response, body: body, to: request)
-    }
-
-    private func written(_ write: () throws(RequestEncodingError) -> WireRequest) throws(RemoteFailure) -> WireRequest {
-        do {
-            return try write()
-        } catch {
-            throw .notEncodable(error)
-        }
     }
 
     /// Sends a request, and retries it once with new credentials if the server refused the first ones.

@@ -1,3 +1,4 @@
+import RemoteHTTP
 import TandemSync
 
 /// Encodes filters as OData.
@@ -98,8 +99,7 @@ public struct FilterWriter: Sendable {
         _ member: RemoteFilter.Member, values: [RemoteFilter.Value], isNegated: Bool
     ) throws(RequestEncodingError) -> String {
         let name = try name(member)
-        var literals: [String] = []
-        for value in values { literals.append(try literal(value, for: member)) }
+        let literals = try values.map { value throws(RequestEncodingError) in try literal(value, for: member) }
         guard !literals.isEmpty else {
             throw RequestEncodingError(.filter, message: "A list of values is empty.", member: member.name)
         }
@@ -179,20 +179,6 @@ extension FilterWriter {
         }
         utf8.append(quote)
         return String(decoding: utf8, as: UTF8.self)
-    }
-}
-
-/// The rules for member names.
-enum MemberName {
-    /// Returns whether a name matches `[A-Za-z_][A-Za-z0-9_]*`.
-    static func isIdentifier(_ name: String) -> Bool {
-        guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-        return name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
-            default: false
-            }
-        }
     }
 }
 

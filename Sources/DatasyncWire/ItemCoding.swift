@@ -7,11 +7,6 @@ struct ItemCoding: Sendable {
     let dialect: Dialect
     let limits: ResponseLimits
 
-    init(_ dialect: Dialect, limits: ResponseLimits) {
-        self.dialect = dialect
-        self.limits = limits
-    }
-
     /// Returns whether a text is a valid ID. Servers alter longer texts and texts with control characters.
     static func isID(_ text: String, limits: ResponseLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.id

@@ -148,7 +148,7 @@ extension RequestEncoder {
 // MARK: - Parts
 
 extension RequestEncoder {
-    private var bodies: ItemCoding { ItemCoding(dialect, limits: limits) }
+    private var bodies: ItemCoding { ItemCoding(dialect: dialect, limits: limits) }
 
     private func request(
         _ method: HTTPRequest.Method, in table: RemoteTableName, action: WireRequest.Action, id: ServerID? = nil,

@@ -162,7 +162,7 @@ extension ResponseDecoder {
         _ node: JSONNode, response: HTTPResponse, request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem {
         do {
-            return try ItemCoding(dialect, limits: limits).item(node)
+            return try ItemCoding(dialect: dialect, limits: limits).item(node)
         } catch {
             throw bad(error.code, message: error.message, request: request, response: response)
         }

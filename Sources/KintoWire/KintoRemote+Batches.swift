@@ -38,14 +38,14 @@ extension KintoRemote {
     public func send(
         _ requests: [RemoteRequest]
     ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
-        var outcomes = WriteOutcomes(requests.count)
+        var outcomes: [Result<RemoteResponse, RemoteFailure>?] = Array(repeating: nil, count: requests.count)
         var writes: [BatchedWrite] = []
         for (index, request) in requests.enumerated() {
             do throws(RequestEncodingError) {
                 writes.append(
                     BatchedWrite(index: index, version: request.item.version, request: try encoder.write(request)))
             } catch {
-                outcomes.results[index] = .failure(.notEncodable(error))
+                outcomes[index] = .failure(.notEncodable(error))
             }
         }
         // An undelete needs a look-up of its own.
@@ -57,19 +57,20 @@ extension KintoRemote {
             if !together.isEmpty {
                 try await self.sendBatch(together, outcomes: &outcomes)
                 for write in together {
-                    guard case .failure(let failure)? = outcomes.results[write.index] else { continue }
-                    outcomes.results[write.index] = .failure(await self.confirmed(failure, of: write.request))
+                    guard case .failure(let failure)? = outcomes[write.index] else { continue }
+                    outcomes[write.index] = .failure(await self.confirmed(failure, of: write.request))
                 }
             }
             for write in alone {
                 do throws(RemoteFailure) {
-                    outcomes.results[write.index] = .success(
+                    outcomes[write.index] = .success(
                         try await self.send(write.request, version: write.version))
                 } catch {
-                    outcomes.results[write.index] = .failure(error)
+                    outcomes[write.index] = .failure(error)
                 }
             }
-            return outcomes.complete
+            // A write without an outcome may have been carried out.
+            return outcomes.map { $0 ?? .failure(.lost(MissingOutcome())) }
         }
     }
 
@@ -78,7 +79,7 @@ extension KintoRemote {
     /// - Throws: The failure of the first request. A later failure is an outcome of its writes, because others are
     ///   stored by then.
     private func sendBatch(
-        _ writes: [BatchedWrite], outcomes: inout WriteOutcomes
+        _ writes: [BatchedWrite], outcomes: inout [Result<RemoteResponse, RemoteFailure>?]
     ) async throws(RemoteFailure) {
         var pending = writes
         var tries = 0
@@ -92,7 +93,7 @@ extension KintoRemote {
                 // The server's limit may have changed.
                 if case .refused = error { state.batchLimit = nil }
                 if isFirst { throw error }
-                for write in pending { outcomes.results[write.index] = .failure(error) }
+                for write in pending { outcomes[write.index] = .failure(error) }
                 return
             }
             isFirst = false
@@ -103,7 +104,7 @@ extension KintoRemote {
                     do throws(RemoteFailure) {
                         try await create(table, missing: resource)
                     } catch {
-                        for write in again { outcomes.results[write.index] = .failure(error) }
+                        for write in again { outcomes[write.index] = .failure(error) }
                         return
                     }
                 }
@@ -114,7 +115,7 @@ extension KintoRemote {
             if tries == Self.contentionTries { break }
         }
         // The outcome of each is known: nothing was stored.
-        for write in pending { outcomes.results[write.index] = .failure(.later(status: 409, retryAfter: nil)) }
+        for write in pending { outcomes[write.index] = .failure(.later(status: 409, retryAfter: nil)) }
     }
 
     /// Records the outcomes of a batch, and returns the writes to be sent again and the collections to be created.
@@ -122,7 +123,8 @@ extension KintoRemote {
     /// A 409 says that another writer chose the same time. It undoes all writes of the batch before it, although their
     /// responses report success.
     private func collect(
-        _ responses: [KintoResponse], of writes: [BatchedWrite], mayCreate: Bool, into outcomes: inout WriteOutcomes
+        _ responses: [KintoResponse], of writes: [BatchedWrite], mayCreate: Bool,
+        into outcomes: inout [Result<RemoteResponse, RemoteFailure>?]
     ) -> (again: [BatchedWrite], missing: [RemoteTableName: String?]) {
         let undone = responses.lastIndex { $0.status == 409 } ?? -1
         var again: [BatchedWrite] = []
@@ -137,10 +139,10 @@ extension KintoRemote {
                 missing[table] = response.missing
             } else {
                 do throws(RemoteFailure) {
-                    outcomes.results[write.index] = .success(
+                    outcomes[write.index] = .success(
                         try decoder.written(withAdviceIfForbidden(response, table: table), to: write.request))
                 } catch {
-                    outcomes.results[write.index] = .failure(error)
+                    outcomes[write.index] = .failure(error)
                 }
             }
         }
@@ -166,15 +168,13 @@ extension KintoRemote {
                 .wrongType, message: "The response does not have a response for each request.", request: request,
                 response: response)
         }
-        var responses: [KintoResponse] = []
-        for node in nodes {
+        return try nodes.map { node throws(RemoteFailure) in
             guard let part = KintoResponse(node, in: response) else {
                 throw decoder.bad(
                     .wrongType, message: "A part of the response has no status.", request: request,
                     response: response)
             }
-            responses.append(part)
+            return part
         }
-        return responses
     }
 }

@@ -102,13 +102,4 @@ public final class KintoRemote: Remote {
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
         try await write(RemoteRequest(.undelete, item: item))
     }
-
-    /// Encodes a request.
-    func encoded<T>(_ encode: () throws(RequestEncodingError) -> T) throws(RemoteFailure) -> T {
-        do {
-            return try encode()
-        } catch {
-            throw .notEncodable(error)
-        }
-    }
 }

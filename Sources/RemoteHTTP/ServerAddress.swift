@@ -30,7 +30,9 @@ public struct ServerAddress: Hashable, Sendable {
     /// Returns a host with its port, without the scheme's default port.
     private static func authority(_ text: Substring, scheme: String) -> String? {
         var host = text.lowercased()
-        guard host.utf8.allSatisfy({ isHostByte($0) }), !host.isEmpty, host.first != ":" else { return nil }
+        guard host.utf8.allSatisfy({ $0.isAlphanumeric || "-._~:[]%".utf8.contains($0) }), !host.isEmpty,
+            host.first != ":"
+        else { return nil }
         // An IPv6 address has colons inside its brackets.
         let port = host[(host.lastIndex(of: "]") ?? host.startIndex)...].split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -41,24 +43,12 @@ public struct ServerAddress: Hashable, Sendable {
         return host
     }
 
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x61...0x7A: true
-        default: "-._~:[]%".utf8.contains(byte)
-        }
-    }
-
     /// Returns whether a link names a host, and is not only a path or a query. A query may contain an address as a
     /// value.
     package static func isWhole(_ link: String) -> Bool {
         guard let colon = link.range(of: "://") else { return link.hasPrefix("//") }
         return link.hasPrefix("//")
-            || link[..<colon.lowerBound].utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "+-.".utf8.contains(byte)
-                }
-            }
+            || link[..<colon.lowerBound].utf8.allSatisfy { $0.isAlphanumeric || "+-.".utf8.contains($0) }
     }
 
     /// Returns whether an absolute address has this scheme, host and port.

@@ -74,17 +74,17 @@ extension AttachmentStore {
     public func add<Pieces: AsyncSequence>(
         from pieces: Pieces, name: String, contentType: String? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Attachment where Pieces.Element: ContiguousBytes {
-        let writer = try located { try folderForAdding().makeWriter() }
+        let writer = try store.located { try folderForAdding().makeWriter() }
         for try await piece in pieces {
             try Task.checkCancellation()
-            try located { try writer.write(piece) }
+            try store.located { try writer.write(piece) }
         }
         try Task.checkCancellation()
-        return draft(try located { try writer.finish() }, name: name, contentType: contentType)
+        return draft(try store.located { try writer.finish() }, name: name, contentType: contentType)
     }
 
     private func add(_ source: FileSource, name: String, contentType: String?) throws -> Attachment {
-        draft(try located { try folderForAdding().add(source) }, name: name, contentType: contentType)
+        draft(try store.located { try folderForAdding().add(source) }, name: name, contentType: contentType)
     }
 
     private func folderForAdding() throws -> FileFolder {

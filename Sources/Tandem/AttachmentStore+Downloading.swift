@@ -45,7 +45,7 @@ extension AttachmentStore {
     package func download(_ attachment: Attachment, atMost limit: Int64 = .max) throws -> Download? {
         try store.checkOpen()
         guard var row = try row(of: attachment.id) else {
-            if hasDraft(of: attachment) { return nil }
+            if draft(of: attachment) != nil { return nil }
             throw unknown(attachment)
         }
         // A file that waits for its upload exists nowhere else, whether it is complete or not.

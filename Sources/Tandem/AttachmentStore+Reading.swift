@@ -16,7 +16,7 @@ extension AttachmentStore {
     /// - Complexity: O(size of the file), in time and memory. For large files use ``stream(of:)``.
     public func data(of attachment: Attachment) throws -> Data {
         let file = try open(attachment)
-        return try located { try file.read(at: 0, count: Int(file.size)) }
+        return try store.located { try file.read(at: 0, count: Int(file.size)) }
     }
 
     /// Returns a sequence of a file's bytes in pieces of at most a mebibyte. Each piece is read when it is requested.
@@ -61,7 +61,7 @@ extension AttachmentStore {
     /// - Complexity: O(size of the file), in constant memory.
     public func export(_ attachment: Attachment, to path: String) throws {
         let file = try open(attachment)
-        try located {
+        try store.located {
             let exported = try ExportedFile(path)
             try file.eachPiece(of: AttachmentBytes.pieceSize) { try exported.write($0) }
             try exported.moveIntoPlace()
@@ -76,7 +76,7 @@ extension AttachmentStore {
     public func verify(_ attachment: Attachment) throws {
         let file = try open(attachment)
         var hash = SHA256()
-        try located { try file.eachPiece(of: AttachmentBytes.pieceSize) { hash.update(data: $0) } }
+        try store.located { try file.eachPiece(of: AttachmentBytes.pieceSize) { hash.update(data: $0) } }
         let digest = FileDigest(hash.finalize())
         let isRight = attachment.size.map { $0 == file.size } ?? true && attachment.sha256.map { $0 == digest } ?? true
         guard isRight else {
@@ -93,7 +93,7 @@ extension AttachmentStore {
     /// - Parameter isNewest: Whether to read the newest committed state, and not the snapshot of a read block.
     private func location(of attachment: Attachment, newest isNewest: Bool) throws -> (blob: BlobName, isSealed: Bool)?
     {
-        let look = { (connection: Connection) in try located(by: connection, id: attachment.id) }
+        let look = { (connection: Connection) in try store.located { try connection.file(attachment.id) } }
         if let row = try isNewest ? store.readingNewest(look) : store.reading(look) {
             guard let text = row.blob else { return nil }
             guard let blob = BlobName(text) else {
@@ -103,25 +103,14 @@ extension AttachmentStore {
             }
             return (blob, row.isSealed)
         }
-        if let draft = attachment.draft ?? store.files.draft(attachment.id), draft.belongs(to: store.files),
-            !draft.isAdopted
-        {
-            return (draft.blob, draft.isSealed)
-        }
+        if let draft = draft(of: attachment) { return (draft.blob, draft.isSealed) }
         if attachment.serverURL != nil { return nil }
-        throw TandemError(
-            .unknownAttachment,
-            message: "The store does not know the attachment \(attachment.id), or its last object was removed.",
-            advice: "Read the object again.", store: store.path)
-    }
-
-    private func located(by connection: Connection, id: FileID) throws -> FileRow? {
-        try located { try connection.file(id) }
+        throw unknown(attachment)
     }
 
     func open(_ attachment: Attachment) throws -> BlobReader {
         try store.checkOpen()
-        let folder = try located { try store.fileFolder() }
+        let folder = try store.located { try store.fileFolder() }
         var place = try location(of: attachment, newest: false)
         var tried: BlobName?
         while let found = place {
@@ -141,13 +130,5 @@ extension AttachmentStore {
         throw TandemError(
             .attachmentNotHere, message: "The file of the attachment \(attachment.id) is not on this device.",
             advice: "Download it.", store: store.path)
-    }
-
-    func located<T>(_ body: () throws -> T) throws -> T {
-        do {
-            return try body()
-        } catch {
-            throw store.located(error)
-        }
     }
 }

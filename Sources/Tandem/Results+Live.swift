@@ -11,7 +11,7 @@
 extension Results {
     /// Publishes the objects as an immutable collection, for each state of the result.
     public var collectionPublisher: LivePublisher<LiveCollection<M>> {
-        changesetPublisher.mapRecipe { $0.results }
+        changesetPublisher.mapOutput { $0.results }
     }
 
     /// Publishes the changes: removed, inserted, changed and moved objects, by index and local ID, with the old values
@@ -32,7 +32,7 @@ extension Results {
     ///
     /// An object that is read later may have changed, or may have been deleted.
     public var referencesPublisher: LivePublisher<LiveCollection<Reference<M>>> {
-        referenceChangesetPublisher.mapRecipe { $0.results }
+        referenceChangesetPublisher.mapOutput { $0.results }
     }
 
     /// Publishes the changes of a list of references: see ``referencesPublisher``.
@@ -49,12 +49,9 @@ extension Results {
     ///
     /// - Parameter aggregate: The aggregate of the objects, such as `.count`.
     public func publisher<Value: Sendable>(of aggregate: Aggregate<M, Value>) -> LivePublisher<Value> {
-        LivePublisher(
-            store: store,
-            recipe: LiveRecipe { [query] store in
-                let part = AggregatePart(query, aggregate: aggregate)
-                return LiveRecipe.Making(parts: [part]) { [path = store.path] in try part.consumeValue(path: path) }
-            })
+        query.aggregatePublisher(aggregate.node, on: store) { [path = store.path] in
+            try aggregate.value($0, column: 0, store: path)
+        }
     }
 
     /// Returns the same query, whose publishers report modifications only if one of the given properties has changed.

@@ -17,7 +17,7 @@ extension Results {
     public func sectionsPublisher<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
     ) -> LivePublisher<LiveSections<P.Value, M>> where P.Root == M, P.Value: Sendable {
-        sectionedChangesetPublisher(by: property, ascending: ascending).mapRecipe { $0.sections }
+        sectionedChangesetPublisher(by: property, ascending: ascending).mapOutput { $0.sections }
     }
 
     /// Publishes the objects in sections, one for each first letter of a folded text. Sections are in the order of the
@@ -40,7 +40,7 @@ extension Results {
     public func sectionsPublisher(
         by letter: KeyPath<M.Columns, FirstLetter<M>>, ascending: Bool = true
     ) -> LivePublisher<LiveSections<String?, M>> {
-        sectionedChangesetPublisher(by: letter, ascending: ascending).mapRecipe { $0.sections }
+        sectionedChangesetPublisher(by: letter, ascending: ascending).mapOutput { $0.sections }
     }
 
     /// Publishes the changes of objects in sections by a property: see `sectionsPublisher(by:ascending:)`.
@@ -91,25 +91,23 @@ extension Results {
     ) -> LivePublisher<SectionedChangeSet<Key, M>> {
         let section = SortTerm.column(column, ascending: ascending, nilsFirst: ascending)
         let sections = RowOrder([section], isPrefix: true)
-        return LivePublisher(
-            store: store,
-            // distinct(by:) selects by the query's own order, not by the order of the sections.
-            recipe: LiveRecipe { [query = query.nestedIfPicky] store in
-                let reading = RowReading(
-                    maker: maker(sections, query.observedMask(in: store.schema)), section: sections,
-                    order: RowOrder(query.order))
-                let part = ListPart(
-                    LiveList(query, reading: reading, in: store.schema, section: section), tuning: store.live.tuning)
-                return LiveRecipe.Making(parts: [part]) { [path = store.path] in
-                    let change = part.consumeChanges()
-                    let length = { (row: LiveRow) in row.sectionLength(of: M.__definition) }
-                    let sectionKey: @Sendable (LiveRow) -> Key = { key($0, path) }
-                    let element: @Sendable (LiveRow) -> M = { $0.object(M.self) }
-                    return SectionedChangeSet(
-                        LiveSections(change.new, length: length, key: sectionKey, element: element),
-                        previous: LiveSections(change.old, length: length, key: sectionKey, element: element),
-                        changes: ChangeSet(change, element: element), length: length)
-                }
-            })
+        // distinct(by:) selects by the query's own order, not by the order of the sections.
+        return LivePublisher(store: store) { [store, query = query.nestedIfPicky] in
+            let reading = RowReading(
+                maker: maker(sections, query.observedMask(in: store.schema)), section: sections,
+                order: RowOrder(query.order))
+            let part = ListPart(
+                LiveList(query, reading: reading, in: store.schema, section: section), tuning: store.live.tuning)
+            return LiveComposition(parts: [part]) { [path = store.path] in
+                let change = part.consumeChanges()
+                let length = { (row: LiveRow) in row.sectionLength(of: M.__definition) }
+                let sectionKey: @Sendable (LiveRow) -> Key = { key($0, path) }
+                let element: @Sendable (LiveRow) -> M = { $0.object(M.self) }
+                return SectionedChangeSet(
+                    LiveSections(change.new, length: length, key: sectionKey, element: element),
+                    previous: LiveSections(change.old, length: length, key: sectionKey, element: element),
+                    changes: ChangeSet(change, element: element), length: length)
+            }
+        }
     }
 }

@@ -44,10 +44,6 @@ extension Store {
     }
 
     private func checkIntegrity(by connection: Connection) throws -> [String] {
-        do {
-            return try IntegrityCheck(connection: connection, schema: schema, store: self).run()
-        } catch {
-            throw located(error)
-        }
+        try located { try IntegrityCheck(connection: connection, schema: schema, store: self).run() }
     }
 }

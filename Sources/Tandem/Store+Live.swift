@@ -14,7 +14,7 @@ extension Store {
     /// Publishes the current value of a reference's target, and its value after each commit that changes it. The value
     /// is nil while the target is not in the store.
     public func publisher<M: Model>(for reference: Reference<M>) -> LivePublisher<M?> {
-        objects(M.self).where { $0.localID == reference.localID }.collectionPublisher.mapRecipe { $0.first }
+        objects(M.self).where { $0.localID == reference.localID }.collectionPublisher.mapOutput { $0.first }
     }
 
     /// Publishes several queries together: all values belong to the same committed state.
@@ -35,18 +35,16 @@ extension Store {
         for one in repeat each publisher {
             precondition(one.store === self, "Only publishers of the same store can be combined.")
         }
-        let recipes = (repeat (each publisher).recipe)
-        return LivePublisher(
-            store: self,
-            recipe: LiveRecipe { store in
-                var parts: [any LivePart] = []
-                func make<Output>(_ recipe: LiveRecipe<Output>) -> () throws -> Output {
-                    let making = recipe.make(store)
-                    parts += making.parts
-                    return making.output
-                }
-                let outputs = (repeat make(each recipes))
-                return LiveRecipe.Making(parts: parts) { (repeat try (each outputs)()) }
-            })
+        let composers = (repeat (each publisher).compose)
+        return LivePublisher(store: self) {
+            var parts: [any LivePart] = []
+            func output<Output>(_ compose: () -> LiveComposition<Output>) -> () throws -> Output {
+                let composition = compose()
+                parts += composition.parts
+                return composition.output
+            }
+            let outputs = (repeat output(each composers))
+            return LiveComposition(parts: parts) { (repeat try (each outputs)()) }
+        }
     }
 }

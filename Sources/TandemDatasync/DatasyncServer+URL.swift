@@ -50,7 +50,7 @@ extension DatasyncServer {
         authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(
-            try ServerAddress(of: url), dialect: dialect, formerAddresses: try ServerAddress.all(of: formerURLs),
+            try ServerAddress(of: url), dialect: dialect, formerAddresses: try formerURLs.map(ServerAddress.init(of:)),
             over: transport, limits: limits, authentication: authentication)
     }
 }

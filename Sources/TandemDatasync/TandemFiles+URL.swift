@@ -41,7 +41,7 @@ extension TandemFiles {
         url: URL, formerURLs: [URL] = [], over transport: any FileTransport, authentication: Authentication? = nil
     ) throws(NetworkError) {
         self.init(
-            try ServerAddress(of: url), formerAddresses: try ServerAddress.all(of: formerURLs), over: transport,
+            try ServerAddress(of: url), formerAddresses: try formerURLs.map(ServerAddress.init(of:)), over: transport,
             authentication: authentication)
     }
 }

@@ -1,8 +1,7 @@
 import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
-/// The open connections, to close them at the end of the grace period.
+/// The connections with a current request, to close them at the end of the grace period. Others close at once.
 final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -31,19 +30,4 @@ final class OpenConnections: Sendable {
         }
         for channel in channels { channel.close(promise: nil) }
     }
-}
-
-/// Registers a connection while it is open.
-final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-
-    private let connections: OpenConnections
-
-    init(_ connections: OpenConnections) {
-        self.connections = connections
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) { connections.add(context.channel) }
-
-    func handlerRemoved(context: ChannelHandlerContext) { connections.remove(context.channel) }
 }

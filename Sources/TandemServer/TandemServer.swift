@@ -61,9 +61,11 @@ public final class TandemServer: Sendable {
         let connections = OpenConnections()
         let responder = CoreResponder(core, scheme: options.tls == nil ? "http" : "https")
         let channel = HTTP1Channel(
-            responder: { request, writer, _ in try await responder.respond(to: request, by: writer) },
-            configuration: .init(
-                additionalChannelHandlers: [ConnectionWatch(connections)], idleTimeout: .seconds(120)))
+            responder: { request, writer, channel in
+                connections.add(channel)
+                defer { connections.remove(channel) }
+                try await responder.respond(to: request, by: writer)
+            }, configuration: .init(idleTimeout: .seconds(120)))
         let (ports, listening) = AsyncStream<Int>.makeStream()
         let server = try serving(channel, options: options) { listening.yield($0.localAddress?.port ?? options.port) }
         let group = ServiceGroup(

@@ -77,7 +77,7 @@ extension SyncContext {
         let resolved = try await resolve(query, isPreliminary: pushesFirst)
         var result = SyncResult()
         if pushesFirst, try await hasOperations(in: query.table) {
-            result.add(try await runPush(isExplicit: false))
+            result = try await runPush(isExplicit: false)
             if let error = result.stoppedBy {
                 // A server that fails on some objects may still answer a pull of the table.
                 guard error.mayConcernObjects else { return result }

@@ -28,7 +28,7 @@ extension SyncContext {
     ///   result reaches the app.
     @discardableResult
     public func push() async throws -> SyncResult {
-        try await finish(SyncResult(try await send(isExplicit: !ScheduledRun.isAutomatic)))
+        try await finish(try await send(isExplicit: !ScheduledRun.isAutomatic))
     }
 
     /// Completes a result with the operations that wait for the user.
@@ -51,7 +51,7 @@ extension SyncContext {
     ///
     /// - Parameter isExplicit: Whether the app started the push explicitly. Operations with a later retry date are then
     ///   sent at once.
-    func runPush(isExplicit: Bool) async throws -> PushResult {
+    func runPush(isExplicit: Bool) async throws -> SyncResult {
         try await PushRun(self, isExplicit: isExplicit).run()
     }
 }

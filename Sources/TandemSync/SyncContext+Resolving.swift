@@ -150,37 +150,28 @@ extension SyncContext {
     ///   could not begin; `CancellationError` if the task was cancelled.
     @discardableResult
     public func takeServers(_ shown: PendingOperation.Version) async throws -> [String: StorageValue] {
-        if case .lost(let values) = try await discardForKnown(shown) { return values }
+        if let lost = try await choosing(shown, body: { try self.discardForKnown($0, in: $1) }).lost { return lost }
         return try await withExclusiveSync {
             // The previous sync may have fetched the item, or sent the operation.
-            let knowledge = try await store.write { store in
+            let (lost, object) = try await store.write { store in
                 _ = try Self.current(shown, in: store)
                 return try self.discardForKnown(self.waiting(shown.id, in: store, isAlone: true), in: store)
             }
-            switch knowledge {
-            case .lost(let values): return values
-            case .unknown(let object): return try await discardForFetched(object)
-            }
+            if let lost { return lost }
+            guard let object else { throw Self.gone(shown.id) }
+            return try await discardForFetched(object)
         }
     }
 
-    /// The result of taking the server's side from local knowledge alone.
-    private enum LocalKnowledge: Sendable {
-        case lost([String: StorageValue])
-        /// The server's side is not known; request it.
-        case unknown(OutgoingObject)
-    }
-
-    private func discardForKnown(_ shown: PendingOperation.Version) async throws -> LocalKnowledge {
-        try await choosing(shown) { try self.discardForKnown($0, in: $1) }
-    }
-
-    private func discardForKnown(_ operation: PendingOperation, in store: any LocalTransaction) throws -> LocalKnowledge
-    {
-        let id = operation.id
-        if let item = try serverSide(of: operation, in: store) { return .lost(try store.discard(id, for: item)) }
-        guard let object = try store.outgoing(id) else { throw Self.gone(id) }
-        return .unknown(object)
+    /// Discards an operation for the server's side. If that is not known, returns the object to request.
+    private func discardForKnown(
+        _ operation: PendingOperation, in store: any LocalTransaction
+    ) throws -> (lost: [String: StorageValue]?, object: OutgoingObject?) {
+        if let item = try serverSide(of: operation, in: store) {
+            return (try store.discard(operation.id, for: item), nil)
+        }
+        guard let object = try store.outgoing(operation.id) else { throw Self.gone(operation.id) }
+        return (nil, object)
     }
 
     private func discardForFetched(_ object: OutgoingObject) async throws -> [String: StorageValue] {

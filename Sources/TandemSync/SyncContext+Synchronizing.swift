@@ -79,14 +79,12 @@ extension SyncContext {
     private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult
     {
         guard let sent else { return result }
-        var result = result
         do {
-            result.add(try await sendFiles(after: sent, isExplicit: isExplicit))
+            return result.followed(by: try await sendFiles(after: sent, isExplicit: isExplicit))
         } catch {
             guard error is SyncError || result.hasGivenUp else { throw error }
-            result.add(sent.result.stopped(by: SyncError(stopping: error)))
+            return result.followed(by: sent.result.stopped(by: SyncError(stopping: error)))
         }
-        return result
     }
 
     private func pullWithinSync(

@@ -4,13 +4,13 @@ import Tandem
 extension SyncContext {
     /// The result of a push before it uploads files.
     struct SentObjects: Sendable {
-        var result: PushResult
+        var result: SyncResult
         /// The marks of the queue before the push; `nil` if files are left out.
         var marks: OperationMarks?
     }
 
     /// Runs a whole push: the queue, in a sync of its own, and then the files.
-    func send(isExplicit: Bool) async throws -> PushResult {
+    func send(isExplicit: Bool) async throws -> SyncResult {
         try await withExclusiveSync {
             try await sendObjects(isExplicit: isExplicit)
         } then: { sent in
@@ -29,7 +29,7 @@ extension SyncContext {
     /// unneeded files on the server.
     ///
     /// The method holds the uploads' lock throughout, and the objects' lock during each push.
-    func sendFiles(after sent: SentObjects, isExplicit: Bool) async throws -> PushResult {
+    func sendFiles(after sent: SentObjects, isExplicit: Bool) async throws -> SyncResult {
         guard let files, let tandem, let marks = sent.marks, sent.result.stoppedBy == nil else { return sent.result }
         do {
             guard try await tandem.read({ try $0.hasFilesToSend() }) else { return sent.result }
@@ -54,13 +54,14 @@ extension SyncContext {
     private static let uploadPause: TimeInterval = 60
 
     private func upload(
-        _ sent: PushResult, run: UploadRun, deletions: RemoteFileDeletionRun
-    ) async throws -> PushResult {
+        _ sent: SyncResult, run: UploadRun, deletions: RemoteFileDeletionRun
+    ) async throws -> SyncResult {
         var result = sent
         do {
             try await run.run()
             let (stop, pushes) = run.state.withLock { ($0.stop, $0.pushes) }
-            result = pushes.reduce(result) { $0.followed(by: $1) }.with(run.results)
+            for push in pushes { result.add(push) }
+            result.uploads = run.results
             switch stop {
             case .cancelled: throw CancellationError()
             case .thrown(let error): throw error
@@ -73,8 +74,7 @@ extension SyncContext {
             }
             let rest = try await run.rest(without: Set(failed.map(\.id)))
             if !rest.isEmpty {
-                result = result.followed(
-                    by: try await withObjects { try await PushRun(self, isExplicit: true, only: rest).run() })
+                result.add(try await withObjects { try await PushRun(self, isExplicit: true, only: rest).run() })
             }
             if case .failure(let error)? = stop { return result.stopped(by: error) }
             guard result.stoppedBy == nil else { return result }
@@ -83,7 +83,8 @@ extension SyncContext {
         } catch {
             // The files were uploaded nevertheless, and the next push sends their URLs.
             guard result.hasGivenUp || SyncError.Code.busy ~= error else { throw error }
-            return result.with(run.results).stopped(by: SyncError(stopping: error))
+            result.uploads = run.results
+            return result.stopped(by: SyncError(stopping: error))
         }
     }
 
@@ -91,17 +92,17 @@ extension SyncContext {
     /// another push is uploading.
     ///
     /// - Parameter date: The time of that other push.
-    private func addingFilesLeft(to result: PushResult, in store: Store, dueAt date: Date) async throws -> PushResult {
+    private func addingFilesLeft(to result: SyncResult, in store: Store, dueAt date: Date) async throws -> SyncResult {
         let known = Set(result.uploads.map(\.attachment.id))
         let left = try await store.read { try $0.pendingFiles(at: .distantFuture) }
             .filter { !known.contains($0.attachment.id) }
         guard !left.isEmpty else { return result }
-        let uploads = left.map {
+        var result = result
+        result.uploads += left.map {
             FileUpload(attachment: $0.attachment, table: $0.table, localID: $0.localID, outcome: .notReached)
         }
-        return PushResult(
-            entries: result.entries, uploads: result.uploads + uploads, stoppedBy: result.stoppedBy,
-            nextDue: [result.nextDue, date].compactMap { $0 }.min())
+        result.nextDue = min(result.nextDue ?? date, date)
+        return result
     }
 
     /// Returns whether there are operations or files to send, or files to delete on the server.
@@ -151,19 +152,18 @@ extension ReadTransaction {
     }
 }
 
-extension PushResult {
-    func with(_ uploads: [FileUpload]) -> PushResult {
-        PushResult(entries: entries, uploads: uploads, stoppedBy: stoppedBy, nextDue: nextDue)
+extension SyncResult {
+    /// Adds a later push. The result keeps the first error that stopped a push.
+    mutating func add(_ later: SyncResult) {
+        let stop = stoppedBy
+        self = followed(by: later)
+        stoppedBy = stop ?? stoppedBy
     }
 
-    func stopped(by error: SyncError) -> PushResult {
-        PushResult(entries: entries, uploads: uploads, stoppedBy: stoppedBy ?? error, nextDue: nextDue)
-    }
-
-    /// Returns the combined result of two consecutive pushes.
-    func followed(by later: PushResult) -> PushResult {
-        PushResult(
-            entries: entries.followed(by: later.entries), uploads: uploads, stoppedBy: stoppedBy ?? later.stoppedBy,
-            nextDue: [nextDue, later.nextDue].compactMap { $0 }.min())
+    /// Returns the result of a push that an error stopped, unless another error stopped it before.
+    func stopped(by error: SyncError) -> SyncResult {
+        var result = self
+        result.stoppedBy = stoppedBy ?? error
+        return result
     }
 }

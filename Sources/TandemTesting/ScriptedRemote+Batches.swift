@@ -9,7 +9,7 @@ extension ScriptedRemote {
     ///
     /// - Throws: Nothing.
     public func batchLimit() async throws(RemoteFailure) -> Int {
-        try withState { state throws(RemoteFailure) in state.batchLimitRequests += 1 }
+        state.withLock { $0.batchLimitRequests += 1 }
         return mostInBatch
     }
 
@@ -25,7 +25,7 @@ extension ScriptedRemote {
     ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let writes = requests.map { Write(kind: RecordedRequest.Kind($0.kind), item: $0.item) }
-        let faults = try withState { state throws(RemoteFailure) in arrive(writes, state: &state) }
+        let faults = state.withLock { arrive(writes, state: &$0) }
         defer { leave() }
         await Task.yield()
         for fault in faults {
@@ -34,7 +34,7 @@ extension ScriptedRemote {
             case .fail(let failure) where failure.isOfBatch: throw failure
             case .hang: try await hang()
             case .deliverLate(let count):
-                try withState { state throws(RemoteFailure) in state.late += writes.map { (count, $0) } }
+                state.withLock { $0.late += writes.map { (count, $0) } }
                 throw .lost(NoResponse())
             case .meanwhile(let event): await event()
             case .deliverTwice: _ = try carryOut(writes, faults: faults)
@@ -82,7 +82,7 @@ extension ScriptedRemote {
                 edit(write.item.table, id: id, change: change)
             }
             do throws(RemoteFailure) {
-                var response = try withState { state throws(RemoteFailure) in try carryOut(write, state: &state) }
+                var response = try state.withLock { state throws(RemoteFailure) in try carryOut(write, state: &state) }
                 if case .respondWithoutBody? = fault { response.item = nil }
                 results.append(.success(response))
             } catch {

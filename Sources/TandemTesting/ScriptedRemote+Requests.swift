@@ -188,7 +188,7 @@ extension ScriptedRemote {
         _ request: RecordedRequest, late: Write? = nil, respond: (inout State) throws(RemoteFailure) -> T
     ) async throws(RemoteFailure) -> T {
         if Task.isCancelled { throw .notSent(CancellationError()) }
-        let fault = try withState { state throws(RemoteFailure) in arrive(request, state: &state) }
+        let fault = state.withLock { arrive(request, state: &$0) }
         defer { leave() }
         // Yields, so that concurrent requests can overlap.
         await Task.yield()
@@ -196,28 +196,28 @@ extension ScriptedRemote {
         case .loseRequest: throw .lost(NoResponse())
         case .fail(let failure): throw failure
         case .failAfterwards(let failure):
-            _ = try? withState { state throws(RemoteFailure) in try respond(&state) }
+            _ = try? state.withLock { state throws(RemoteFailure) in try respond(&state) }
             throw failure
         case .hang: try await hang()
         case .deliverLate(let count):
-            if let late { try withState { state throws(RemoteFailure) in state.late.append((count, late)) } }
+            if let late { state.withLock { $0.late.append((count, late)) } }
             throw .lost(NoResponse())
         case .conflict(let change):
             if let id = request.id { edit(request.table, id: ServerID(id), change: change) }
         case .meanwhile(let event): await event()
-        case .deliverTwice: _ = try? withState { state throws(RemoteFailure) in try respond(&state) }
+        case .deliverTwice: _ = try? state.withLock { state throws(RemoteFailure) in try respond(&state) }
         case .loseResponse:
-            _ = try? withState { state throws(RemoteFailure) in try respond(&state) }
+            _ = try? state.withLock { state throws(RemoteFailure) in try respond(&state) }
             throw .lost(NoResponse())
         case .respondWithoutBody:
-            let result = try withState { state throws(RemoteFailure) in try respond(&state) }
+            let result = try state.withLock { state throws(RemoteFailure) in try respond(&state) }
             guard var bare = result as? RemoteResponse else { return result }
             bare.item = nil
             if let bare = bare as? T { return bare }
             return result
         case nil: break
         }
-        return try withState { state throws(RemoteFailure) in try respond(&state) }
+        return try state.withLock { state throws(RemoteFailure) in try respond(&state) }
     }
 
     /// Records a request, carries out late ones, and returns its planned fault.
@@ -245,7 +245,7 @@ extension ScriptedRemote {
     }
 
     func leave() {
-        _ = try? withState { state throws(RemoteFailure) in state.inFlight -= 1 }
+        state.withLock { $0.inFlight -= 1 }
     }
 
     struct NoResponse: Error {}

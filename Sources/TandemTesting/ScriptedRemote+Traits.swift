@@ -47,18 +47,18 @@ extension ScriptedRemote {
 
     /// Returns the items of all tables as they are now.
     public func backup() -> Backup {
-        withItems { Backup(tables: $0.tables, changes: $0.changes) }
+        state.withLock { Backup(tables: $0.tables, changes: $0.changes) }
     }
 
     /// Replaces the items of all tables with those of a backup. Versions, times and change tags return to earlier
     /// values.
     public func restore(_ backup: Backup) {
-        withItems { ($0.tables, $0.changes) = (backup.tables, backup.changes) }
+        state.withLock { ($0.tables, $0.changes) = (backup.tables, backup.changes) }
     }
 
     /// Removes a table with its tombstones, and creates it again without items.
     public func recreate(_ table: RemoteTableName) {
-        withItems { state in
+        state.withLock { state in
             state.tables[table] = nil
             state.changes[table] = nil
             state.generations[table, default: 0] += 1
@@ -67,7 +67,7 @@ extension ScriptedRemote {
 
     /// Sets the backoff in each successful response from now on; `nil` for none.
     public func setBackoff(_ backoff: Duration?) {
-        withItems { $0.backoff = backoff }
+        state.withLock { $0.backoff = backoff }
     }
 
     // MARK: -

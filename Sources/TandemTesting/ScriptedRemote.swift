@@ -40,7 +40,7 @@ public final class ScriptedRemote: Remote {
     /// The behavior that not every server has.
     public let traits: Traits
     let mostInBatch: Int
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     /// Creates an empty server.
     ///
@@ -184,14 +184,6 @@ public final class ScriptedRemote: Remote {
     struct Write: Sendable {
         let kind: RecordedRequest.Kind
         let item: OutgoingItem
-    }
-
-    func withState<T>(_ body: (inout State) throws(RemoteFailure) -> T) throws(RemoteFailure) -> T {
-        try state.withLock { state throws(RemoteFailure) in try body(&state) }
-    }
-
-    func withItems<T>(_ body: (inout State) -> T) -> T {
-        state.withLock { body(&$0) }
     }
 
     private func time() -> WireTimestamp? {

@@ -47,6 +47,21 @@ import Testing
         #expect(members["filename"] == .text("0123456789abcdef0123456789abcdef.jpg"))
     }
 
+    @Test(arguments: [
+        ("a.b.Tar9", ".tar9"), ("a", ""), ("a.", ""), ("a.é", ""), ("a.j\"g", ""),
+        ("a.abcdefghijklmnop", ".abcdefghijklmnop"), ("a.abcdefghijklmnopq", ""),
+    ])
+    func `a file's extension is sent if it has 1 to 16 letters and digits`(name: String, sent: String) async throws {
+        let kinto = FakeKinto("files")
+        _ = try await makeFiles(kinto).upload(makeFile("hello", name: name))
+        let record = try #require(kinto.record("0123456789abcdef0123456789abcdef", in: "files"))
+        guard case .object(let members)? = record.members["attachment"] else {
+            Issue.record("The record has no attachment.")
+            return
+        }
+        #expect(members["filename"] == .text("0123456789abcdef0123456789abcdef\(sent)"))
+    }
+
     @Test func `a missing collection of files is created`() async throws {
         let kinto = FakeKinto()
         let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))

@@ -80,6 +80,11 @@ import Testing
                 #expect(try await ids(browser, ["search": search]) == found, "\(search)")
             }
             #expect(try await ids(browser, ["search": "ball", "where": "points < 10"]) == ["t2"])
+            let large = BigInt(2).power(127)
+            try await fixture.store.write { tx in
+                _ = try tx.update(Ticket.self, localID: "t1") { $0.points = large }
+            }
+            #expect(try await ids(browser, ["search": "\(large)"]) == ["t1"])
             try await fixture.store.write { tx in _ = try tx.delete("Ticket", localID: "t2") }
             #expect(try await ids(browser, [:]) == ["t1", "t3"])
         }

@@ -41,6 +41,9 @@ extension SocketTests {
             let url = try #require(URL(string: "ftp://ada:hunter2@shop.example"))
             let error = #expect(throws: NetworkError.self) { _ = try DatasyncServer(url: url) }
             #expect(error?.code == .invalidAddress && error.map { "\($0)" }?.contains("hunter2") == false)
+            let valid = try #require(URL(string: "https://shop.example"))
+            let former = #expect(throws: NetworkError.self) { _ = try DatasyncServer(url: valid, formerURLs: [url]) }
+            #expect(former?.code == .invalidAddress && former.map { "\($0)" }?.contains("hunter2") == false)
         }
     }
 }

@@ -58,7 +58,9 @@ import Testing
     func `a row without an ID gets a UUID`(body: String) async throws {
         let response = await server.send(.post, "/tables/todo", [:], body)
         #expect(response.status == 201)
-        let id = try #require(UUID(uuidString: response.object["id"] as? String ?? ""))
+        let text = try #require(response.object["id"] as? String)
+        let id = try #require(UUID(uuidString: text))
+        #expect(text == id.uuidString.lowercased())
         #expect(id.uuid.6 >> 4 == 4 && id.uuid.8 >> 6 == 2)
     }
 

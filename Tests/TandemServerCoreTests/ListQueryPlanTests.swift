@@ -24,7 +24,7 @@ import Testing
             user: nil,
             skew: .zero, isRaced: false, isAzure: false)
         let limits = FilterLimits(length: 1000, depth: 10, nodes: 100, orderKeys: 5)
-        var query = ListQuery(take: 100, logic: .twoValued, hasIntegers: true)
+        var query = ListQuery(take: 100)
         query.filter = try ODataParser.filter(filter, grammar: .odata4, limits: limits) { _ in .unknown }
         if !order.isEmpty {
             query.order = try ODataParser.order(order, grammar: .odata4, limits: limits) { _ in .unknown }

@@ -54,14 +54,6 @@ import Testing
         #expect(WireDateText.parseDuration(text) == seconds.map { Int64(($0 * 1e7).rounded()) })
     }
 
-    @Test func `base64 agrees with Foundation`() {
-        var random = SeededGenerator(seed: 6)
-        for count in 0..<40 {
-            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-            #expect(Base64Text.encode(bytes) == Data(bytes).base64EncodedString())
-        }
-    }
-
     @Test(arguments: [
         "null", "[]", "{}", "[1,-0,1.50,1e5,12345678901234567890123.4567890]", #"{"b":1,"a":{"é":"\"\\\n"},"":[{}]}"#,
         #""大润发😀\u0001""#, "true",

@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 import TandemTesting
 import TestSupport
@@ -161,6 +162,19 @@ import Testing
         let pulled = SyncResult(pulls: [.init(query: query, outcome: .success(PullResult(inserted: 1)))])
         result = first.followed(by: pulled)
         #expect(result.entries.count == 1 && result.inserted == 1 && !result.isComplete)
+    }
+
+    @Test func `the first error that stopped a push stays when a later push is added`() {
+        let due = Date(timeIntervalSince1970: 1)
+        let second = SyncResult(stoppedBy: SyncError(.unreachable, message: "second"), nextDue: due)
+        var result = SyncResult(stoppedBy: SyncError(.later, message: "first"), nextDue: due + 1)
+        result.add(second)
+        #expect(result.stoppedBy?.code == .later && result.nextDue == due)
+        #expect(result.stopped(by: SyncError(.busy, message: "third")).stoppedBy?.code == .later)
+        result = SyncResult(stoppedBy: nil)
+        result.add(second)
+        result.add(SyncResult(stoppedBy: nil))
+        #expect(result.stoppedBy?.code == .unreachable && result.nextDue == due)
     }
 }
 

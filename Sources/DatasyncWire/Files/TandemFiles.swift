@@ -58,13 +58,13 @@ public final class TandemFiles: RemoteFiles {
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         try file.check()
-        var start = Start.beginning
+        var start: Int64?
         if file.size > Self.small {
             switch try await uploadProgress(of: file) {
             case .there(let uploaded):
                 progress(file.size)
                 return uploaded
-            case .start(let found): start = found
+            case .missing(let found): start = found
             }
         }
         return try await send(file, from: start, progress: progress)
@@ -84,9 +84,8 @@ public final class TandemFiles: RemoteFiles {
         let path = try path(of: file, at: [server] + formerAddresses)
         let exchange = FileExchange(transport, request: request(.get, path: path, fields: fields))
         let download = FileDownload(exchange, wanted: file, from: offset, to: receive)
-        let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
-            try await exchange.run(receive: { try await download.piece($0, bytes: $1) })
-        }
+        let (response, text) = try await exchange.run(
+            with: credentials, receive: { try await download.piece($0, bytes: $1) })
         guard response.status.kind == .successful else {
             throw exchange.failure(response, body: text, onMismatch: .changed)
         }
@@ -103,9 +102,7 @@ public final class TandemFiles: RemoteFiles {
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
         let path = try path(of: file, at: [server])
         let exchange = FileExchange(transport, request: request(.delete, path: path, fields: fields))
-        let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
-            try await exchange.run()
-        }
+        let (response, text) = try await exchange.run(with: credentials)
         guard [200, 204].contains(response.status.code) else {
             throw exchange.failure(response, body: text, onMismatch: .changed)
         }
@@ -126,24 +123,17 @@ public final class TandemFiles: RemoteFiles {
 // MARK: - Uploads
 
 extension TandemFiles {
-    /// The start of an upload.
-    private enum Start {
-        /// The whole file. The server drops the bytes that it has.
-        case beginning
-        case part(from: Int64)
-    }
-
     private enum UploadProgress {
         case there(UploadedFile)
-        case start(Start)
+        /// The offset of the first missing byte, or `nil` if the whole file is to be sent. The server then drops the
+        /// bytes that it has.
+        case missing(from: Int64?)
     }
 
     /// Requests the server's state of a file.
     private func uploadProgress(of file: OutgoingFile) async throws(RemoteFailure) -> UploadProgress {
         let exchange = FileExchange(transport, request: request(.head, path: path(of: file.id), fields: [:]))
-        let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
-            try await exchange.run()
-        }
+        let (response, text) = try await exchange.run(with: credentials)
         let fields = FileFields(response)
         switch response.status.code {
         case 200:
@@ -158,34 +148,30 @@ extension TandemFiles {
                     .size, message: "The response does not state how many bytes the server has.", status: 204)
             }
             // The partial upload is of another file, or is complete but not finished by the server.
-            guard length == file.size, fields.sha256 == file.sha256, offset < length else { return .start(.beginning) }
-            return .start(.part(from: offset))
-        case 404, 410: return .start(.beginning)
+            guard length == file.size, fields.sha256 == file.sha256, offset < length else { return .missing(from: nil) }
+            return .missing(from: offset)
+        case 404, 410: return .missing(from: nil)
         default: throw exchange.failure(response, body: text, onMismatch: .taken)
         }
     }
 
     private func send(
-        _ file: OutgoingFile, from start: Start, progress: @escaping @Sendable (Int64) -> Void
+        _ file: OutgoingFile, from start: Int64?, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         var fields: HTTPFields = [
             .contentType: file.contentType.isEmpty ? "application/octet-stream" : file.contentType,
             .contentDisposition: FileName.disposition(file.name),
         ]
         fields[.reprDigest] = FileFields.digest(file.sha256)
-        var offset: Int64 = 0
-        switch start {
-        case .beginning: fields[.ifNoneMatch] = "*"
-        case .part(let start):
-            offset = start
+        if let start {
             fields[.contentRange] = "bytes \(start)-\(file.size - 1)/\(file.size)"
+        } else {
+            fields[.ifNoneMatch] = "*"
         }
         try await file.willBe(at: origin + path(of: file.id))
         let exchange = FileExchange(transport, request: request(.put, path: path(of: file.id), fields: fields))
-        let body = FileExchange.body(of: file, from: offset, progress: progress)
-        let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
-            try await exchange.run(body: body)
-        }
+        let body = FileExchange.body(of: file, from: start ?? 0, progress: progress)
+        let (response, text) = try await exchange.run(with: credentials, body: body)
         guard [200, 201].contains(response.status.code) else {
             throw exchange.failure(response, body: text, onMismatch: .taken)
         }
@@ -245,12 +231,7 @@ extension TandemFiles {
         let name = url.dropFirst(folder.count)
         let isName =
             !name.isEmpty && name != "." && name != ".."
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-._~".utf8.contains(byte)
-                }
-            }
+            && name.utf8.allSatisfy { $0.isAlphanumeric || "-._~".utf8.contains($0) }
         return isName ? String(name) : nil
     }
 
@@ -259,21 +240,5 @@ extension TandemFiles {
             method: method, scheme: server.scheme, authority: server.authority, path: path, headerFields: fields)
         request.headerFields[.userAgent] = "Tandem"
         return request
-    }
-}
-
-// MARK: - Credentials
-
-extension TandemFiles {
-    /// Sends a request, and retries it once with new credentials if the server refused the first ones.
-    private func authenticated(
-        _ exchange: FileExchange,
-        run: (FileExchange) async throws(RemoteFailure) -> (HTTPResponse, [UInt8])
-    ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
-        guard let credentials else { return try await run(exchange) }
-        return try await credentials.authorize(exchange.request) { request throws(RemoteFailure) in
-            let response = try await run(FileExchange(exchange.transport, request: request))
-            return (response, response.0.status.code == 401)
-        }
     }
 }

@@ -160,12 +160,9 @@ extension KintoFiles {
             headerFields: [
                 .contentType: form.contentType, .accept: "application/json", .userAgent: "Tandem",
             ])
-        let (transport, body) = (transport, form.body(progress: progress))
-        let (response, text) = try await remote.client.authorized(head) { head throws(RemoteFailure) in
-            let result = try await FileExchange(transport, request: head).run(body: body, receive: nil)
-            return (result, result.0.status.code == 401)
-        }
         let exchange = FileExchange(transport, request: head)
+        let (response, text) = try await exchange.run(
+            with: remote.client.credentials, body: form.body(progress: progress))
         let request = KintoRequest(
             method: .post, path: path, table: collection, purpose: .resource)
         let decoded = remote.decoder.response(response, body: text, to: request)

@@ -50,12 +50,7 @@ struct MultipartUpload: Sendable {
     private static func pathExtension(of name: String) -> String {
         guard let point = name.lastIndex(of: ".") else { return "" }
         let text = name[name.index(after: point)...]
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: false
-            }
-        }
-        return isPlain && (1...16).contains(text.utf8.count) ? ".\(text.lowercased())" : ""
+        return text.utf8.allSatisfy(\.isAlphanumeric) && (1...16).contains(text.utf8.count)
+            ? ".\(text.lowercased())" : ""
     }
 }

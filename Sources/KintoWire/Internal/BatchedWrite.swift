@@ -10,34 +10,14 @@ struct BatchedWrite: Sendable {
     let version: String?
     let request: KintoRequest
 
-    init(index: Int, version: String?, request: KintoRequest) {
-        self.index = index
-        self.version = version
-        self.request = request
-    }
-
     /// Whether the tombstone's version is compared first.
     var needsLookUp: Bool {
         if case .write(.undelete, _) = request.purpose { version?.isEmpty == false } else { false }
     }
 }
 
-/// The outcomes of several writes, in the order of the caller's requests.
-struct WriteOutcomes: Sendable {
-    var results: [Result<RemoteResponse, RemoteFailure>?]
-
-    init(_ count: Int) {
-        results = Array(repeating: nil, count: count)
-    }
-
-    /// The outcomes. A write without one may have been carried out.
-    var complete: [Result<RemoteResponse, RemoteFailure>] {
-        results.map { $0 ?? .failure(.lost(MissingOutcome())) }
-    }
-
-    /// No response belongs to the write.
-    struct MissingOutcome: Error {}
-}
+/// The error of a write without a response.
+struct MissingOutcome: Error {}
 
 extension KintoRequest {
     /// The request as a part of a batch.

@@ -8,7 +8,7 @@ import TandemSync
 final class KintoClient: Sendable {
     let decoder: KintoResponseDecoder
     private let transport: any HTTPTransport
-    private let credentials: Credentials?
+    let credentials: Credentials?
     private let onAlert: (@Sendable (KintoAlert) -> Void)?
     /// The announcements that were reported.
     private let alerts = Mutex<Set<KintoAlert>>([])
@@ -30,20 +30,11 @@ final class KintoClient: Sendable {
         _ request: KintoRequest, isRefusal: (KintoResponse) -> Bool = { $0.status == 401 }
     ) async throws(RemoteFailure) -> KintoResponse {
         let (head, body) = try encode(request)
-        return try await authorized(head) { head throws(RemoteFailure) in
+        guard let credentials else { return try await exchange(request, head: head, body: body) }
+        return try await credentials.authorize(head) { head throws(RemoteFailure) in
             let response = try await self.exchange(request, head: head, body: body)
             return (response, isRefusal(response))
         }
-    }
-
-    /// Runs an exchange with the user's credentials, if there are any. See ``Credentials/authorize(_:run:)``.
-    ///
-    /// - Parameter run: Sends a request, and returns its response and whether that refuses the credentials.
-    func authorized<T>(
-        _ head: HTTPRequest, run: (HTTPRequest) async throws(RemoteFailure) -> (response: T, isRefused: Bool)
-    ) async throws(RemoteFailure) -> T {
-        guard let credentials else { return try await run(head).response }
-        return try await credentials.authorize(head, run: run)
     }
 
     private func encode(_ request: KintoRequest) throws(RemoteFailure) -> (HTTPRequest, [UInt8]) {

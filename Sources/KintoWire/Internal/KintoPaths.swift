@@ -28,14 +28,7 @@ struct KintoPaths: Sendable {
 
     /// Returns whether a text can name a bucket, a collection or a record: it matches `[A-Za-z0-9][A-Za-z0-9_-]*`.
     static func isName(_ text: String, limit: Int = 255) -> Bool {
-        guard let first = text.utf8.first, isWord(first), text.utf8.count <= limit else { return false }
-        return text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
-        }
+        guard let first = text.utf8.first, first.isAlphanumeric, text.utf8.count <= limit else { return false }
+        return text.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 }

@@ -159,8 +159,7 @@ extension KintoQuery {
         guard member != .deleted, member != .updatedAt, !values.isEmpty else {
             throw Self.refusal(member, message: "Kinto can't find these values.")
         }
-        var literals: [String] = []
-        for value in values { literals.append(try Self.literal(value, for: member)) }
+        let literals = try values.map { value throws(RequestEncodingError) in try Self.literal(value, for: member) }
         try set(word, of: try Self.name(member), to: literals.joined(separator: ","))
     }
 
@@ -186,10 +185,8 @@ extension KintoQuery {
     /// Returns whether a scalar has no meaning in a pattern of PostgreSQL or Python.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.isASCII else { return scalar.properties.generalCategory != .control }
-        switch UInt8(scalar.value) {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
-        case let byte: return " -,;:!@#&='\"<>/~".utf8.contains(byte)
-        }
+        let byte = UInt8(scalar.value)
+        return byte.isAlphanumeric || " -,;:!@#&='\"<>/~".utf8.contains(byte)
     }
 }
 
@@ -240,14 +237,7 @@ extension KintoQuery {
         case .createdAt: throw refusal(member, message: "Kinto does not keep the time of the insert.")
         default: break
         }
-        guard let first = member.name.utf8.first, !(0x30...0x39).contains(first),
-            member.name.utf8.allSatisfy({ byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
-                default: false
-                }
-            })
-        else {
+        guard MemberName.isIdentifier(member.name) else {
             throw refusal(member, message: "The name is not an identifier, so a filter can't contain it.")
         }
         return member.name

@@ -12,13 +12,10 @@ struct KintoRequest: Sendable {
         /// A record by its path.
         case record
         /// A write of a record, with the requested ID of an insert.
-        case write(Write, id: ServerID?)
+        case write(RemoteRequest.Kind, id: ServerID?)
         /// Any other resource: the server, a bucket, a collection, a batch.
         case resource
     }
-
-    /// A kind of write.
-    enum Write: Hashable, Sendable { case insert, update, delete, undelete }
 
     var method: HTTPRequest.Method
     /// The path relative to the API, without the query.

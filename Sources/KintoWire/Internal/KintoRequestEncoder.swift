@@ -14,53 +14,31 @@ struct KintoRequestEncoder: Sendable {
 // MARK: - Writes
 
 extension KintoRequestEncoder {
-    /// Encodes a write.
+    /// Encodes a write. An insert is a `PUT` if the item has an ID, else a `POST`.
     func write(_ request: RemoteRequest) throws(RequestEncodingError) -> KintoRequest {
-        switch request.kind {
-        case .insert: try insert(request.item)
-        case .update: try update(request.item)
-        case .delete: try delete(request.item)
-        case .undelete: try undelete(request.item)
-        }
-    }
-
-    /// Encodes an insert: a `PUT` if the item has an ID, else a `POST`.
-    private func insert(_ item: OutgoingItem) throws(RequestEncodingError) -> KintoRequest {
-        let body = try coding.whole(item)
-        guard item.id != nil else {
+        let (kind, item) = (request.kind, request.item)
+        let inserted = try kind == .insert ? coding.whole(item) : nil
+        if kind == .insert, item.id == nil {
             try check(item.table)
             return KintoRequest(
-                method: .post, path: paths.records(item.table), body: body, table: item.table,
+                method: .post, path: paths.records(item.table), body: inserted, table: item.table,
                 purpose: .write(.insert, id: nil))
         }
         let id = try id(of: item)
-        return KintoRequest(
-            method: .put, path: paths.record(id, in: item.table), fields: [.ifNoneMatch: "*"], body: body,
-            table: item.table, purpose: .write(.insert, id: id))
-    }
-
-    private func update(_ item: OutgoingItem) throws(RequestEncodingError) -> KintoRequest {
-        let id = try id(of: item)
-        return KintoRequest(
-            method: .patch, path: paths.record(id, in: item.table), fields: try precondition(of: item),
-            body: try coding.patch(item), table: item.table, purpose: .write(.update, id: id))
-    }
-
-    private func delete(_ item: OutgoingItem) throws(RequestEncodingError) -> KintoRequest {
-        let id = try id(of: item)
-        return KintoRequest(
-            method: .delete, path: paths.record(id, in: item.table), fields: try precondition(of: item),
-            table: item.table, purpose: .write(.delete, id: id))
-    }
-
-    /// Encodes an undelete. Kinto does not compare a precondition with a tombstone, so that this only ensures that the
-    /// record is still deleted.
-    private func undelete(_ item: OutgoingItem) throws(RequestEncodingError) -> KintoRequest {
-        let id = try id(of: item)
-        _ = try precondition(of: item)
-        return KintoRequest(
-            method: .put, path: paths.record(id, in: item.table), fields: [.ifNoneMatch: "*"],
-            body: try coding.whole(item), table: item.table, purpose: .write(.undelete, id: id))
+        // The version of an undelete is only checked.
+        let precondition = try kind == .insert ? [:] : precondition(of: item)
+        var write = KintoRequest(
+            method: .put, path: paths.record(id, in: item.table), fields: [.ifNoneMatch: "*"], body: inserted,
+            table: item.table, purpose: .write(kind, id: id))
+        switch kind {
+        case .insert: break
+        case .update: (write.method, write.fields, write.body) = (.patch, precondition, try coding.patch(item))
+        case .delete: (write.method, write.fields) = (.delete, precondition)
+        // Kinto does not compare a precondition with a tombstone, so `If-None-Match: *` only ensures that the record
+        // is still deleted.
+        case .undelete: write.body = try coding.whole(item)
+        }
+        return write
     }
 }
 

@@ -126,8 +126,8 @@ extension KintoRemote {
         return permissions
     }
 
-    /// Returns an operation of a JSON patch, with the characters `~` and `/` of the name escaped. It works on scalars,
-    /// because a slash with a combining accent is another `Character`.
+    /// Returns an operation of a JSON patch, with the characters `~` and `/` of the name escaped. The characters are
+    /// compared as scalars: a `/` or `~` with a combining accent is another `Character`.
     private func patch(_ operation: String, permission: KintoPermission, of principal: KintoPrincipal) -> JSONNode {
         let name = principal.rawValue.unicodeScalars.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined()
         return .object([("op", .text(operation)), ("path", .text("/permissions/\(permission.rawValue)/\(name)"))])

@@ -58,6 +58,6 @@ public struct SignedUpload: Sendable {
 }
 
 extension OutgoingFile {
-    /// The SHA-256 in base64, as `x-amz-checksum-sha256` requires it.
+    /// The SHA-256 in base64, as `x-amz-checksum-sha256` requires it. It is empty if ``sha256`` is not valid.
     public var sha256Base64: String { FileFields.base64(sha256) }
 }

@@ -69,7 +69,7 @@ public struct SignedURLFiles: RemoteFiles {
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
         try file.check()
-        let signed = try await signing { try await signUpload(file) }
+        let signed = try await calling(onError: RemoteFailure.notSent) { try await signUpload(file) }
         let type = file.contentType.isEmpty ? "application/octet-stream" : file.contentType
         let exchange = try exchange(.put, signed: signed.request, fields: [.contentType: type])
         try await file.willBe(at: signed.fileURL)
@@ -92,7 +92,7 @@ public struct SignedURLFiles: RemoteFiles {
     public func download(
         _ file: RemoteFile, from offset: Int64, to receive: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
-        let signed = try await signing { try await signDownload(file) }
+        let signed = try await calling(onError: RemoteFailure.notSent) { try await signDownload(file) }
         let exchange = try exchange(.get, signed: signed, fields: FileDownload.fields(file, from: offset))
         let download = FileDownload(exchange, wanted: file, from: offset, to: receive)
         let (response, text) = try await exchange.run(receive: { try await download.piece($0, bytes: $1) })
@@ -107,7 +107,8 @@ public struct SignedURLFiles: RemoteFiles {
     /// - Parameter file: The file's URL, and the ETag that it must still have.
     /// - Throws: `RemoteFailure`, as `RemoteFiles` requires, and the failures of the app's closure.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
-        guard let signed = try await signing({ try await signDelete(file) }) else { return }
+        let signed = try await calling(onError: RemoteFailure.notSent) { try await signDelete(file) }
+        guard let signed else { return }
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
         let exchange = try exchange(.delete, signed: signed, fields: fields)
         let (response, text) = try await exchange.run()
@@ -118,17 +119,6 @@ public struct SignedURLFiles: RemoteFiles {
 }
 
 extension SignedURLFiles {
-    private func signing<T>(_ body: () async throws -> T) async throws(RemoteFailure) -> T {
-        if Task.isCancelled { throw .notSent(CancellationError()) }
-        do {
-            return try await body()
-        } catch let failure as RemoteFailure {
-            throw failure
-        } catch {
-            throw .notSent(Task.isCancelled ? CancellationError() : error)
-        }
-    }
-
     private func exchange(
         _ method: HTTPRequest.Method, signed: SignedRequest, fields: HTTPFields
     ) throws(RemoteFailure) -> FileExchange {

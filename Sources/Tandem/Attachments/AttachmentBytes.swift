@@ -34,13 +34,9 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
         public mutating func next() async throws -> Data? {
             try Task.checkCancellation()
             guard offset < file.size else { return nil }
-            do {
-                let piece = try file.read(at: offset, count: AttachmentBytes.pieceSize)
-                offset += Int64(piece.count)
-                return piece
-            } catch {
-                throw store.located(error)
-            }
+            let piece = try store.located { try file.read(at: offset, count: AttachmentBytes.pieceSize) }
+            offset += Int64(piece.count)
+            return piece
         }
     }
 }

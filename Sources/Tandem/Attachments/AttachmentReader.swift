@@ -24,10 +24,6 @@ public struct AttachmentReader: Sendable {
     ///   for a negative offset or count.
     /// - Complexity: O(`count`). In an encrypted store it reads at least 64 KiB.
     public func read(at offset: Int64, count: Int) throws -> Data {
-        do {
-            return try file.read(at: offset, count: count)
-        } catch {
-            throw store.located(error)
-        }
+        try store.located { try file.read(at: offset, count: count) }
     }
 }

@@ -34,25 +34,19 @@ extension AttachmentStore {
     /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object was removed.
     public func status(of attachment: Attachment) throws -> AttachmentStatus {
         if let row = try row(of: attachment.id) { return row.status }
-        if hasDraft(of: attachment) { return AttachmentStatus(state: .pending, isOnDevice: true, attempts: 0) }
+        if draft(of: attachment) != nil { return AttachmentStatus(state: .pending, isOnDevice: true, attempts: 0) }
         throw unknown(attachment)
     }
 
     /// Returns the stored row of a file, or `nil` if there is none.
     func row(of id: FileID) throws -> FileRow? {
-        try store.reading { connection in
-            do {
-                return try connection.file(id)
-            } catch {
-                throw store.located(error)
-            }
-        }
+        try store.reading { connection in try store.located { try connection.file(id) } }
     }
 
-    /// Returns whether a file was added that no object has yet.
-    func hasDraft(of attachment: Attachment) -> Bool {
-        guard let draft = attachment.draft ?? store.files.draft(attachment.id) else { return false }
-        return draft.belongs(to: store.files) && !draft.isAdopted
+    /// Returns the draft of a file that was added and that no object has yet.
+    func draft(of attachment: Attachment) -> AttachmentDraft? {
+        guard let draft = attachment.draft ?? store.files.draft(attachment.id) else { return nil }
+        return draft.belongs(to: store.files) && !draft.isAdopted ? draft : nil
     }
 
     func unknown(_ attachment: Attachment) -> TandemError {

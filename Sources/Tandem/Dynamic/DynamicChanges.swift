@@ -64,6 +64,15 @@ extension Store {
         }
     }
 
+    /// Returns the current operation of an operation's object with its values, or nil if the object has none.
+    ///
+    /// It is also nil if the store does not know the object or its model.
+    package func changes(of operation: PendingOperation) throws -> DynamicChanges? {
+        guard models.contains(where: { $0.name == operation.model }) else { return nil }
+        return try object(named: operation.model, localID: operation.localID, includingDeleted: true)
+            .flatMap { try changes(of: $0) }
+    }
+
     /// Returns the pending operations of a model's objects, in the order of the queue.
     ///
     /// - Parameter model: The model's name in Swift.

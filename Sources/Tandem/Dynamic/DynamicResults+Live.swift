@@ -3,7 +3,7 @@
 extension DynamicResults {
     /// Publishes the objects as an immutable collection, for each state of the result.
     public var collectionPublisher: LivePublisher<LiveCollection<DynamicObject>> {
-        changesetPublisher.mapRecipe { $0.results }
+        changesetPublisher.mapOutput { $0.results }
     }
 
     /// Publishes the changes: removed, inserted, changed and moved objects, by index and local ID.

@@ -55,7 +55,7 @@ extension PropertyDefinition {
     }
 
     /// Returns the stored form of a value, or `nil` if it does not have the property's kind.
-    func storageValue(of value: DynamicValue) -> StorageValue? {
+    package func storageValue(of value: DynamicValue) -> StorageValue? {
         let row = RowEncoder()
         return append(value, to: row) ? row.value(at: 0) : nil
     }

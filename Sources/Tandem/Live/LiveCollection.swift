@@ -51,7 +51,7 @@ public struct LiveCollection<Element: Sendable>: RandomAccessCollection, Sendabl
 
     /// An iterator over the objects, in their order.
     public struct Iterator: IteratorProtocol {
-        fileprivate var rows: RowIterator
+        fileprivate var rows: RowCursor
         fileprivate let element: @Sendable (LiveRow) -> Element
 
         /// Returns the next object, or nil at the end.
@@ -86,7 +86,7 @@ extension LiveCollection {
 
         /// An iterator over the local IDs, in the order of the objects.
         public struct Iterator: IteratorProtocol {
-            fileprivate var rows: RowIterator
+            fileprivate var rows: RowCursor
 
             /// Returns the next local ID, or nil at the end.
             public mutating func next() -> LocalID? { rows.next()?.localID }

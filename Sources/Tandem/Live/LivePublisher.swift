@@ -38,13 +38,14 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
     public typealias Failure = TandemError
 
     let store: Store
-    let recipe: LiveRecipe<Output>
+    /// Composes a subscription.
+    let compose: @Sendable () -> LiveComposition<Output>
     private var scheduler = LiveScheduler.background
     private var token: LiveToken?
 
-    init(store: Store, recipe: LiveRecipe<Output>) {
+    init(store: Store, compose: @escaping @Sendable () -> LiveComposition<Output>) {
         self.store = store
-        self.recipe = recipe
+        self.compose = compose
     }
 
     /// Returns the same publisher with another scheduler. The default is a serial queue for each subscription.
@@ -75,18 +76,20 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
     /// Attaches a subscriber.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == TandemError {
-        let subscriber = SubscriberBox(AnySubscriber(subscriber))
+        // Proof of `nonisolated(unsafe)`: OpenCombine's subscribers are not marked as `Sendable`, but support calls
+        // from any thread, one at a time. A subscription ensures that.
+        nonisolated(unsafe) let subscriber = AnySubscriber(subscriber)
         let subscription = makeSubscription(
             scheduler.forOneSubscription,
             receiver: TypedLiveSubscription<Output>.Receiver(
-                receive: { subscriber.receive($0) }, complete: { subscriber.complete($0) }))
-        subscriber.begin(subscription)
+                receive: { subscriber.receive($0) }, complete: { subscriber.receive(completion: $0) }))
+        subscriber.receive(subscription: subscription)
     }
 
     func makeSubscription(
         _ scheduler: LiveScheduler, receiver: TypedLiveSubscription<Output>.Receiver
     ) -> TypedLiveSubscription<Output> {
-        TypedLiveSubscription(recipe, store: store, scheduler: scheduler, token: token, receiver: receiver)
+        TypedLiveSubscription(compose(), store: store, scheduler: scheduler, token: token, receiver: receiver)
     }
 
     /// The same values as an asynchronous sequence. Each value is computed on request. A slow loop gets its missed
@@ -99,29 +102,13 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
     }
 }
 
-/// A subscriber in a `Sendable` box.
-///
-/// Proof of `@unchecked Sendable`: OpenCombine's subscribers are not marked, but support calls from any thread, one at
-/// a time. A subscription ensures that.
-private struct SubscriberBox<Output: Sendable>: @unchecked Sendable {
-    private let subscriber: AnySubscriber<Output, TandemError>
-
-    init(_ subscriber: AnySubscriber<Output, TandemError>) { self.subscriber = subscriber }
-
-    func begin(_ subscription: any Subscription) { subscriber.receive(subscription: subscription) }
-    func receive(_ output: Output) -> Subscribers.Demand { subscriber.receive(output) }
-    func complete(_ completion: Subscribers.Completion<TandemError>) { subscriber.receive(completion: completion) }
-}
-
 extension LivePublisher {
     /// Returns a publisher of transformed values with the same demand, scheduler and token.
-    func mapRecipe<New: Sendable>(_ transform: @escaping @Sendable (Output) throws -> New) -> LivePublisher<New> {
-        var publisher = LivePublisher<New>(
-            store: store,
-            recipe: LiveRecipe { store in
-                let making = recipe.make(store)
-                return LiveRecipe<New>.Making(parts: making.parts) { try transform(making.output()) }
-            })
+    func mapOutput<New: Sendable>(_ transform: @escaping @Sendable (Output) throws -> New) -> LivePublisher<New> {
+        var publisher = LivePublisher<New>(store: store) { [compose] in
+            let composition = compose()
+            return LiveComposition(parts: composition.parts) { try transform(composition.output()) }
+        }
         publisher.scheduler = scheduler
         publisher.token = token
         return publisher

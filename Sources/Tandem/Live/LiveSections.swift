@@ -65,13 +65,8 @@ public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollec
     /// - Complexity: O(log *s*) for *s* sections.
     public func position(ofElementAt index: Int) -> SectionPosition {
         precondition(elements.indices.contains(index), "The index is out of range of the sections.")
-        var low = 0
-        var high = starts.count - 1
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= index { low = middle } else { high = middle }
-        }
-        return SectionPosition(section: low, item: index - starts[low])
+        let section = starts.indices.endOfPrefix { starts[$0] <= index } - 1
+        return SectionPosition(section: section, item: index - starts[section])
     }
 
     /// Returns the bytes that distinguish a section from others.

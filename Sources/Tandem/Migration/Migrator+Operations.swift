@@ -3,46 +3,32 @@ extension Migrator {
     ///
     /// - Parameter plan: The sources of the columns, or `nil` if the table is unchanged.
     func rewriteOperations(of table: TableLayout, plan: [ColumnPlan]?) throws {
-        let select = try connection.uncachedStatement(
+        let update = Int64(PendingOperation.Kind.update.rawValue)
+        let rewritten = try connection.rows(
             """
             SELECT "id", "changes", "sent", "attempted", "kind", "object", "replaced", "attemptedKinds" \
             FROM "__operations" WHERE "table" = ? \
             AND coalesce("changes", "sent", "attempted") IS NOT NULL
-            """)
-        select.bind(1, to: table.table)
-        struct Rewritten {
-            let id: Int64
-            let object: Int64
-            let changes: PropertyBases?
-            let sent: PropertyBases?
-            let attempted: AttemptedValues
-            /// Whether it is an update of only removed or no longer sent properties, with nothing left to send.
-            let isOver: Bool
-            let replaced: StorageValue
-        }
-        var rewritten: [Rewritten] = []
-        while try select.step() {
+            """, binding: [.text(table.table)]
+        ) { row in
             func rewrite(_ column: Int32) throws -> PropertyBases? {
-                select.isNull(column) ? nil : try self.rewrite(select.bytes(column), of: table, plan: plan)
+                row.isNull(column) ? nil : try self.rewrite(row.bytes(column), of: table, plan: plan)
             }
             let changes = try rewrite(1)
             let sent = try rewrite(2)
             let attempted =
-                select.isNull(3)
-                ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan: plan)
+                row.isNull(3) ? AttemptedValues() : try self.rewrite(attempted: row.bytes(3), of: table, plan: plan)
             let isEmpty = changes?.isEmpty ?? true && sent?.isEmpty ?? true
-            let update = Int64(PendingOperation.Kind.update.rawValue)
-            // After a delete that may have reached the server, the object must be undeleted.
+            // An update of only removed or no longer sent properties has nothing left to send. After a delete that may
+            // have reached the server, the object must be undeleted.
             let isOver =
-                isEmpty && select.integer(4) == update
-                && !AttemptedKinds(rawValue: select.integer(7)).contains(.delete)
-            rewritten.append(
-                Rewritten(
-                    id: select.integer(0), object: select.integer(5), changes: changes, sent: sent,
-                    attempted: attempted, isOver: isOver,
-                    replaced: isEmpty && select.value(6) == .integer(update) ? .null : select.value(6)))
+                isEmpty && row.integer(4) == update && !AttemptedKinds(rawValue: row.integer(7)).contains(.delete)
+            let replaced = isEmpty && row.value(6) == .integer(update) ? .null : row.value(6)
+            return (
+                id: row.integer(0), object: row.integer(5), changes: changes, sent: sent, attempted: attempted,
+                isOver: isOver, replaced: replaced
+            )
         }
-        select.reset()
         for operation in rewritten {
             if operation.isOver {
                 try connection.execute(
@@ -69,7 +55,7 @@ extension Migrator {
     private func rewrite(
         _ bytes: UnsafeRawBufferPointer, of table: TableLayout, plan: [ColumnPlan]?
     ) throws -> PropertyBases {
-        let bases = try readable(table) { try PropertyBases(bytes: bytes) }
+        let bases = try connection.decodingOperation(of: table.definition.name) { try PropertyBases(bytes: bytes) }
         return PropertyBases(
             try bases.entries.compactMap { entry in
                 guard let step = try step(of: entry.column, in: table, plan: plan) else { return nil }
@@ -80,7 +66,7 @@ extension Migrator {
     private func rewrite(
         attempted bytes: UnsafeRawBufferPointer, of table: TableLayout, plan: [ColumnPlan]?
     ) throws -> AttemptedValues {
-        let old = try readable(table) { try AttemptedValues(bytes: bytes) }
+        let old = try connection.decodingOperation(of: table.definition.name) { try AttemptedValues(bytes: bytes) }
         return AttemptedValues(
             columns: try old.columns.compactMap { column in
                 guard let step = try step(of: column.name, in: table, plan: plan) else { return nil }
@@ -98,16 +84,6 @@ extension Migrator {
                     current: column.current.flatMap(convert))
                 return rewritten.entries.isEmpty && rewritten.current == nil ? nil : rewritten
             })
-    }
-
-    private func readable<T>(_ table: TableLayout, read: () throws -> T) throws -> T {
-        do {
-            return try read()
-        } catch let error as InvalidEncoding {
-            throw TandemError(
-                .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
-                store: connection.path, model: table.definition.name, underlying: error)
-        }
     }
 
     /// Returns the new column for an old column that operations name.

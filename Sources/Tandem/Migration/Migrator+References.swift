@@ -11,11 +11,8 @@ extension Migrator {
             guard case .text(let column) = row[3], let step = plan.first(where: { $0.oldColumn == column }) else {
                 continue
             }
-            try connection.execute(
-                """
-                INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
-                VALUES (?, ?, ?, ?, ?, ?)
-                """, binding: [row[0], row[1], .text(table.table), row[2], .text(step.property.column), row[4]])
+            try connection.storeUnresolved(
+                [row[0], row[1], .text(table.table), row[2], .text(step.property.column), row[4]])
         }
     }
 
@@ -88,26 +85,13 @@ extension Migrator {
             else { continue }
             let ids = Array(try LinkList.parse(text).enumerated())
             for (position, id) in ids where positions.contains(position) {
-                try connection.execute(
-                    """
-                    INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                    binding: [
-                        .text(target.table), .text(id.rawValue), .text(table.table), .integer(object),
-                        .text(property.column), .integer(Int64(position)),
-                    ])
+                try connection.storeUnresolved([
+                    .text(target.table), .text(id.rawValue), .text(table.table), .integer(object),
+                    .text(property.column), .integer(Int64(position)),
+                ])
             }
             let live = ids.filter { !positions.contains($0.offset) }.map(\.element)
-            try connection.execute(
-                "UPDATE \(table.quotedTable) SET \(property.column.quotedSQL) = ? WHERE \"__rid\" = ?",
-                binding: [.text(LinkList.text(live)), .integer(object)])
-            try connection.execute("DELETE FROM \(links) WHERE \"object\" = ?", binding: [.integer(object)])
-            for (position, id) in live.enumerated() {
-                try connection.execute(
-                    "INSERT INTO \(links) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)",
-                    binding: [.text(id.rawValue), .integer(object), .integer(Int64(position))])
-            }
+            try connection.replaceList(live, of: object, property: property, in: table)
         }
     }
 }

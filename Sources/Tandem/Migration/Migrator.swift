@@ -314,16 +314,11 @@ final class Migrator {
         migration.deletedTables.filter(\.hasAttachments).compactMap { aside[$0.table] }
     }
 
-    func progress(of table: TableLayout, work: MigrationProgress.Work) throws -> MigrationProgress.Counter {
-        try progress(ofTable: table.table, in: table, work: work)
-    }
-
-    private func progress(
-        ofTable name: String, in table: TableLayout, work: MigrationProgress.Work
-    ) throws -> MigrationProgress.Counter {
+    /// Returns a counter of a table's rows, or of those of its old table.
+    func progress(of table: TableLayout, from oldTable: String? = nil) throws -> MigrationProgress.Counter {
         try MigrationProgress.Counter(
-            connection, report: configuration.onMigrationProgress, model: table.definition.name, work: work, table: name
-        )
+            connection, report: configuration.onMigrationProgress, model: table.definition.name, work: .rows,
+            table: oldTable ?? table.table)
     }
 
     /// Renames an old table, and references to its name, to a name that no model has.
@@ -391,7 +386,7 @@ final class Migrator {
                 .replacingOccurrences(of: "VALUES (?", with: "VALUES (?, ?"))
         let row = RowEncoder()
         let twins = RowEncoder()
-        var progress = try progress(ofTable: oldTable, in: table, work: .rows)
+        var progress = try progress(of: table, from: oldTable)
         while try select.step() {
             try progress.advance()
             row.removeAll()

@@ -160,7 +160,7 @@ extension Migrator {
         }
         let statement = try? connection.uncachedStatement("SELECT \(literal)")
         guard let statement, try statement.step() else { return nil }
-        return statement.value(0).isIdentical(to: value) ? literal : nil
+        return statement.value(0) == value ? literal : nil
     }
 
     private func fill(
@@ -168,7 +168,7 @@ extension Migrator {
     ) throws {
         let update = try connection.uncachedStatement(
             "UPDATE \(table.quotedTable) SET \(Self.assignments(columns)) WHERE \"__rid\" = ?")
-        var progress = try progress(of: table, work: .rows)
+        var progress = try progress(of: table)
         var last = Int64.min
         while true {
             let batch = try rows(of: table, after: last)
@@ -192,19 +192,5 @@ extension Migrator {
             "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \"__rid\" > ? ORDER BY \"__rid\" LIMIT 1000",
             binding: [.integer(last)]
         ) { $0.integer(0) }
-    }
-}
-
-extension StorageValue {
-    /// Returns whether two values have the same storage class and the same bits.
-    fileprivate func isIdentical(to other: StorageValue) -> Bool {
-        switch (self, other) {
-        case (.real(let lhs), .real(let rhs)): lhs.bitPattern == rhs.bitPattern
-        case (.text(let lhs), .text(let rhs)): Array(lhs.utf8) == Array(rhs.utf8)
-        case (.null, .null): true
-        case (.integer(let lhs), .integer(let rhs)): lhs == rhs
-        case (.blob(let lhs), .blob(let rhs)): lhs == rhs
-        default: false
-        }
     }
 }

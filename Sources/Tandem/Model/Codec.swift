@@ -13,7 +13,7 @@ public struct Codec<Value>: Sendable {
 
     /// Returns the stored form of a value.
     func storageValue(_ value: Value) -> StorageValue {
-        let row = RowEncoder()
+        let row = RowEncoder(slots: 1, bytes: 0)
         append(value, row)
         return row.value(at: 0)
     }

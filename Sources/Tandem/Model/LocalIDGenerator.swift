@@ -34,7 +34,7 @@ public struct LocalIDGenerator: Sendable {
         let box = CounterBox(counter)
         return LocalIDGenerator {
             let value = box.counter.add(1, ordering: .relaxed).newValue
-            return LocalID(UUIDv7.text(high: 0x7000, low: 0x8000_0000_0000_0000 | value))
+            return LocalID(PackedUUID.text(high: 0x7000, low: 0x8000_0000_0000_0000 | value))
         }
     }
 
@@ -89,7 +89,7 @@ final class UUIDv7: Sendable {
             }
             return (state.milliseconds << 16 | 0x7000 | state.middle, 0x8000_0000_0000_0000 | state.low)
         }
-        return Self.text(high: high, low: low)
+        return PackedUUID.text(high: high, low: low)
     }
 
     private static func random(_ state: inout State) -> UInt64 {
@@ -113,33 +113,5 @@ final class UUIDv7: Sendable {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
-    }
-
-    /// Returns the text form of 128 bits: 8-4-4-4-12 digits in lower case.
-    static func text(high: UInt64, low: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 36) { out in
-            var position = 0
-            func put(_ word: UInt64, from first: Int, to last: Int) {
-                for digit in first..<last {
-                    let nibble = UInt8((word >> UInt64(60 - digit * 4)) & 0xF)
-                    out[position] = nibble < 10 ? 48 + nibble : 87 + nibble
-                    position += 1
-                }
-            }
-            func dash() {
-                out[position] = 45
-                position += 1
-            }
-            put(high, from: 0, to: 8)
-            dash()
-            put(high, from: 8, to: 12)
-            dash()
-            put(high, from: 12, to: 16)
-            dash()
-            put(low, from: 0, to: 4)
-            dash()
-            put(low, from: 4, to: 16)
-            return 36
-        }
     }
 }

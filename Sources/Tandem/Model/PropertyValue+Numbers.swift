@@ -376,25 +376,7 @@ extension Decimal: PropertyValue {
 extension String {
     /// Whether it is only a decimal number: a sign, digits with a point, an exponent.
     fileprivate var isDecimalNumber: Bool {
-        var rest = Substring(self)
-        func skipDigits() -> Int {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest.dropFirst(digits.count)
-            return digits.count
-        }
-        func skip(_ characters: String) -> Bool {
-            guard let first = rest.first, characters.contains(first) else { return false }
-            rest = rest.dropFirst()
-            return true
-        }
-        _ = skip("+-")
-        var digits = skipDigits()
-        if skip(".") { digits += skipDigits() }
-        guard digits > 0 else { return false }
-        if skip("eE") {
-            _ = skip("+-")
-            guard skipDigits() > 0 else { return false }
-        }
-        return rest.isEmpty
+        // The check of the bytes excludes the other forms that `Double` accepts: "nan", "inf" and hexadecimal numbers.
+        utf8.allSatisfy { "0123456789.+-eE".utf8.contains($0) } && Double(self) != nil
     }
 }

@@ -29,9 +29,12 @@ public final class RowEncoder {
     /// Objects that retain uncommitted files of attachments among the values: see ``Attachment/retainer``.
     var retainers: [any AnyObject & Sendable] = []
 
-    package init() {
-        slots.reserveCapacity(32)
-        bytes.reserveCapacity(1024)
+    /// - Parameters:
+    ///   - slots: The number of values for which to reserve memory.
+    ///   - byteCount: The number of bytes to reserve for texts and blobs.
+    package init(slots: Int = 32, bytes byteCount: Int = 1024) {
+        self.slots.reserveCapacity(slots)
+        bytes.reserveCapacity(byteCount)
     }
 
     func removeAll() {

@@ -56,26 +56,21 @@ extension ReadTransaction {
         where column: String, is key: StorageValue, in table: TableLayout
     ) throws -> (state: ObjectState, values: [StorageValue])? {
         let connection = try connectionForReading(searching: false)
-        let statement = try connection.statement(
-            "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \(column.quotedSQL) = ?")
-        statement.bind(1, to: key)
-        let state: ObjectState
-        var values: [StorageValue]
-        do {
-            defer { statement.reset() }
-            guard try statement.step() else { return nil }
-            do {
-                state = try statement.row().state
-            } catch let error as InvalidStoredValue {
-                throw store.invalid(error, in: table)
-            }
-            values = table.definition.properties.indices.map { statement.value(table.column($0)) }
+        let rows = try connection.rows(
+            "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \(column.quotedSQL) = ?", binding: [key]
+        ) { row in
+            (
+                state: try state(of: row, in: table),
+                values: table.definition.properties.indices.map { row.value(table.column($0)) }
+            )
         }
+        guard var row = rows.first else { return nil }
         for link in table.links {
-            let waiting = try connection.waitingEntries(of: state.rowID, property: link.property, in: table)
-            values[link.property] = WaitingEntry.whole(values[link.property], with: waiting, isToMany: link.isToMany)
+            let waiting = try connection.waitingEntries(of: row.state.rowID, property: link.property, in: table)
+            let stored = row.values[link.property]
+            row.values[link.property] = WaitingEntry.whole(stored, with: waiting, isToMany: link.isToMany)
         }
-        return (state, values)
+        return row
     }
 
     /// Returns the local IDs of a table's objects, including deleted ones, in their order.

@@ -44,7 +44,7 @@ struct OperationReader {
     /// Returns the operations that satisfy a condition in SQL, in the order of the queue.
     func fetch(_ condition: String, binding values: [StorageValue], limit: Int? = nil) throws -> [PendingOperation] {
         try store.reading { connection in
-            try connection.rows(Self.select(condition, limit: limit), binding: values) { try read($0) }
+            try connection.rows(Self.select(condition, limit: limit), binding: values) { try read($0, on: connection) }
         }
     }
 
@@ -60,8 +60,8 @@ struct OperationReader {
 
     private static let columns = StoredOperation.columnNames.map { "o.\($0.quotedSQL)" }.joined(separator: ", ")
 
-    private func read(_ statement: Statement) throws -> PendingOperation {
-        let stored = try store.decodingOperation { try StoredOperation(statement) }
+    private func read(_ statement: Statement, on connection: Connection) throws -> PendingOperation {
+        let stored = try connection.decodingOperation { try StoredOperation(statement) }
         let table = try statement.text(9)
         let definition = store.schema.table(named: table)?.definition
         func named(_ bases: PropertyBases) -> [String: StorageValue] {

@@ -108,13 +108,7 @@ extension ReadTransaction {
 
     func attachments(in value: StorageValue, of property: PropertyDefinition) throws -> [Attachment] {
         let node = try readable { try property.node(of: value) }
-        let nodes: [JSONNode]
-        switch node {
-        case .null: return []
-        case .array(let several): nodes = several
-        default: nodes = [node]
-        }
-        return try nodes.map { node in
+        return try node.elements.map { node in
             guard let attachment = Attachment(__json: node) else {
                 throw TandemError(
                     .corrupt, message: "The store's record of an attachment is damaged.", advice: "Restore a backup.",

@@ -76,7 +76,8 @@ extension ReadTransaction {
         try connection.rows(
             "SELECT \(StoredOperation.columns), \"table\", \"object\" FROM \"__operations\" WHERE \"id\" = ?",
             binding: [.integer(id)]
-        ) { row in (try store.decodingOperation { try StoredOperation(row) }, try row.text(9), row.integer(10)) }.first
+        ) { row in (try connection.decodingOperation { try StoredOperation(row) }, try row.text(9), row.integer(10)) }
+        .first
     }
 
     /// Returns the operation of an object, or `nil` if it has none.
@@ -86,7 +87,7 @@ extension ReadTransaction {
         statement.bind(2, to: rowID)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        return try store.decodingOperation { try StoredOperation(statement) }
+        return try connection.decodingOperation { try StoredOperation(statement) }
     }
 
     /// Returns the values sent for an operation since the server's last response.
@@ -94,19 +95,22 @@ extension ReadTransaction {
         try connection.rows(
             "SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ? AND \"attempted\" IS NOT NULL",
             binding: [.integer(id)]
-        ) { row in try store.decodingOperation { try AttemptedValues(bytes: row.bytes(0)) } }.first ?? AttemptedValues()
+        ) { row in try connection.decodingOperation { try AttemptedValues(bytes: row.bytes(0)) } }.first
+            ?? AttemptedValues()
     }
 }
 
-extension Store {
+extension Connection {
     /// Decodes data of the queue. Reports unreadable data as damage of the store.
-    func decodingOperation<T>(_ body: () throws -> T) throws -> T {
+    ///
+    /// - Parameter model: The name of the model in the error.
+    func decodingOperation<T>(of model: String? = nil, _ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as InvalidEncoding {
             throw TandemError(
                 .corrupt, message: "An operation in the queue can't be read.", advice: "Restore a backup.",
-                store: path, underlying: error)
+                store: path, model: model, underlying: error)
         }
     }
 }

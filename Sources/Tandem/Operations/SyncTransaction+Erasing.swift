@@ -48,17 +48,13 @@ extension SyncTransaction {
                         link: link, target: table,
                         position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: name)
                 }
-                let rest: StorageValue =
-                    holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
-                try connection.execute(
-                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-                    binding: [rest, .integer(row)])
                 if holder.isToMany {
-                    let buffer = RowEncoder()
-                    for _ in 0..<holder.property { buffer.appendNull() }
-                    buffer.append(rest)
-                    try transaction.removeLinks(link, of: row, in: holder.table)
-                    try transaction.writeLinks(link, of: row, row: buffer, in: holder.table)
+                    let rest = ids.filter { $0 != localID }
+                    try connection.replaceList(rest, of: row, property: property, in: holder.table)
+                } else {
+                    try connection.execute(
+                        "UPDATE \(holder.table.quotedTable) SET \(column) = NULL WHERE \"__rid\" = ?",
+                        binding: [.integer(row)])
                 }
                 try transaction.storeUnresolved(waiting, of: row, in: holder.table)
             }

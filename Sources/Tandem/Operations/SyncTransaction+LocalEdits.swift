@@ -39,13 +39,8 @@ extension SyncTransaction {
             _ = try transaction.delete(localID, in: table)
             return
         }
-        guard let found = try connection.tableStatements(table).find(localID) else {
+        guard let state = try state(at: connection.tableStatements(table).find(localID), in: table) else {
             throw notFound(localID, in: table)
-        }
-        let state: ObjectState
-        do {
-            defer { found.reset() }
-            state = try self.state(of: found, in: table)
         }
         let here = try valuesIncludingUnresolved(of: state, in: table)
         let row = RowEncoder()

@@ -13,12 +13,7 @@ extension SyncTransaction {
     func mergeDuplicate(
         of state: ObjectState, withServerID serverID: ServerID, in table: TableLayout
     ) throws -> ObjectState {
-        guard let found = try find(serverID, in: table) else { return state }
-        let other: ObjectState
-        do {
-            defer { found.reset() }
-            other = try self.state(of: found, in: table)
-        }
+        guard let other = try self.state(at: find(serverID, in: table), in: table) else { return state }
         guard other.rowID != state.rowID else { return state }
         // Row numbers increase in the order of arrival.
         guard state.serverID == nil, other.rowID > state.rowID else {

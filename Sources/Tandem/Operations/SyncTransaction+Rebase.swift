@@ -319,7 +319,7 @@ extension SyncTransaction {
     }
 
     /// Restarts an operation whose earlier attempts all have responses.
-    private func restart(
+    func restart(
         _ operation: StoredOperation, as kind: PendingOperation.Kind, changes: PropertyBases,
         replacing replaced: PendingOperation.Kind? = nil, sent: AttemptedKinds, in table: TableLayout
     ) throws {

@@ -191,13 +191,7 @@ extension SyncTransaction {
             // acknowledgment.
             let serverID = state.serverID ?? ServerID(state.localID.rawValue)
             try dropDeferred(of: state.rowID, serverID: serverID, in: table)
-            guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
-            let texts: [String?]
-            do {
-                defer { statement.reset() }
-                texts = try connection.tableStatements(table).searchTexts(statement)
-            }
-            return try transaction.erase(state, texts: texts, in: table)
+            return try eraseRow(of: state, in: table)
         }
         // The object was restored while the delete was under way.
         try resend(operation, state: state, in: table)
@@ -219,18 +213,12 @@ extension SyncTransaction {
     }
 
     private func resend(_ operation: StoredOperation, state: ObjectState, in table: TableLayout) throws {
-        try connection.execute(
-            """
-            UPDATE "__operations" SET "kind" = 1, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
-            "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL WHERE "id" = ?
-            """, binding: [operation.stateAfterResponse, .integer(operation.id)])
-        try transaction.forgetError(of: operation.id)
+        try restart(operation, as: .insert, changes: PropertyBases(), sent: [], in: table)
         try connection.execute(
             """
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
             """, binding: [.integer(state.rowID)])
-        transaction.touched.recordOperation(of: table)
     }
 
     /// Ends an attempt that the server executed.
@@ -243,21 +231,9 @@ extension SyncTransaction {
         } else {
             // The object was changed or deleted meanwhile. The remaining operation is sent on the new version.
             let isDelete = operation.kind == .delete
-            let replaced: StorageValue =
-                isDelete && !operation.changes.isEmpty ? .integer(Int64(PendingOperation.Kind.update.rawValue)) : .null
-            try connection.execute(
-                """
-                UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, \
-                "changes" = ?, "replaced" = ?, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL \
-                WHERE "id" = ?
-                """,
-                binding: [
-                    .integer(Int64((isDelete ? PendingOperation.Kind.delete : .update).rawValue)),
-                    operation.stateAfterResponse,
-                    operation.changes.encoded, replaced, .integer(operation.id),
-                ])
-            try transaction.forgetError(of: operation.id)
-            transaction.touched.recordOperation(of: table)
+            try restart(
+                operation, as: isDelete ? .delete : .update, changes: operation.changes,
+                replacing: isDelete && !operation.changes.isEmpty ? .update : nil, sent: [], in: table)
         }
         let statement = try connection.statement(
             """

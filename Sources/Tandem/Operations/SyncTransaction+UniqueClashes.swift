@@ -43,9 +43,7 @@ extension SyncTransaction {
                 + table.definition.indexes.filter(\.isUnique).flatMap(\.properties))
         var group: [(item: ServerItem, state: ObjectState)] = []
         for item in items where !item.isDeleted {
-            guard let found = try find(item.serverID, in: table) else { continue }
-            defer { found.reset() }
-            let state = try self.state(of: found, in: table)
+            guard let state = try state(at: find(item.serverID, in: table), in: table) else { continue }
             if state.isSynced { group.append((item, state)) }
         }
         while group.count > 1 {

@@ -45,10 +45,7 @@ extension ReferenceProperty {
         dynamicMember property: KeyPath<Target.Columns, Property<Target, Value>>
     ) -> Property<Root, Value?> {
         let inner = Target.Columns()[keyPath: property]
-        return Property(
-            column: inner.__column.reached(through: __column),
-            encode: { [encode = inner.__encode] in $0.map { encode($0) } ?? .null },
-            read: { [read = inner.__read] in $0.isNull($1) ? nil : try read($0, $1) })
+        return Property(column: inner.__column.reached(through: __column), codec: inner.codec.optional())
     }
 
     /// An optional property of the target, which is also nil if there is no target.
@@ -56,8 +53,7 @@ extension ReferenceProperty {
         dynamicMember property: KeyPath<Target.Columns, Property<Target, Wrapped?>>
     ) -> Property<Root, Wrapped?> {
         let inner = Target.Columns()[keyPath: property]
-        return Property(
-            column: inner.__column.reached(through: __column), encode: inner.__encode, read: inner.__read)
+        return Property(column: inner.__column.reached(through: __column), codec: inner.codec)
     }
 
     /// A folded property of the target, which is nil if there is no target.
@@ -65,10 +61,7 @@ extension ReferenceProperty {
         dynamicMember property: KeyPath<Target.Columns, FoldedProperty<Target, Value>>
     ) -> FoldedProperty<Root, Value?> {
         let inner = Target.Columns()[keyPath: property]
-        return FoldedProperty(
-            column: inner.__column.reached(through: __column),
-            encode: { [encode = inner.__encode] in $0.map { encode($0) } ?? .null },
-            read: { [read = inner.__read] in $0.isNull($1) ? nil : try read($0, $1) })
+        return FoldedProperty(column: inner.__column.reached(through: __column), codec: inner.codec.optional())
     }
 
     /// An optional folded property of the target, which is also nil if there is no target.
@@ -76,8 +69,7 @@ extension ReferenceProperty {
         dynamicMember property: KeyPath<Target.Columns, FoldedProperty<Target, Wrapped?>>
     ) -> FoldedProperty<Root, Wrapped?> {
         let inner = Target.Columns()[keyPath: property]
-        return FoldedProperty(
-            column: inner.__column.reached(through: __column), encode: inner.__encode, read: inner.__read)
+        return FoldedProperty(column: inner.__column.reached(through: __column), codec: inner.codec)
     }
 
     /// A text of the target, sorted without regard to case, which is nil if there is no target.
@@ -85,10 +77,7 @@ extension ReferenceProperty {
         dynamicMember property: KeyPath<Target.Columns, SortedTextProperty<Target, Value>>
     ) -> SortedTextProperty<Root, Value?> {
         let inner = Target.Columns()[keyPath: property]
-        return SortedTextProperty(
-            column: inner.__column.reached(through: __column),
-            encode: { [encode = inner.__encode] in $0.map { encode($0) } ?? .null },
-            read: { [read = inner.__read] in $0.isNull($1) ? nil : try read($0, $1) })
+        return SortedTextProperty(column: inner.__column.reached(through: __column), codec: inner.codec.optional())
     }
 
     /// An optional text of the target, sorted without regard to case, which is also nil if there is no target.
@@ -96,8 +85,7 @@ extension ReferenceProperty {
         dynamicMember property: KeyPath<Target.Columns, SortedTextProperty<Target, Wrapped?>>
     ) -> SortedTextProperty<Root, Wrapped?> {
         let inner = Target.Columns()[keyPath: property]
-        return SortedTextProperty(
-            column: inner.__column.reached(through: __column), encode: inner.__encode, read: inner.__read)
+        return SortedTextProperty(column: inner.__column.reached(through: __column), codec: inner.codec)
     }
 
     /// A reference of the target: `$0.owner.city`.

@@ -80,10 +80,17 @@ extension Optional: QuerySummable where Wrapped: SummableValue {
     public static var __sums: Sums<Wrapped.Sum, Wrapped.Average> { Wrapped.__sums }
 }
 
-extension Int: SummableValue {
+extension SummableValue where Self: FixedWidthInteger {
     /// The functions that sum the values.
-    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+    public static var __sums: Sums<Self, Double> { .integers(bitWidth > 64 ? .bigInt : .integer) { Self(exactly: $0) } }
 }
+
+extension Int: SummableValue {}
+extension Int64: SummableValue {}
+extension UInt: SummableValue {}
+extension UInt64: SummableValue {}
+extension Int128: SummableValue {}
+extension UInt128: SummableValue {}
 extension Int8: SummableValue {
     /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
@@ -96,14 +103,6 @@ extension Int32: SummableValue {
     /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
-extension Int64: SummableValue {
-    /// The functions that sum the values.
-    public static var __sums: Sums<Int64, Double> { .integers { Int64(exactly: $0) } }
-}
-extension UInt: SummableValue {
-    /// The functions that sum the values.
-    public static var __sums: Sums<UInt, Double> { .integers { UInt(exactly: $0) } }
-}
 extension UInt8: SummableValue {
     /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
@@ -115,18 +114,6 @@ extension UInt16: SummableValue {
 extension UInt32: SummableValue {
     /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
-}
-extension UInt64: SummableValue {
-    /// The functions that sum the values.
-    public static var __sums: Sums<UInt64, Double> { .integers { UInt64(exactly: $0) } }
-}
-extension Int128: SummableValue {
-    /// The functions that sum the values.
-    public static var __sums: Sums<Int128, Double> { .integers(.bigInt) { Int128(exactly: $0) } }
-}
-extension UInt128: SummableValue {
-    /// The functions that sum the values.
-    public static var __sums: Sums<UInt128, Double> { .integers(.bigInt) { UInt128(exactly: $0) } }
 }
 extension BigInt: SummableValue {
     /// The functions that sum the values.

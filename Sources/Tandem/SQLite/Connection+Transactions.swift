@@ -39,12 +39,9 @@ extension Connection {
     /// Runs statements in a single read transaction, so that they see the same state.
     func consistently<T>(_ transaction: Bool, body: () throws -> T) throws -> T {
         guard transaction, !isInTransaction else { return try body() }
-        try statement("BEGIN DEFERRED").run()
-        defer {
-            try? commit()
-            // A reader that stays in its transaction would always see that state.
-            rollBack()
+        return try reading {
+            try statement("BEGIN DEFERRED").run()
+            return try body()
         }
-        return try body()
     }
 }

@@ -34,13 +34,9 @@ struct DecimalTotal {
 
     /// The sum in its stored form, or NULL if a decimal can't represent it exactly.
     var storageValue: StorageValue {
+        guard let value = isNaN ? .nan : decimal else { return .null }
         var bytes: [UInt8] = []
-        if isNaN {
-            OrderedDecimal.append(.nan, to: &bytes)
-            return .blob(bytes)
-        }
-        guard let decimal else { return .null }
-        OrderedDecimal.append(decimal, to: &bytes)
+        OrderedDecimal.append(value, to: &bytes)
         return .blob(bytes)
     }
 

@@ -96,8 +96,7 @@ class ExactSum {
 
 /// A sum in 128 bits, which is enough for the maximum number of rows in a table.
 private final class IntegerSum: ExactSum {
-    private var high: Int64 = 0
-    private var low: UInt64 = 0
+    private var sum: Int128 = 0
 
     override func add(_ value: OpaquePointer?) throws {
         if sqlite3_value_type(value) == SQLITE_BLOB {
@@ -106,24 +105,13 @@ private final class IntegerSum: ExactSum {
                 throw InvalidEncoding(
                     "UInt64", code: .truncated, problem: "there are \(bytes.count) bytes in place of 8")
             }
-            add(high: 0, low: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
+            sum &+= Int128(UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
         } else {
-            let value = sqlite3_value_int64(value)
-            add(high: value < 0 ? -1 : 0, low: UInt64(bitPattern: value))
+            sum &+= Int128(sqlite3_value_int64(value))
         }
     }
 
-    private func add(high: Int64, low: UInt64) {
-        let (sum, carry) = self.low.addingReportingOverflow(low)
-        self.low = sum
-        self.high &+= high &+ (carry ? 1 : 0)
-    }
-
-    override func total() -> StorageValue {
-        var bytes: [UInt8] = []
-        OrderedBigInt.append((BigInt(high) << 64) + BigInt(low), to: &bytes)
-        return .blob(bytes)
-    }
+    override func total() -> StorageValue { Codec.of(Int128.self).storageValue(sum) }
 }
 
 /// A sum with Neumaier's compensation, so that rounding errors do not accumulate.
@@ -143,10 +131,8 @@ private final class RealSum: ExactSum {
 
     override func total() -> StorageValue {
         let total = sum.isFinite ? sum + compensation : sum
-        guard total.isNaN else { return .real(total) }
-        var bytes: [UInt8] = []
-        NaNStorage.append(Double.nan, to: &bytes)
-        return .blob(bytes)
+        // The result of the system's arithmetic may be a NaN with a sign or a payload.
+        return Codec.of(Double.self).storageValue(total.isNaN ? .nan : total)
     }
 }
 
@@ -157,11 +143,7 @@ private final class BigIntSum: ExactSum {
         sum += try OrderedBigInt.decode(SQLFunctions.bytes(value))
     }
 
-    override func total() -> StorageValue {
-        var bytes: [UInt8] = []
-        OrderedBigInt.append(sum, to: &bytes)
-        return .blob(bytes)
-    }
+    override func total() -> StorageValue { Codec.of(BigInt.self).storageValue(sum) }
 }
 
 private final class DecimalSum: ExactSum {

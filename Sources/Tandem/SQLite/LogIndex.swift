@@ -46,14 +46,17 @@ struct LogIndex: @unchecked Sendable {
     /// Maps the index through a connection's own file object, which may be SQLite's or SQLiteCipher's.
     ///
     /// The `-shm` file must not be opened another way: closing it would release SQLite's locks on it (POSIX).
-    fileprivate static func map(_ sqlite: OpaquePointer) -> LogIndex? {
+    ///
+    /// - Parameter acceptsReadOnly: Whether to map a read-only index too. SQLite may map such an index again, so use
+    ///   the view immediately.
+    static func map(_ sqlite: OpaquePointer, acceptsReadOnly: Bool = false) -> LogIndex? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(sqlite, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2, let map = methods.pointee.xShmMap
         else { return nil }
         var start: UnsafeMutableRawPointer?
-        // A read-only index has another result code. SQLite may map that one again.
-        guard map(file, 0, regionSize, 0, &start) == SQLITE_OK, let start else { return nil }
+        let code = map(file, 0, regionSize, 0, &start)
+        guard code == SQLITE_OK || acceptsReadOnly && code == SQLITE_READONLY, let start else { return nil }
         return LogIndex(start)
     }
 }

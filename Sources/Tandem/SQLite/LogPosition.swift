@@ -1,5 +1,4 @@
 import GRDBSQLite
-import Synchronization
 
 /// The end of a commit in the write-ahead log.
 ///
@@ -26,19 +25,9 @@ struct LogPosition: Sendable, Equatable {
 }
 
 extension LogPosition {
-    /// A header of the log's index: 12 words of 4 bytes.
-    private typealias Header = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
-
-    /// Reads the header of the log's index (https://www.sqlite.org/walformat.html), which all processes share in
-    /// memory. Returns `nil` if a writer is changing it, or its format is unknown.
-    ///
-    /// There are two copies. A writer changes the second one first, and a reader reads it last.
-    fileprivate init?(index: UnsafeRawPointer) {
-        let header = index.loadUnaligned(as: Header.self)
-        atomicMemoryFence(ordering: .acquiringAndReleasing)
-        let second = index.loadUnaligned(fromByteOffset: MemoryLayout<Header>.size, as: Header.self)
-        guard header == second else { return nil }
-        let known: LogPosition? = withUnsafeBytes(of: header) { bytes in
+    /// Creates the position that a header of the log's index describes. Returns `nil` if its format is unknown.
+    fileprivate init?(_ header: LogIndexHeader) {
+        let known: LogPosition? = withUnsafeBytes(of: header.words) { bytes in
             func word(_ number: Int) -> UInt32 { bytes.load(fromByteOffset: number * 4, as: UInt32.self) }
             var (sum, other): (UInt32, UInt32) = (0, 0)
             for number in stride(from: 0, to: 10, by: 2) {
@@ -63,21 +52,14 @@ extension Connection {
     /// process may commit at any time. The connection must have read before, so that SQLite has opened the log.
     var logPosition: LogPosition? {
         // Without an open log there is no index, and asking for it would create one.
-        guard file(SQLITE_FCNTL_JOURNAL_POINTER)?.pointee.pMethods != nil, let file = file(SQLITE_FCNTL_FILE_POINTER),
-            let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2, let map = methods.pointee.xShmMap
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(sqlite, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK,
+            log?.pointee.pMethods != nil, let index = LogIndex.map(sqlite, acceptsReadOnly: true)
         else { return nil }
-        var index: UnsafeMutableRawPointer?
-        let code = map(file, 0, 32_768, 0, &index)
-        guard code == SQLITE_OK || code == SQLITE_READONLY, let index else { return nil }
         for _ in 0..<100 {
-            if let position = LogPosition(index: index) { return position }
+            if let header = index.header(), let position = LogPosition(header) { return position }
         }
         return nil
-    }
-
-    private func file(_ control: Int32) -> UnsafeMutablePointer<sqlite3_file>? {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        return sqlite3_file_control(sqlite, "main", control, &file) == SQLITE_OK ? file : nil
     }
 
     /// The number of pages that this connection has written to the log. A transaction that has written none commits

@@ -29,12 +29,8 @@ package struct FoldedTest: Sendable {
         // Folding needs valid UTF-8.
         let key = Self.key(of: String(decoding: utf8, as: UTF8.self), in: language)
         guard kind == .equal else { return keys.contains { key.starts(with: $0) } }
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[middle].lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
-        }
-        return low < keys.count && keys[low] == key
+        let index = keys.indices.endOfPrefix { keys[$0].lexicographicallyPrecedes(key) }
+        return index < keys.count && keys[index] == key
     }
 
     /// Returns a text without case.

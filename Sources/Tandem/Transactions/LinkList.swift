@@ -153,16 +153,10 @@ extension WriteTransaction {
 
     func storeUnresolved(_ references: [UnresolvedReference], of rowID: Int64, in table: TableLayout) throws {
         for reference in references {
-            try connection.execute(
-                """
-                INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                binding: [
-                    .text(reference.target.table), .text(reference.id.rawValue), .text(table.table), .integer(rowID),
-                    .text(table.definition.properties[reference.link.property].column),
-                    .integer(Int64(reference.position)),
-                ])
+            try connection.storeUnresolved([
+                .text(reference.target.table), .text(reference.id.rawValue), .text(table.table), .integer(rowID),
+                .text(table.definition.properties[reference.link.property].column), .integer(Int64(reference.position)),
+            ])
         }
         if !references.isEmpty { knownTargets.hasUnresolved = true }
     }
@@ -192,29 +186,20 @@ extension WriteTransaction {
     /// Resolves the references that wait for a new object.
     func resolveWaiting(for state: ObjectState, in table: TableLayout) throws {
         guard try hasUnresolved() else { return }
-        struct Waiting {
-            let table: String
-            let object: Int64
-            let column: String
-            let position: Int64
-            let id: String
-        }
-        var waiting: [Waiting] = []
-        let statement = try connection.statement(
+        let waiting = try connection.rows(
             """
             SELECT "table", "object", "column", "position", "id" FROM "__unresolved" \
             WHERE "target" = ?1 AND "id" IN (?2, ?3) ORDER BY "table", "object", "column", "position"
-            """)
-        statement.bind(1, to: table.table)
-        statement.bind(2, to: state.localID.rawValue)
-        statement.bind(3, to: state.serverID?.rawValue)
-        while try statement.step() {
-            waiting.append(
-                Waiting(
-                    table: try statement.text(0), object: statement.integer(1), column: try statement.text(2),
-                    position: statement.integer(3), id: try statement.text(4)))
+            """,
+            binding: [
+                .text(table.table), .text(state.localID.rawValue), state.serverID.map { .text($0.rawValue) } ?? .null,
+            ]
+        ) { row in
+            (
+                table: try row.text(0), object: row.integer(1), column: try row.text(2), position: row.integer(3),
+                id: try row.text(4)
+            )
         }
-        statement.reset()
         for entry in waiting {
             if let holder = store.schema.table(named: entry.table),
                 let link = holder.links.first(where: {
@@ -240,7 +225,8 @@ extension WriteTransaction {
     private func insertReference(
         _ id: LocalID, in holder: TableLayout, link: TableLayout.Link, row: Int64, position: Int
     ) throws {
-        let column = holder.definition.properties[link.property].column.quotedSQL
+        let property = holder.definition.properties[link.property]
+        let column = property.column.quotedSQL
         guard link.isToMany else {
             try connection.execute(
                 "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ? AND \(column) IS NULL",
@@ -257,21 +243,38 @@ extension WriteTransaction {
             """
             SELECT count(*) FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? AND "position" < ?
             """,
-            binding: [
-                .text(holder.table), .integer(row), .text(holder.definition.properties[link.property].column),
-                .integer(Int64(position)),
-            ])
+            binding: [.text(holder.table), .integer(row), .text(property.column), .integer(Int64(position))])
         if case .integer(let before)? = waiting { ids.insert(id, at: max(0, min(position - Int(before), ids.count))) }
-        try connection.execute(
-            "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
-            binding: [.text(LinkList.text(ids)), .integer(row)])
-        try removeLinks(link, of: row, in: holder)
-        let name = holder.definition.linkTable(holder.definition.properties[link.property]).quotedSQL
+        try connection.replaceList(ids, of: row, property: property, in: holder)
+    }
+}
+
+extension Connection {
+    /// Replaces the list of an object, in its row and in its link table.
+    func replaceList(_ ids: [LocalID], of rowID: Int64, property: PropertyDefinition, in table: TableLayout) throws {
+        try execute(
+            "UPDATE \(table.quotedTable) SET \(property.column.quotedSQL) = ? WHERE \"__rid\" = ?",
+            binding: [.text(LinkList.text(ids)), .integer(rowID)])
+        let links = table.definition.linkTable(property).quotedSQL
+        try execute("DELETE FROM \(links) WHERE \"object\" = ?", binding: [.integer(rowID)])
+        let insert = try statement("INSERT INTO \(links) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)")
         for (position, id) in ids.enumerated() {
-            try connection.execute(
-                "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)",
-                binding: [.text(id.rawValue), .integer(row), .integer(Int64(position))])
+            insert.bind(1, to: id.rawValue)
+            insert.bind(2, to: rowID)
+            insert.bind(3, to: Int64(position))
+            try insert.run()
         }
+    }
+
+    /// Stores an unresolved reference.
+    ///
+    /// - Parameter values: The target's table and ID, the holder's table, row and column, and the position.
+    func storeUnresolved(_ values: [StorageValue]) throws {
+        try execute(
+            """
+            INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, binding: values)
     }
 }
 

@@ -128,9 +128,7 @@ extension WriteTransaction {
         var object: M
         do {
             defer { found.reset() }
-            object = try M(__row: found.row())
-        } catch let error as InvalidStoredValue {
-            throw store.invalid(error, in: table)
+            object = try self.object(of: found, in: table)
         }
         guard !object.isDeleted else { return }
         let before = RowEncoder()

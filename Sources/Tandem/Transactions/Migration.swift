@@ -169,10 +169,7 @@ public final class Migration {
 
     /// Returns the stored form of a value.
     public static func stored<T: PropertyValue>(_ value: T) -> StorageValue {
-        Codec<T>(
-            kind: T.__kind, isOptional: false, append: { $0.__append(to: $1) }, read: { try T.__read($0, column: $1) },
-            fromJSON: { T(__json: $0) }, target: nil
-        ).storageValue(value)
+        Codec.of(T.self).storageValue(value)
     }
 
     /// Runs an SQL statement on the current tables, and returns its rows. Use it for changes that neither

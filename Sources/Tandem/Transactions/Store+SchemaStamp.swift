@@ -5,9 +5,7 @@ extension Store {
     /// - Returns: Whether another connection has committed since the last call.
     func checkSchema(_ connection: Connection) throws -> Bool {
         // The value changes if another connection has committed. Reading it costs a microsecond.
-        let statement = try connection.statement(SchemaStatement.dataVersion)
-        defer { statement.reset() }
-        let version = try statement.step() ? statement.value(0) : nil
+        let version = try connection.value(SchemaStatement.dataVersion)
         if version == connection.dataVersion, connection.schemaStamp != nil { return false }
         let stamp = try connection.value(SchemaStatement.stamp)
         guard case .text(let text)? = stamp, text == connection.schemaStamp ?? connection.openedStamp else {

@@ -155,4 +155,13 @@ public final class Store: Sendable {
         error.store = path
         return error
     }
+
+    /// Calls a function, and throws its errors as ``located(_:)-(Error)`` converts them.
+    func located<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            throw located(error)
+        }
+    }
 }

@@ -89,20 +89,12 @@ extension WriteTransaction {
 extension Connection {
     /// Returns the unresolved entries of an object's reference, in the order of their positions.
     func waitingEntries(of rowID: Int64, property: Int, in table: TableLayout) throws -> [WaitingEntry] {
-        let statement = try statement(
+        try rows(
             """
             SELECT "position", "id" FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? \
             ORDER BY "position"
-            """)
-        statement.bind(1, to: table.table)
-        statement.bind(2, to: rowID)
-        statement.bind(3, to: table.definition.properties[property].column)
-        defer { statement.reset() }
-        var entries: [WaitingEntry] = []
-        while try statement.step() {
-            entries.append(
-                WaitingEntry(position: max(0, Int(statement.integer(0))), id: LocalID(try statement.text(1))))
-        }
-        return entries
+            """,
+            binding: [.text(table.table), .integer(rowID), .text(table.definition.properties[property].column)]
+        ) { row in WaitingEntry(position: max(0, Int(row.integer(0))), id: LocalID(try row.text(1))) }
     }
 }

@@ -178,11 +178,9 @@ extension WriteTransaction {
     private func reviveTombstone(
         _ row: RowEncoder, unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
     ) throws -> ObjectState? {
-        guard let stored = try connection.tableStatements(table).find(state.localID) else { return nil }
-        let storedState = try self.state(of: stored, in: table)
-        stored.reset()
-        guard storedState.isDeleted else { return nil }
-        return try revive(storedState, with: row, unresolved: unresolved, in: table, only: nil)
+        let found = try connection.tableStatements(table).find(state.localID)
+        guard let stored = try self.state(at: found, in: table), stored.isDeleted else { return nil }
+        return try revive(stored, with: row, unresolved: unresolved, in: table, only: nil)
     }
 
     /// Restores a deleted object with new values. They are written first, because another object may now have its old
@@ -207,6 +205,22 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
+    /// Reads the object of the row at which a statement is positioned. The caller resets the statement.
+    func object<M: Model>(of statement: Statement, in table: TableLayout) throws -> M {
+        do {
+            return try M(__row: statement.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+
+    /// Returns the state of the row that a look-up has found, and resets its statement. Returns `nil` if it found none.
+    func state(at found: Statement?, in table: TableLayout) throws -> ObjectState? {
+        guard let found else { return nil }
+        defer { found.reset() }
+        return try state(of: found, in: table)
+    }
+
     func state(of statement: Statement, in table: TableLayout) throws -> ObjectState {
         do {
             return try statement.row().state

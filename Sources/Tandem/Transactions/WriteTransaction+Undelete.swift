@@ -35,22 +35,13 @@ extension WriteTransaction {
             throw notFound(localID, in: table)
         }
         defer { found.reset() }
-        do {
-            return try M(__row: found.row())
-        } catch let error as InvalidStoredValue {
-            throw store.invalid(error, in: table)
-        }
+        return try object(of: found, in: table)
     }
 
     /// Restores a deleted object.
     func undelete(_ localID: LocalID, in table: TableLayout) throws {
-        guard let statement = try connection.tableStatements(table).find(localID) else {
+        guard let state = try state(at: connection.tableStatements(table).find(localID), in: table) else {
             throw notFound(localID, in: table)
-        }
-        let state: ObjectState
-        do {
-            defer { statement.reset() }
-            state = try self.state(of: statement, in: table)
         }
         guard state.isDeleted else {
             throw TandemError(

@@ -47,11 +47,7 @@ extension WriteTransaction {
             throw notFound(state.localID, in: table)
         }
         defer { statement.reset() }
-        do {
-            return try M(__row: statement.row())
-        } catch let error as InvalidStoredValue {
-            throw store.invalid(error, in: table)
-        }
+        return try self.object(of: statement, in: table)
     }
 
     /// Changes the current state of an object in place.
@@ -102,17 +98,13 @@ extension WriteTransaction {
     ) throws -> M {
         let statements = try connection.tableStatements(table)
         guard let found = try statements.find(localID, rowID: rowID) else { throw notFound(localID, in: table) }
-        var object: M
-        do {
-            object = try M(__row: found.row())
-        } catch let error as InvalidStoredValue {
-            found.reset()
-            throw store.invalid(error, in: table)
-        }
-        let rowID = object.__state.rowID
         let finds = statements.finds
         let changes = connection.totalChanges
+        var object: M
+        let rowID: Int64
         do {
+            object = try self.object(of: found, in: table)
+            rowID = object.__state.rowID
             try change(&object)
         } catch {
             found.reset()

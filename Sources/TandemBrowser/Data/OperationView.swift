@@ -1,4 +1,3 @@
-import Foundation
 import Tandem
 import TandemInspector
 
@@ -13,26 +12,10 @@ struct OperationView {
     }
 
     var json: JSONOutput {
-        let error = operation.error.map { error -> JSONOutput in
-            .object([
-                ("status", error.status.map { .integer($0) } ?? .null), ("message", .text(error.message)),
-                ("at", Self.text(error.at)),
-            ])
-        }
         let values = changes.map { changes in JSONOutput.array(changes.properties.map(Self.change)) }
-        let members: [(String, JSONOutput)] = [
-            ("id", .text("\(operation.id)")), ("model", .text(operation.model)),
-            ("localID", .text(operation.localID.rawValue)), ("kind", .text("\(operation.kind)")),
-            ("state", .text("\(operation.state)")), ("changedAt", Self.text(operation.changedAt)),
-            ("attempts", .integer(operation.attempts)),
-            ("retryAt", operation.retryAt.map { Self.text($0) } ?? .null),
-            ("changed", .array(operation.changedProperties.map { .text($0) })), ("error", error ?? .null),
-            ("values", values ?? .null),
-        ]
-        return .object(members)
+        let members = operation.members(id: .text("\(operation.id)")) { .text(DynamicValue.date($0).cell) }
+        return .object(members + [("values", values ?? .null)])
     }
-
-    private static func text(_ date: Date) -> JSONOutput { .text(DynamicValue.date(date).cell) }
 
     /// A value that is not known is not among the members.
     private static func change(_ change: DynamicChanges.Change) -> JSONOutput {

@@ -22,7 +22,7 @@ struct QueuePage {
             let first = try store.operations.first(limit)
             operations += first.filter { $0.error != nil && $0.state != .failed }
             isComplete = failed <= limit && total <= limit
-            views = try operations.map { OperationView($0, changes: try Self.changes(of: $0, in: store)) }
+            views = try operations.map { OperationView($0, changes: try store.changes(of: $0)) }
         } else {
             let operations = try store.operations.first(limit)
             isComplete = operations.count == total
@@ -33,12 +33,5 @@ struct QueuePage {
             ("operations", .array(views.map(\.json))),
         ]
         json = .object(members)
-    }
-
-    private static func changes(of operation: PendingOperation, in store: Store) throws -> DynamicChanges? {
-        // The model of an operation can be missing from the schema.
-        guard store.models.contains(where: { $0.name == operation.model }) else { return nil }
-        return try store.object(named: operation.model, localID: operation.localID, includingDeleted: true)
-            .flatMap { try store.changes(of: $0) }
     }
 }

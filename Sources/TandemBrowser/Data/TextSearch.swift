@@ -22,7 +22,10 @@ enum TextSearch {
             return property.folding == .searched
                 ? .matches(path, words: text) : .text(path, test: .contains, operand: text, case: .exact)
         case .integer, .unsigned64, .bigInt, .bigUInt:
-            return number.flatMap { fits($0, kind: property.kind) ? .compare(path, by: .equal, to: $0) : nil }
+            // A number beyond the range of its kind would be an error.
+            return number.flatMap {
+                property.storageValue(of: $0) == nil ? nil : .compare(path, by: .equal, to: $0)
+            }
         // Not every integer is a floating-point number, and the store rejects the others.
         case .double, .float:
             return Double(text).flatMap { $0.isFinite ? .compare(path, by: .equal, to: .double($0)) : nil }
@@ -34,25 +37,6 @@ enum TextSearch {
         case .reference: return .compare(path, by: .equal, to: .string(text))
         case .references: return .contains(path, value: .string(text))
         case .bool, .data, .date, .url, .collection, .json, .attachment: return nil
-        }
-    }
-
-    /// Returns whether a number is in the range of an integer's kind. A number beyond it would be an error.
-    private static func fits(_ number: DynamicValue, kind: PropertyKind) -> Bool {
-        let value: BigInt
-        switch number {
-        case .integer(let integer): value = BigInt(integer)
-        case .bigInt(let integer): value = integer
-        default: return false
-        }
-        return switch kind {
-        case .integer(let bits, let isSigned):
-            isSigned
-                ? value >= -(BigInt(1) << (bits - 1)) && value < BigInt(1) << (bits - 1)
-                : value >= 0 && value < BigInt(1) << bits
-        case .unsigned64: value >= 0 && value < BigInt(1) << 64
-        case .bigUInt: value >= 0 && value < BigInt(1) << 128
-        default: value.magnitude < BigUInt(1) << 127
         }
     }
 }

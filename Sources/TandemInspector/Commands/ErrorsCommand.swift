@@ -22,7 +22,7 @@ struct ErrorsCommand: InspectorCommand {
             let errors = try store.read { transaction in
                 try (model.map { try store.operations(ofModel: $0) } ?? transaction.operations.all())
                     .filter { $0.error != nil || $0.state == .failed }
-                    .map { OperationDetails($0, changes: try Self.changes(of: $0, in: store)) }
+                    .map { OperationDetails($0, changes: try store.changes(of: $0)) }
             }
             if json {
                 try JSONList.print(errors.map(\.json), on: console)
@@ -35,12 +35,5 @@ struct ErrorsCommand: InspectorCommand {
             }
             return .success
         }
-    }
-
-    private static func changes(of operation: PendingOperation, in store: Store) throws -> DynamicChanges? {
-        // The model of an operation can be missing from the schema.
-        guard store.models.contains(where: { $0.name == operation.model }) else { return nil }
-        return try store.object(named: operation.model, localID: operation.localID, includingDeleted: true)
-            .flatMap { try store.changes(of: $0) }
     }
 }

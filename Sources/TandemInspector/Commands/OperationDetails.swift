@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 
 /// A pending operation, and its values before the change, here, and on the server.
@@ -39,19 +40,7 @@ struct OperationDetails {
     }
 
     var json: JSONOutput {
-        let error = operation.error.map { error in
-            JSONOutput.object([
-                ("status", error.status.map { .integer($0) } ?? .null), ("message", .text(error.message)),
-                ("at", JSONOutput(error.at)),
-            ])
-        }
-        var members: [(String, JSONOutput)] = [
-            ("id", .raw("\(operation.id)")), ("model", .text(operation.model)),
-            ("localID", .text(operation.localID.rawValue)), ("kind", .text("\(operation.kind)")),
-            ("state", .text("\(operation.state)")), ("changedAt", JSONOutput(operation.changedAt)),
-            ("attempts", .integer(operation.attempts)), ("retryAt", JSONOutput(operation.retryAt)),
-            ("changed", .array(operation.changedProperties.map { .text($0) })), ("error", error ?? .null),
-        ]
+        var members = operation.members(id: .raw("\(operation.id)")) { JSONOutput($0) }
         if changes != nil {
             members.append(("values", .array(rows.map(Self.values))))
         }
@@ -65,5 +54,23 @@ struct OperationDetails {
         members.append(("here", JSONOutput(change.current)))
         if let server = change.server { members.append(("server", JSONOutput(server))) }
         return .object(members)
+    }
+}
+
+extension PendingOperation {
+    /// Returns the members of its JSON without its values, with its ID and dates in the given forms.
+    package func members(id: JSONOutput, date: (Date) -> JSONOutput) -> [(String, JSONOutput)] {
+        let error = error.map { error in
+            JSONOutput.object([
+                ("status", error.status.map { .integer($0) } ?? .null), ("message", .text(error.message)),
+                ("at", date(error.at)),
+            ])
+        }
+        return [
+            ("id", id), ("model", .text(model)), ("localID", .text(localID.rawValue)), ("kind", .text("\(kind)")),
+            ("state", .text("\(state)")), ("changedAt", date(changedAt)), ("attempts", .integer(attempts)),
+            ("retryAt", retryAt.map(date) ?? .null), ("changed", .array(changedProperties.map { .text($0) })),
+            ("error", error ?? .null),
+        ]
     }
 }

@@ -21,10 +21,10 @@ enum StopWatch {
         for number in signals {
             signal(number) { _ in StopWatch.hasSignal.store(true, ordering: .relaxed) }
         }
-        let isOver = Flag()
+        let isOver = Atomic(false)
         let thread = Thread {
             unblockSignals()
-            while !isOver.isSet {
+            while !isOver.load(ordering: .relaxed) {
                 // `poll` reports the end of a reader without requested events.
                 var request = pollfd(fd: descriptor, events: 0, revents: 0)
                 let hasEnded = poll(&request, 1, pause) > 0
@@ -33,7 +33,7 @@ enum StopWatch {
         }
         thread.start()
         return {
-            isOver.set()
+            isOver.store(true, ordering: .relaxed)
             for number in signals { signal(number, SIG_DFL) }
         }
     }
@@ -45,12 +45,4 @@ enum StopWatch {
         for number in signals { sigaddset(&set, number) }
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
-}
-
-/// A flag that is set once.
-private final class Flag: Sendable {
-    private let state = Atomic(false)
-
-    var isSet: Bool { state.load(ordering: .relaxed) }
-    func set() { state.store(true, ordering: .relaxed) }
 }

@@ -16,7 +16,7 @@ extension AzureMobileAppsRoutes {
         // A `$top` of 0 counts as none.
         let asked = top > 0 ? top : max(1, min(limits.pageSize ?? 50, Self.maximumTop))
         let take = min(asked, max(1, limits.greatestPage ?? asked))
-        var query = ListQuery(skip: try number("$skip") ?? 0, take: take, logic: .threeValued, hasIntegers: false)
+        var query = ListQuery(skip: try number("$skip") ?? 0, take: take)
         // The name is case-sensitive. Each value counts, also `false`.
         query.includesTombstones = request.parameter("__includeDeleted").map { !$0.isEmpty } ?? false
         query.counts = request.parameter("$inlinecount")?.lowercased() == "allpages"

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Tandem
 
@@ -54,7 +55,8 @@ struct AzureMobileAppsRoutes {
         }
         try columns.save(in: tx)
         // A version in the request is stored as it is, and read as bytes.
-        let stamp: String? = if case .text(let version)? = version { Base64Text.encode(version.utf8) } else { nil }
+        let stamp: String? =
+            if case .text(let version)? = version { Data(version.utf8).base64EncodedString() } else { nil }
         let row = try tableRequest.insert(id: id, members: members, stamp: stamp, in: tx)
         return try self.item(.created, row: row, in: tx)
     }
@@ -190,9 +192,7 @@ struct AzureMobileAppsRoutes {
         var bytes = tableRequest.randomBytes()
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let ends = [8, 12, 16, 20, 32]
-        return zip([0] + ends, ends).map { String(Array(digits)[$0..<$1]) }.joined(separator: "-")
+        return NSUUID(uuidBytes: bytes).uuidString.lowercased()
     }
 
     // MARK: Responses
@@ -226,7 +226,7 @@ struct AzureMobileAppsRoutes {
         let hash = response.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: hash >> UInt64($0)) }
         var response = response
-        response.fields[.eTag] = "W/\"\(String(response.body.count, radix: 16))-\(Base64Text.encode(bytes))\""
+        response.fields[.eTag] = "W/\"\(String(response.body.count, radix: 16))-\(Data(bytes).base64EncodedString())\""
         return response
     }
 

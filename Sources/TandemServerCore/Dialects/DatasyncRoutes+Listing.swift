@@ -15,7 +15,7 @@ extension DatasyncRoutes {
         }
         let pageSize = max(1, min(limits.pageSize ?? 100, Self.maximumTop))
         let skip = try number(options["$skip"], name: "$skip") ?? 0
-        var query = ListQuery(skip: skip, take: min(top ?? pageSize, pageSize), logic: .twoValued, hasIntegers: true)
+        var query = ListQuery(skip: skip, take: min(top ?? pageSize, pageSize))
         query.includesTombstones = !tableRequest.table.deletesSoftly || includesTombstones
         // Each valid value counts, also `false`.
         if let text = options["$count"] {

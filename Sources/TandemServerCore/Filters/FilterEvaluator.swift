@@ -1,8 +1,13 @@
 /// Evaluates a filter for one row.
 struct FilterEvaluator {
-    let logic: FilterLogic
-    /// Whether a number without a point is an integer. Division of integers then drops the fraction.
-    let hasIntegers: Bool
+    /// Whether to evaluate as Azure Mobile Apps does.
+    ///
+    /// Azure has the logic of SQL: a comparison with null is unknown, and so is its negation. Datasync has that of C#:
+    /// `x ne true` is true if x is null, and so is `not(x eq true)`.
+    ///
+    /// In Azure, all numbers are floating-point. In Datasync, a number without a point is an integer, and division of
+    /// integers drops the fraction.
+    let isAzure: Bool
     /// The server's time, in ticks.
     let now: Int64
     /// Returns the value of a row's column in its declared type.
@@ -23,7 +28,7 @@ struct FilterEvaluator {
 
     /// Evaluates a condition. Returns `nil` for unknown, which only SQL's logic has.
     private func truth(_ node: FilterNode, bound: Binding?) -> Bool? {
-        guard case .bool(let truth) = value(node, bound: bound) else { return logic == .twoValued ? false : nil }
+        guard case .bool(let truth) = value(node, bound: bound) else { return unknown }
         return truth
     }
 
@@ -88,13 +93,13 @@ struct FilterEvaluator {
         guard let first = names.popFirst() else { return .null }
         var value: FilterValue =
             if let bound, bound.name == first {
-                FilterValue(bound.element, hasIntegers: hasIntegers)
+                FilterValue(bound.element, hasIntegers: !isAzure)
             } else {
                 column(first)
             }
         for name in names {
             guard case .json(.object(let object)) = value, let member = object[name] else { return .null }
-            value = FilterValue(member, hasIntegers: hasIntegers)
+            value = FilterValue(member, hasIntegers: !isAzure)
         }
         return value
     }
@@ -120,10 +125,10 @@ struct FilterEvaluator {
         switch (leftValue, rightValue) {
         case (.null, .null):
             // In SQL too, `x eq null` tests whether x is null. Two null columns are not equal in SQL.
-            if logic == .threeValued, !Self.isNull(left), !Self.isNull(right) { return nil }
+            if isAzure, !Self.isNull(left), !Self.isNull(right) { return nil }
             return comparison == .eq ? true : comparison == .ne ? false : unknown
         case (.null, _), (_, .null):
-            let isAsked = logic == .twoValued || Self.isNull(left) || Self.isNull(right)
+            let isAsked = !isAzure || Self.isNull(left) || Self.isNull(right)
             guard isAsked else { return nil }
             return comparison == .eq ? false : comparison == .ne ? true : unknown
         default: break
@@ -139,7 +144,7 @@ struct FilterEvaluator {
         }
     }
 
-    private var unknown: Bool? { logic == .twoValued ? false : nil }
+    private var unknown: Bool? { isAzure ? nil : false }
 
     private static func isNull(_ node: FilterNode) -> Bool {
         if case .literal(.null) = node { true } else { false }

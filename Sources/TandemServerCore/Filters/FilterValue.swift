@@ -72,14 +72,6 @@ enum FilterKind: Sendable, Equatable {
     }
 }
 
-/// The logic of a dialect's comparisons.
-enum FilterLogic: Sendable {
-    /// The logic of SQL: a comparison with null is unknown, and so is its negation.
-    case threeValued
-    /// The logic of C#: `x ne true` is true if x is null, and so is `not(x eq true)`.
-    case twoValued
-}
-
 extension FilterValue {
     /// Returns a negative number if `lhs` comes first, a positive one if `rhs` does, zero if they are equal. Returns
     /// `nil` if they can't be compared, as with null or NaN.

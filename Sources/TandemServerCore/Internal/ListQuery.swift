@@ -10,8 +10,6 @@ struct ListQuery {
     var includesTombstones = false
     /// Whether to count all matching rows.
     var counts = false
-    let logic: FilterLogic
-    let hasIntegers: Bool
 
     struct Page {
         var rows: [ServedRow] = []
@@ -38,10 +36,9 @@ struct ListQuery {
         var number = 0
         do {
             try results.forEach { row in
-                let columns = RowColumns(row, types: types, isAzure: tableRequest.isAzure, hasIntegers: hasIntegers)
+                let columns = RowColumns(row, types: types, isAzure: tableRequest.isAzure)
                 let evaluator = FilterEvaluator(
-                    logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value,
-                    storedColumn: columns.columnValue)
+                    isAzure: tableRequest.isAzure, now: now, column: columns.value, storedColumn: columns.columnValue)
                 let isMatch = try filter.map(evaluator.holds) != false && tableRequest.sees(row)
                 let keys = isMatch && !isSorted ? order.map { evaluator.value($0.key) } : []
                 if let problem = columns.problem { throw problem }
@@ -159,16 +156,14 @@ private final class RowColumns {
     /// The declared types, by names in lower case.
     private let types: [String: ServerColumnType]
     private let isAzure: Bool
-    private let hasIntegers: Bool
     private var members: JSONObject?
     /// The error from decoding the members, if any.
     private(set) var problem: (any Error)?
 
-    init(_ row: ServedRow, types: [String: ServerColumnType], isAzure: Bool, hasIntegers: Bool) {
+    init(_ row: ServedRow, types: [String: ServerColumnType], isAzure: Bool) {
         self.row = row
         self.types = types
         self.isAzure = isAzure
-        self.hasIntegers = hasIntegers
     }
 
     /// The column's value in its declared type.
@@ -202,6 +197,6 @@ private final class RowColumns {
         }
         guard let members else { return .null }
         let value = members[name] ?? members.name(ignoringCase: name).flatMap { members[$0] }
-        return value.map { FilterValue($0, hasIntegers: hasIntegers) } ?? .null
+        return value.map { FilterValue($0, hasIntegers: !isAzure) } ?? .null
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Tandem
 
@@ -120,8 +121,8 @@ struct TableRequest {
     // MARK: Generated values
 
     private func newStamp(counter: Int64) -> String {
-        isAzure
-            ? Base64Text.encode(String(counter).utf8) : Base64Text.encode(randomBytes(max(1, table.versionLength)))
+        let bytes = isAzure ? Data(String(counter).utf8) : Data(randomBytes(max(1, table.versionLength)))
+        return bytes.base64EncodedString()
     }
 
     func randomBytes(_ count: Int = 16) -> [UInt8] {

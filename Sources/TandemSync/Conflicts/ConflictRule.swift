@@ -19,7 +19,6 @@ struct ConflictFacts: Sendable {
     let sides: ConflictSides
     let item: RemoteItem
     let round: Int
-    let store: any LocalStore
 
     /// The kind of the conflict.
     var kind: Kind {

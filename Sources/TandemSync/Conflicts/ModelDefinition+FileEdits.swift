@@ -34,13 +34,7 @@ extension PropertyDefinition {
     }
 
     private func attachments(in value: StorageValue) -> [Attachment]? {
-        guard let node = try? node(of: value) else { return nil }
-        let nodes: [JSONNode]
-        switch node {
-        case .null: nodes = []
-        case .array(let several): nodes = several
-        default: nodes = [node]
-        }
+        guard let nodes = try? node(of: value).elements else { return nil }
         let attachments = nodes.compactMap { Attachment(__json: $0) }
         return attachments.count == nodes.count ? attachments : nil
     }

@@ -156,7 +156,6 @@ extension Result {
     /// The error that stopped the sync.
     fileprivate var stop: (any Error)? {
         switch self {
-        case .success(let result as PushResult): result.stoppedBy
         case .success(let result as SyncResult): result.stop
         case .success: nil
         case .failure(let error): error

@@ -112,6 +112,8 @@ public struct SyncResult: Sendable {
     /// The time when the first deferred operation or file is due that is not listed here.
     var nextDue: Date?
     /// The error that stopped the sync. The sync then throws this error with the result.
+    ///
+    /// Also set if the server responded for none of at least five objects: it seems to be down.
     var stoppedBy: SyncError?
     /// The error that stopped the push before a pull, if the pull continued.
     var pushStop: SyncError?
@@ -174,16 +176,10 @@ public struct SyncResult: Sendable {
 }
 
 extension SyncResult {
-    init(_ push: PushResult) {
-        self.init()
-        add(push)
-    }
-
-    /// Adds the result of a push.
-    mutating func add(_ push: PushResult) {
-        entries += push.entries
-        uploads += push.uploads
-        (nextDue, stoppedBy) = (push.nextDue, push.stoppedBy)
+    /// Creates the result of a push of objects, or of deletes of files.
+    init(entries: [Entry] = [], stoppedBy: SyncError?, nextDue: Date? = nil) {
+        self.init(entries: entries)
+        (self.stoppedBy, self.nextDue) = (stoppedBy, nextDue)
     }
 
     /// Whether an edit was dropped that only this result records.

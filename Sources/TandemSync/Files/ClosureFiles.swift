@@ -74,7 +74,7 @@ public struct ClosureFiles: RemoteFiles {
             }
             if isMore { progress(sent) }
         }
-        let uploaded = try await calling { try await uploading(file, report) }
+        let uploaded = try await calling(onError: RemoteFailure.lost) { try await uploading(file, report) }
         report(file.size)
         if file.size == 0 { progress(0) }
         return uploaded
@@ -93,7 +93,7 @@ public struct ClosureFiles: RemoteFiles {
         let gate = Gate(file, offset: offset)
         let served: ServedFile
         do {
-            served = try await calling {
+            served = try await calling(onError: RemoteFailure.lost) {
                 try await downloading(file, offset) { piece in
                     try gate.open(piece)
                     do {
@@ -120,18 +120,7 @@ public struct ClosureFiles: RemoteFiles {
     /// - Parameter file: The file's URL, and the ETag that it must still have.
     /// - Throws: ``RemoteFailure``. Other errors of the closure become such a failure.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
-        try await calling { try await deleting(file) }
-    }
-
-    private func calling<T>(_ body: () async throws -> T) async throws(RemoteFailure) -> T {
-        if Task.isCancelled { throw .notSent(CancellationError()) }
-        do {
-            return try await body()
-        } catch let failure as RemoteFailure {
-            throw failure
-        } catch {
-            throw .lost(Task.isCancelled ? CancellationError() : error)
-        }
+        try await calling(onError: RemoteFailure.lost) { try await deleting(file) }
     }
 
     fileprivate static func bad(_ file: RemoteFile, message: String) -> RemoteFailure {

@@ -115,9 +115,11 @@ struct PullRun {
                 : requestAhead(
                     cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true, storing: items.count)
             async let following = requester.ahead(request)
-            let wasWritten = try await store(
-                items, of: page, token: token, history: history, landmark: next == landmark ? nil : next, of: queryID,
+            let wasWritten = try await write(
+                items, token: token, history: history, landmark: next == landmark ? nil : next, of: queryID,
                 always: isNew, isLast: isLast)
+            recordFound(page)
+            reportProgress(items.count)
             ahead = await following
             if wasWritten { (stored, landmark) = (token, next) }
             if isLast { break }
@@ -125,24 +127,10 @@ struct PullRun {
         if let visibleCount { try await compare(visibleCount, of: queryID) }
     }
 
-    /// Stores a page, and reports the progress.
-    ///
-    /// - Parameter items: The new items of the page.
-    /// - Returns: Whether the token was written.
-    private mutating func store(
-        _ items: ArraySlice<RemoteItem>, of page: RemotePage, token: SyncToken, history: ServerHistory,
-        landmark: PullLandmark?, of queryID: String, always: Bool, isLast: Bool
-    ) async throws -> Bool {
-        let wasWritten = try await write(
-            items, token: token, history: history, landmark: landmark, of: queryID, always: always, isLast: isLast)
-        recordFound(page)
-        reportProgress(items.count)
-        return wasWritten
-    }
-
     /// Writes a page and the query's new position in one transaction.
     ///
     /// - Parameters:
+    ///   - items: The new items of the page.
     ///   - history: The history of the table that the position belongs to.
     ///   - landmark: The new landmark of the query, if it has changed.
     ///   - always: Whether the token, the history or the landmark has changed.

@@ -28,8 +28,7 @@ extension AttemptSender {
         do throws(RemoteFailure) {
             switch attempt.request {
             case .insert: return try await inserted(result)
-            case .update: return try await updated(result)
-            case .undelete: return try await undeleted(result)
+            case .update, .undelete: return try await updated(result)
             case .delete: return try await deleted(result)
             case .deleteLostInsert:
                 return write.kind == .delete ? try await deleted(result) : try await lostInsertRepeated(result)
@@ -89,21 +88,15 @@ extension AttemptSender {
     }
 
     private func updated(_ result: Result<RemoteResponse, RemoteFailure>) async throws(RemoteFailure) -> Step {
-        do throws(RemoteFailure) {
-            return await held(try result.get())
-        } catch {
-            return try await differing(error)
-        }
-    }
-
-    private func undeleted(_ result: Result<RemoteResponse, RemoteFailure>) async throws(RemoteFailure) -> Step {
         let response: RemoteResponse
         do throws(RemoteFailure) {
             response = try result.get()
         } catch {
             return try await differing(error)
         }
-        return response.tookValues ? await held(response) : await left(by: response)
+        // Only an undelete can omit the values.
+        let hasValues = attempt.request == .update || response.tookValues
+        return hasValues ? await held(response) : await left(by: response)
     }
 
     private func deleted(_ result: Result<RemoteResponse, RemoteFailure>) async throws(RemoteFailure) -> Step {
@@ -122,10 +115,6 @@ extension AttemptSender {
     }
 
     /// Returns the result of a delete that met another item.
-    private func inTheWay(_ item: RemoteItem?, status: Int) async -> Step {
-        inTheWay(await resolvedItem(item), status: status)
-    }
-
     private func inTheWay(_ result: Result<RemoteItem?, RemoteFailure>, status: Int) -> Step {
         switch result {
         case .failure(let failure): .fail(attempt, with: failure, mayHaveActed: true)
@@ -154,7 +143,7 @@ extension AttemptSender {
             return await left(by: try result.get())
         } catch {
             switch error {
-            case .conflict(let status, let item, _): return await inTheWay(item, status: status)
+            case .conflict(let status, let item, _): return inTheWay(await resolvedItem(item), status: status)
             // The earlier insert would have been refused too. If it was accepted, the object is deleted.
             case .refused, .notEncodable, .notFound, .gone: return try await found(deleting: find())
             default: throw error

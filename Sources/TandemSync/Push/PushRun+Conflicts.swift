@@ -64,8 +64,7 @@ extension PushRun {
         let sides = try store.sides(of: id, against: stored, rounding: coder.rounding)
         // Without versions the last write wins, which is this one.
         let isLastWrite = !settings.features.versions && sides.server != nil
-        let facts = ConflictFacts(
-            operation: object.operation, sides: sides, item: there, round: round, store: context.store)
+        let facts = ConflictFacts(operation: object.operation, sides: sides, item: there, round: round)
         guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object: object) else {
             return try carryOut(.nothing, facts: facts, serverState: serverState, object: object, in: store)
         }

@@ -26,7 +26,7 @@ final class PushRun: Sendable {
         self.only = only
     }
 
-    func run() async throws -> PushResult {
+    func run() async throws -> SyncResult {
         try Task.checkCancellation()
         try await load()
         reportProgress()
@@ -275,14 +275,14 @@ struct PushState {
     /// Returns the result of a push that was cut.
     ///
     /// - Throws: An error that can't carry a result, unless edits were dropped: only the result records these.
-    func result(throwing error: any Error) throws -> PushResult {
+    func result(throwing error: any Error) throws -> SyncResult {
         let result = result(stoppedBy: SyncError(stopping: error))
         guard error is SyncError || result.hasGivenUp else { throw error }
         return result
     }
 
-    func result(stoppedBy error: SyncError?) -> PushResult {
-        PushResult(
+    func result(stoppedBy error: SyncError?) -> SyncResult {
+        SyncResult(
             // Report dropped edits, also of an operation with no remaining changes.
             entries: queue.inOrder.filter { !$0.isGone || $0.lost != nil }.map {
                 SyncResult.Entry(

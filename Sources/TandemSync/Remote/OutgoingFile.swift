@@ -48,7 +48,7 @@ public struct OutgoingFile: Sendable {
     public init(id: String, name: String, contentType: String, bytes: [UInt8]) {
         self.init(
             id: id, name: name, contentType: contentType, size: Int64(bytes.count),
-            sha256: HexText.of(SHA256.hash(data: bytes)), bytes: BytesInMemory(bytes: bytes))
+            sha256: FileDigest(SHA256.hash(data: bytes))!.hex, bytes: BytesInMemory(bytes: bytes))
     }
 }
 
@@ -135,10 +135,10 @@ extension OutgoingFile {
     }
 
     private var problem: RequestEncodingError? {
-        if !HexText.isHex(id, count: 32) {
+        if FileID(id) == nil {
             return RequestEncodingError(.invalidID, message: "A file's ID is 32 lower-case hexadecimal digits.")
         }
-        if !HexText.isHex(sha256, count: 64) {
+        if FileDigest(hex: sha256)?.hex != sha256 {
             return RequestEncodingError(
                 .value, message: "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
         }
@@ -157,22 +157,4 @@ extension OutgoingFile {
 
     /// The maximum length of a name to send, in bytes of UTF-8. Its encoding in a header is up to three times as long.
     public static let greatestName = 1024
-}
-
-/// A conversion of bytes to hexadecimal digits.
-enum HexText {
-    static func of(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
-    }
-
-    static func isHex(_ text: String, count: Int) -> Bool {
-        text.utf8.count == count
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-                default: false
-                }
-            }
-    }
 }

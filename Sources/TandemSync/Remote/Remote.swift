@@ -174,4 +174,13 @@ extension Remote {
             return .failure(error)
         }
     }
+
+    /// Encodes a request. Throws the error as ``RemoteFailure/notEncodable(_:)``.
+    package func encoded<T>(_ encode: () throws(RequestEncodingError) -> T) throws(RemoteFailure) -> T {
+        do {
+            return try encode()
+        } catch {
+            throw .notEncodable(error)
+        }
+    }
 }

@@ -84,4 +84,22 @@ extension RemoteFiles {
     public func upload(_ file: OutgoingFile) async throws(RemoteFailure) -> UploadedFile {
         try await upload(file) { _ in }
     }
+
+    /// Calls a closure of the app.
+    ///
+    /// - Parameter failure: The failure for an error of the closure that is not a ``RemoteFailure``. If the task was
+    ///   cancelled, it gets a `CancellationError` instead. If it was cancelled before the call, the failure is
+    ///   ``RemoteFailure/notSent(_:)``.
+    package func calling<T>(
+        onError failure: (any Error) -> RemoteFailure, _ body: () async throws -> T
+    ) async throws(RemoteFailure) -> T {
+        if Task.isCancelled { throw .notSent(CancellationError()) }
+        do {
+            return try await body()
+        } catch let failure as RemoteFailure {
+            throw failure
+        } catch {
+            throw failure(Task.isCancelled ? CancellationError() : error)
+        }
+    }
 }

@@ -123,28 +123,18 @@ extension RemoteFilter {
         every([lhs, rhs])
     }
 
-    static func every(_ parts: [RemoteFilter]) -> RemoteFilter {
-        var kept: [RemoteFilter] = []
-        for part in parts {
-            switch part {
-            case .constant(true): continue
-            case .constant(false): return part
-            default: kept.append(part)
-            }
-        }
-        return kept.count > 1 ? .all(kept) : kept.first ?? .constant(true)
-    }
+    static func every(_ parts: [RemoteFilter]) -> RemoteFilter { joined(parts, neutral: true) }
 
-    static func some(_ parts: [RemoteFilter]) -> RemoteFilter {
-        var kept: [RemoteFilter] = []
-        for part in parts {
-            switch part {
-            case .constant(false): continue
-            case .constant(true): return part
-            default: kept.append(part)
-            }
-        }
-        return kept.count > 1 ? .any(kept) : kept.first ?? .constant(false)
+    static func some(_ parts: [RemoteFilter]) -> RemoteFilter { joined(parts, neutral: false) }
+
+    /// Joins filters to a conjunction or a disjunction, without constant parts.
+    ///
+    /// - Parameter neutral: The constant that does not affect the result. The other one determines it.
+    private static func joined(_ parts: [RemoteFilter], neutral: Bool) -> RemoteFilter {
+        if parts.contains(.constant(!neutral)) { return .constant(!neutral) }
+        let kept = parts.filter { $0 != .constant(neutral) }
+        guard kept.count > 1 else { return kept.first ?? .constant(neutral) }
+        return neutral ? .all(kept) : .any(kept)
     }
 
     static func negated(_ filter: RemoteFilter) -> RemoteFilter {

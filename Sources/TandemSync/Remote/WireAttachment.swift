@@ -12,11 +12,7 @@ enum WireAttachment {
 
     /// Returns the URL of an attachment, or the URLs of a list.
     static func urlTexts(_ node: JSONNode) throws(WireElement.Problem) -> JSONNode {
-        if case .array(let nodes) = node {
-            var texts: [JSONNode] = []
-            for node in nodes { texts.append(try urlTexts(node)) }
-            return .array(texts)
-        }
+        if case .array(let nodes) = node { return .array(try nodes.map(urlTexts)) }
         guard let url = Attachment(__json: node)?.serverURL else {
             throw WireElement.Problem("The file has no URL before it is uploaded.")
         }

@@ -171,7 +171,12 @@ extension FakeKinto {
             guard case .text(let kind)? = operation["op"], case .text(let path)? = operation["path"] else {
                 throw Self.invalid("body", "JSON Patch operation failed")
             }
-            // Python splits and replaces characters also if a combining accent follows.
+            // Python splits and replaces characters also if a combining accent follows. Its jsonpointer refuses a "~"
+            // before any character other than 0 and 1.
+            let escapes = path.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
+            guard escapes.allSatisfy({ $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") }) else {
+                throw Self.invalid("body", "JSON Patch operation failed: \(path)")
+            }
             let parts = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map {
                 String($0).replacingOccurrences(of: "~1", with: "/", options: .literal)
                     .replacingOccurrences(of: "~0", with: "~", options: .literal)

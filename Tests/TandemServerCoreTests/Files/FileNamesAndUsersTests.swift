@@ -15,6 +15,7 @@ import Testing
         ("attachment; filename=\"a\\\"b;c.jpg\"; size=5", "a\"b;c.jpg"),
         ("attachment; filename=\"old\"; filename*=UTF-8''%E2%82%AC", "€"), ("attachment", ""),
         ("attachment; FileName*=UTF-8''..%2F..%2Fetc", "../../etc"),
+        ("attachment;\t filename \t= \tplain.jpg \t; size=5", "plain.jpg"),
     ])
     func `a name is decoded as it is encoded`(field: String, name: String) async throws {
         let server = try FileFixture(.folder)
@@ -34,6 +35,15 @@ import Testing
     func `an invalid name is refused`(field: String) async throws {
         let server = try FileFixture(.memory)
         #expect(try await server.put(Self.id, [1], ["Content-Disposition": field])?.status == 400)
+    }
+
+    @Test func `a name in a response keeps the characters of RFC 8187, and escapes all others`() async throws {
+        let server = try FileFixture(.memory)
+        let kept = "azAZ09!#$&+-.^_`|~"
+        let field = "attachment; filename*=UTF-8''\(kept)%20%25%27%28%2A%2F%3D%7F"
+        #expect(try await server.put(Self.id, [1], ["Content-Disposition": field])?.status == 201)
+        #expect(try server.storage.files().map(\.name) == [kept + " %'(*/=\u{7F}"])
+        #expect(try await server.ask(.head, "/files/\(Self.id)")?["Content-Disposition"] == field)
     }
 
     @Test func `a name of three hundred bytes is stored`() async throws {

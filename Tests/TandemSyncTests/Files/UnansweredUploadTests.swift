@@ -149,7 +149,7 @@ import Testing
         fixture.fileServer.forgetRequests()
         try await Self.apply(.takenOut, fixture, receipt)
         let result = try await fixture.restarted().send(isExplicit: isExplicit)
-        #expect(SyncResult(result).isComplete && result.nextDue == nil)
+        #expect(result.isComplete && result.nextDue == nil)
         #expect(fixture.fileServer.files.isEmpty)
         try await Self.pushAll(fixture)
         #expect(fixture.fileServer.requests == ["delete \(url)"])

@@ -34,7 +34,7 @@ import Testing
         #expect(early.entries.isEmpty && early.nextDue == retryAt)
         fixture.clock.jump(by: .seconds(-2 * 86_400))
         let late = try await fixture.sync.runPush(isExplicit: false)
-        #expect(late.entries.count == 1 && SyncResult(late).isComplete && late.nextDue == nil)
+        #expect(late.entries.count == 1 && late.isComplete && late.nextDue == nil)
     }
 
     @Test func `an operation postponed before a start is sent when it is due`() async throws {

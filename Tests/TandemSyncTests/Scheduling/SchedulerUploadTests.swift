@@ -67,8 +67,7 @@ import Testing
         plan.began()
         // The uploads end first, and have left files.
         let due = Date.distantPast + 60
-        let left = PushResult(entries: [], stoppedBy: nil, nextDue: due)
-        plan.endedUploads(SyncOutcome(SyncResult(left)))
+        plan.endedUploads(SyncOutcome(SyncResult(stoppedBy: nil, nextDue: due)))
         #expect(plan.next() == .wait(until: nil))
         plan.ended(SyncOutcome(SyncResult()))
         #expect(plan.next() == .wait(until: due) && plan.state == .waiting(until: due))

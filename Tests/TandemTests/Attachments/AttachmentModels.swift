@@ -19,6 +19,10 @@ typealias Attachment = Tandem.Attachment
     var scan: Attachment?
 }
 
+@Model struct BoundScan {
+    var scan: Attachment
+}
+
 @Model(.localOnly) struct Scribble {
     var picture: Attachment?
 }

@@ -8,10 +8,10 @@ import Testing
 
 /// Very many files and very large files.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentScaleTests {
-    @Test(arguments: StoreKind.allCases) func `thousands of attachments leave no folder with hundreds of entries`(
+    @Test(arguments: StoreKind.allCases) func `many attachments leave no folder with hundreds of entries`(
         kind: StoreKind
     ) async throws {
-        let count = isSoak ? 10_000 : 1_000
+        let count = isSoak ? 10_000 : 400
         let folder = try TestFolder()
         var configuration = Store.Configuration()
         configuration.files.flushes = false
@@ -26,8 +26,9 @@ import Testing
             return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
                 .map { try FileManager.default.contentsOfDirectory(atPath: path + "/" + $0).count }
         }
-        // A folder has 39 entries on average with ten thousand files. Hundreds are practically impossible.
-        #expect(try shards().count <= 256 && shards().allSatisfy { $0 < 100 })
+        // A folder has 39 entries on average with ten thousand files, and 1.6 with 400. More than twice as many, or 15,
+        // are practically impossible.
+        #expect(try shards().count <= 256 && shards().allSatisfy { $0 < (isSoak ? 100 : 15) })
         #expect(try shards().reduce(0, +) == count)
         #expect(try store.checkIntegrity() == [])
         if kind != .memory {

@@ -69,6 +69,26 @@ import Testing
         }
     }
 
+    @Test func `the update that sends a URL has the value before the upload as its base`() throws {
+        let store = try Store.inMemory(models: Album.self, BoundScan.self)
+        let (known, fresh) = (try store.attach("1"), try store.attach("2"))
+        try store.write { tx in
+            try tx.insert(Album(title: "а", cover: fresh, pages: [known, fresh]))
+            try tx.insert(BoundScan(scan: fresh))
+        }
+        try push(store)
+        try store.write { tx in
+            _ = try tx.sync.acknowledgeUpload(of: known.id, at: "u1", etag: nil)
+            _ = try tx.sync.finishUpload(of: fresh.id, at: "u2", etag: nil, isSetByServer: false)
+        }
+        let bases = try store.operations.all().map(\.base)
+        try #require(bases.count == 2)
+        #expect(bases[0] == ["cover": .null, "pages": Migration.stored([stored(known, at: "u1")])])
+        // A property that can't be nil was sent without the URL.
+        #expect(bases[1] == ["scan": Migration.stored(stored(fresh))])
+        #expect(try store.objects(BoundScan.self).first()?.scan.serverURL == "u2")
+    }
+
     @Test func `a server's item does not make an object with a pending upload synced`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = try store.attach("cover")

@@ -153,7 +153,7 @@ import Testing
 extension Store {
     /// Returns a publisher that takes minutes to read.
     fileprivate func slowCards() throws -> LivePublisher<Int> {
-        LivePublisher(store: self, recipe: LiveRecipe { _ in LiveRecipe.Making(parts: [SlowPart()]) { 0 } })
+        LivePublisher(store: self) { LiveComposition(parts: [SlowPart()]) { 0 } }
     }
 }
 

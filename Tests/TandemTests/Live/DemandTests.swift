@@ -75,8 +75,10 @@ import Testing
                         maker: .references(Card.__definition, observed: nil), section: nil,
                         order: RowOrder(store.cards.query.order)),
                     in: store.schema), tuning: store.live.tuning)
-            let recipe = LiveRecipe<Int> { _ in LiveRecipe.Making(parts: [part]) { part.consumeChanges().new.count } }
-            let recorder = LivePublisher(store: store, recipe: recipe).on(.immediate).record(.max(1))
+            let publisher = LivePublisher(store: store) {
+                LiveComposition(parts: [part]) { part.consumeChanges().new.count }
+            }
+            let recorder = publisher.on(.immediate).record(.max(1))
             for points in 1...500 {
                 try store.change(card) { $0.points = BigInt(points) }
                 let other = try store.insert("Б")

@@ -155,7 +155,6 @@ import Testing
         let store = try Peer.open(folder.file())
         expectError(.corrupt) { try store.operations.all() }
         #expect(try store.operations.count() == 301)
-        // A migration that must rewrite it leaves the store unchanged.
         store.close()
     }
 

@@ -61,7 +61,9 @@ import Testing
             #"{"$":1}"#, #"{"$x":1}"#, #"{"$Blob":"AQI="}"#, #"{"$blob":1}"#, #"{"$blob":null}"#,
             #"{"$blob":"AQI=","a":1}"#, #"{"a":1,"$blob":"AQI="}"#, #"{"$blob":"AQI"}"#, #"{"$blob":"AQJ="}"#,
             #"{"$blob":"AQ=="#, #"{"$blob":"A==="}"#, #"{"$blob":"===="}"#, #"{"$blob":"AQ==AQ=="}"#,
-            #"{"$blob":"AQ-_"}"#, #"{"$blob":" AQI="}"#, #"{"$real":"7ff"}"#, #"{"$real":"7FF8000000000000"}"#,
+            #"{"$blob":"AQ-_"}"#, #"{"$blob":" AQI="}"#, #"{"$blob":"AQI=\n"}"#, #"{"$blob":"AR=="}"#,
+            #"{"$blob":"AQID\u0000"}"#, #"{"$blob":"AQI\u212a"}"#, #"{"$blob":"AQI=AQID"}"#, #"{"$blob":"A=I="}"#,
+            #"{"$real":"7ff"}"#, #"{"$real":"7FF8000000000000"}"#,
             #"{"$real":"3ff0000000000000"}"#, #"{"$real":"7ff800000000000g"}"#, #"{"$real":1.0}"#,
         ])
     func `unknown keys with a dollar sign are refused`(text: String) {

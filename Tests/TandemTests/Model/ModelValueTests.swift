@@ -14,6 +14,8 @@ import Testing
         // Some servers compare IDs exactly, and some write them in lower case.
         let texts = cards.map(\.localID.rawValue)
         #expect(texts.allSatisfy { $0.utf8.count == 36 && $0 == $0.lowercased() && UUID(uuidString: $0) != nil })
+        // Version 7, and the variant of RFC 9562.
+        #expect(texts.allSatisfy { $0.dropFirst(14).first == "7" && "89ab".contains($0.dropFirst(19).first ?? " ") })
         #expect(cards[0].id == cards[0].localID && cards[0].reference.localID == cards[0].localID)
         #expect(UUID(uuidString: cards[0].localID.rawValue) != nil)
     }
@@ -98,6 +100,23 @@ import Testing
         #expect(__same(Decimal.nan, .nan) && __same(Decimal(string: "1.0"), Decimal(string: "1.00")))
         #expect(
             __same(1, 1) && !__same(Int?.none, 1) && __same(Place(name: "", latitude: 1), Place(name: "", latitude: 1)))
+    }
+
+    @Test func `a text is read as a decimal if all of it is a number`() {
+        for (text, value) in [
+            ("0", "0"), ("+1", "1"), ("-12.50", "-12.5"), (".5", "0.5"), ("-5.", "-5"), ("007", "7"), ("1e5", "100000"),
+            ("1E+2", "100"), ("+1.e-3", "0.001"), ("1e127", "1e127"),
+            ("340282366920938463463374607431768211455", "340282366920938463463374607431768211455"),
+        ] {
+            #expect(Decimal(__json: .text(text)) == Decimal(string: value), "\(text)")
+        }
+        #expect(Decimal(__json: .text("NaN"))?.isNaN == true)
+        for text in [
+            "", " ", ".", "+", "-", "e5", "1e", "1e+", "+-1", "1.2.3", "1e5e5", "1e5.0", " 1", "1 ", "1\n", "1\0", "1x",
+            "nan", "inf", "-infinity", "0x1p3", "1_000", "1,5", "٣", "²", "１", "1\u{301}", "−1",
+        ] {
+            #expect(Decimal(__json: .text(text)) == nil, "\(text)")
+        }
     }
 
     @Test func `local IDs are compared byte by byte`() throws {

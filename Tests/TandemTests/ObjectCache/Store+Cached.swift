@@ -60,10 +60,12 @@ extension Store {
 
     /// Returns the differences between reads by ID, which may be served from memory, and the stored rows.
     func cacheProblems<M: Model>(_ model: M.Type, _ ids: [LocalID]) throws -> [String] {
-        let stored = Dictionary(uniqueKeysWithValues: try live(model).map { ($0.localID, $0) })
+        let stored = Dictionary(
+            uniqueKeysWithValues: try live(model).map { ($0.localID, (serverID: $0.serverID, values: Self.values($0))) }
+        )
         var problems: [String] = []
-        func compare(_ found: M?, _ expected: M?, how: String, id: String) {
-            let (found, expected) = (found.map(Self.values), expected.map(Self.values))
+        func compare(_ found: M?, _ expected: [StorageValue]?, how: String, id: String) {
+            let found = found.map(Self.values)
             // Texts of values cost a hundred times as much as their comparison.
             guard found != expected else { return }
             let texts = [found, expected].map { $0.map { "\($0)" } ?? "nil" }
@@ -73,11 +75,12 @@ extension Store {
         for id in ids {
             for round in 1...2 {
                 compare(
-                    try object(ofType: model, forPrimaryKey: id), stored[id], how: "read \(round)", id: id.rawValue)
+                    try object(ofType: model, forPrimaryKey: id), stored[id]?.values, how: "read \(round)",
+                    id: id.rawValue)
             }
             try read { tx in
                 compare(
-                    try tx.object(ofType: model, forPrimaryKey: id), stored[id], how: "read in a block",
+                    try tx.object(ofType: model, forPrimaryKey: id), stored[id]?.values, how: "read in a block",
                     id: id.rawValue)
             }
         }
@@ -85,7 +88,7 @@ extension Store {
             guard let serverID = object.serverID else { continue }
             for round in 1...2 {
                 compare(
-                    try self.object(ofType: model, forServerID: serverID), object, how: "by server ID \(round)",
+                    try self.object(ofType: model, forServerID: serverID), object.values, how: "by server ID \(round)",
                     id: serverID.rawValue)
             }
         }

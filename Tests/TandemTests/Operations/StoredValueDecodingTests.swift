@@ -69,6 +69,33 @@ struct StoredValueDecodingTests {
         #expect(wrong?.property == "shop")
     }
 
+    @Test func `a value of another class is rejected with its own form`() throws {
+        func message<T: PropertyValue>(of value: StorageValue, as type: T.Type) -> String? {
+            #expect(throws: TandemError.self) { try value.value(as: type) }?.message
+        }
+        for value in [StorageValue.integer(7), .real(7.5), .blob([55])] {
+            #expect(message(of: value, as: String.self) == "A stored value is not a String: it is \(value).")
+        }
+        for value in [StorageValue.real(7.5), .text("7"), .blob([55])] {
+            #expect(message(of: value, as: UInt8.self) == "A stored value is not a UInt8: it is \(value).")
+        }
+        for value in [StorageValue.integer(7), .real(7.5), .text("7")] {
+            #expect(message(of: value, as: Data.self) == "A stored value is not a Data: it is \(value).")
+        }
+        #expect(message(of: .null, as: String.self)?.contains("NULL") == true)
+    }
+
+    @Test func `numbers and blobs are read as the JSON of a Codable type`() throws {
+        struct Number: Codable, Equatable {
+            let value: Double
+            init(_ value: Double) { self.value = value }
+            init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Double.self) }
+        }
+        #expect(try StorageValue.integer(-12).value(as: Number.self) == Number(-12))
+        #expect(try StorageValue.real(2.5).value(as: Number.self) == Number(2.5))
+        #expect(try StorageValue.blob([0x31, 0x32]).value(as: Number.self) == Number(12))
+    }
+
     @Test func `nested decoding returns the right value to each decoder`() throws {
         struct Nested: Codable, Hashable {
             let number: Int

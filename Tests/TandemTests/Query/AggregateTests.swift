@@ -62,6 +62,16 @@ struct AggregateTests {
         #expect(throws: TandemError.self) { try things.sum(of: \.unsigned) }
     }
 
+    @Test func `sums of integers have the documented types`() {
+        let narrow: [Any.Type] = [Int8.Sum.self, Int16.Sum.self, Int32.Sum.self, UInt8.Sum.self, UInt32?.Sum.self]
+        #expect(narrow.allSatisfy { $0 == Int.self } && UInt16.Sum.self == Int.self)
+        #expect(Int.Sum.self == Int.self && Int64?.Sum.self == Int64.self)
+        #expect(UInt.Sum.self == UInt.self && UInt64?.Sum.self == UInt64.self)
+        #expect(Int128.Sum.self == Int128.self && UInt128?.Sum.self == UInt128.self)
+        #expect(Int64.__sums.kind == .integer && UInt.__sums.kind == .integer)
+        #expect(Int128.__sums.kind == .bigInt && UInt128.__sums.kind == .bigInt)
+    }
+
     @Test(arguments: StoreKind.memoryAndEncrypted)
     func `big integers and decimals are summed exactly`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
@@ -94,6 +104,25 @@ struct AggregateTests {
         #expect(try things.max(of: \.ratio)?.isNaN == true)
         #expect(try things.min(of: \.ratio) == 1)
         #expect(try things.sum(of: \.float) == 0.75)
+    }
+
+    @Test func `a sum has the stored form of its type`() throws {
+        let store = try Store.inMemory(models: Node.self)
+        func sum(_ function: String, _ values: String) throws -> StorageValue? {
+            try store.sql("SELECT __tandem_sum_\(function)(column1) FROM (VALUES \(values))").first?[0]
+        }
+        let nan = StorageValue.blob([0x7F, 0xF8, 0, 0, 0, 0, 0, 0])
+        #expect(try sum("real", "(1.5), (x'fff8000000000001')") == nan)
+        // The processor may give this NaN a sign.
+        #expect(try sum("real", "(9e999), (-9e999)") == nan)
+        #expect(try sum("real", "(1.5), (NULL), (2.0)") == .real(3.5))
+        let integers = try sum("integer", "(x'ffffffffffffffff'), (x'ffffffffffffffff'), (-9223372036854775807 - 1)")
+        #expect(integers == Migration.stored(BigInt(UInt64.max) * 2 + BigInt(Int64.min)))
+        let least = try sum("integer", "(-9223372036854775807 - 1), (-9223372036854775807 - 1)")
+        #expect(least == Migration.stored(BigInt(Int64.min) * 2))
+        #expect(try sum("integer", "(NULL)") == Migration.stored(BigInt()))
+        #expect(try sum("decimal", "(x'818014'), (x'ff')") == .blob([0xFF]))
+        #expect(try sum("decimal", "(x'818014'), (x'818014')") == Migration.stored(2 as Decimal))
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)

@@ -196,6 +196,21 @@ struct ExplainTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an unreadable value is an error where its object is changed`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        try store.put(Thing().identified(by: "1"))
+        try store.writer.connection.execute(#"UPDATE "Thing" SET "uuid" = X'00'"#)
+        let error = #expect(throws: TandemError.self) {
+            _ = try store.write { try $0.update(Thing.self, localID: "1") { $0.amount += 1 } }
+        }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.model == "Thing")
+        #expect(error?.property == "uuid")
+        // The look-up has ended, so the store accepts other writes.
+        try store.put(Thing().identified(by: "2"))
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
     func `a model that the store does not have is an error`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)

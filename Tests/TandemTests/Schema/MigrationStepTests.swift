@@ -219,6 +219,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["changes", "sent", "attempted"])
+    func `a damaged operation that a migration must rewrite leaves the store unchanged`(column: String) throws {
+        let folder = try TestFolder()
+        try folder.open(Flex.Card.version(.text("shop"), .text("note"))) { store in
+            _ = try store.write { try $0.insert(Flex.Card("Лента", "a", id: "1")) }
+            try store.writer.queue.unsafeReentrantWrite { _ in
+                try store.writer.connection.execute("UPDATE __operations SET \(column) = x'01FF'")
+            }
+        }
+        let before = try folder.storeBytes()
+        let error = expectError(.corrupt) { try folder.open(Flex.Card.version(.text("shop"))) }
+        #expect(error?.model == "Card" && error?.store == folder.file())
+        #expect(error?.underlying is InvalidEncoding)
+        #expect(try folder.storeBytes() == before)
+    }
+
     @Test(arguments: StoreKind.fileAndEncrypted)
     func `a store of a newer schema version is refused unchanged`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)

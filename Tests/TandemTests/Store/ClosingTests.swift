@@ -133,29 +133,35 @@ import Testing
         for round in 0..<(isSoak ? 6 : 3) {
             let path = folder.file("round-\(round)")
             let written = Mutex(0)
+            let errors = Mutex<[any Error]>([])
             do {
                 let store = try Peer.open(path, kind, busyTimeout: 5)
-                DispatchQueue.concurrentPerform(iterations: 8) { index in
-                    do {
-                        for step in 0..<1000 {
-                            if index == 7 && step == round * 3 {
-                                store.close()
-                                return
+                let group = DispatchGroup()
+                for index in 0..<8 {
+                    group.enter()
+                    Thread.detachNewThread {
+                        defer { group.leave() }
+                        do {
+                            for step in 0..<1000 {
+                                if index == 7 && step == (round + 1) * 10 {
+                                    store.close()
+                                    return
+                                }
+                                if index % 2 == 0 {
+                                    try store.write { try $0.insert(PeerPerson(name: "\(index)-\(step)")) }
+                                    written.withLock { $0 += 1 }
+                                } else {
+                                    _ = try store.read { try $0.operations.count() }
+                                }
                             }
-                            if index % 2 == 0 {
-                                try store.write { try $0.insert(PeerPerson(name: "\(index)-\(step)")) }
-                                written.withLock { $0 += 1 }
-                            } else {
-                                _ = try store.read { try $0.operations.count() }
-                            }
+                        } catch {
+                            errors.withLock { $0.append(error) }
                         }
-                    } catch let error as TandemError {
-                        #expect(error.code == .closed, "\(error)")
-                    } catch {
-                        Issue.record("\(error)")
                     }
                 }
+                group.wait()
             }
+            for error in errors.withLock(\.self) { #expect((error as? TandemError)?.code == .closed, "\(error)") }
             let store = try Peer.open(path, kind)
             #expect(try store.operations.count() == written.withLock { $0 })
             try store.expectSound()

@@ -1,3 +1,4 @@
+import TandemTesting
 import Testing
 
 @testable import DiscountCards
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `a member's number begins with 2 and depends on its seed`() {
-        var seed = Seed("Пятёрочка")
+        var seed = SeededGenerator("Пятёрочка")
         for _ in 0..<1000 {
             let value = seed.next()
             let number = EAN13.member(seed: value)

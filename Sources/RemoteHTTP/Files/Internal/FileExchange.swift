@@ -63,6 +63,20 @@ package struct FileExchange: Sendable {
         }
     }
 
+    /// Sends the request with credentials, and once more with new ones if the server refused the first ones.
+    ///
+    /// - Parameter credentials: The user's credentials, or `nil` to send the request as it is.
+    package func run(
+        with credentials: Credentials?, body: FileBody? = nil, receive: ChunkHandler? = nil
+    ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
+        guard let credentials else { return try await run(body: body, receive: receive) }
+        return try await credentials.authorize(request) { request throws(RemoteFailure) in
+            let exchange = FileExchange(transport, request: request, shownURL: url)
+            let response = try await exchange.run(body: body, receive: receive)
+            return (response, response.0.status.code == 401)
+        }
+    }
+
     package func bad(_ code: InvalidResponse.Code, message: String, status: Int) -> RemoteFailure {
         .invalidResponse(InvalidResponse(code, message: message, table: "files", url: url, status: status))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Tandem
 
 /// The header fields of a file response. Each is `nil` unless it is well-formed.
 package struct FileFields {
@@ -26,8 +27,7 @@ package struct FileFields {
             let member = member.drop { $0 == " " || $0 == "\t" }
             guard member.hasPrefix("sha-256=:") else { continue }
             let value = member.dropFirst(9).prefix { $0 != ":" }
-            guard let bytes = Data(base64Encoded: String(value)), bytes.count == 32 else { return nil }
-            return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            return Data(base64Encoded: String(value)).flatMap { FileDigest($0) }?.hex
         }
         return nil
     }
@@ -65,13 +65,9 @@ package struct FileFields {
     /// Returns the `Repr-Digest` of a SHA-256 in hexadecimal digits.
     package static func digest(_ sha256: String) -> String { "sha-256=:\(base64(sha256)):" }
 
-    /// Converts bytes from hexadecimal digits to base64.
-    package static func base64(_ hex: String) -> String {
-        let digits = Array(hex.utf8)
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { index in
-            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) ?? 0
-        }
-        return Data(bytes).base64EncodedString()
+    /// Converts a SHA-256 from hexadecimal digits to base64. Returns an empty text if it is not valid.
+    package static func base64(_ sha256: String) -> String {
+        Data(FileDigest(hex: sha256)?.bytes ?? []).base64EncodedString()
     }
 }
 

@@ -84,10 +84,7 @@ extension FileKeys {
 
     /// Reads the keys, and makes one first if there is none.
     static func made(_ db: Database) throws -> FileKeys {
-        if let known = try FileKeys(db) { return known }
-        let key = random()
-        try write(key, older: [], to: db)
-        return try FileKeys(key, older: [])
+        try FileKeys(db) ?? replace(in: db, by: nil)
     }
 
     /// Gives a store another key for files, and keeps the old ones for the files that have them.

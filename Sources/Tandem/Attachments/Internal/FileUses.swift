@@ -54,30 +54,22 @@ struct FileUses {
         }.joined(separator: " OR ")
     }
 
-    private func insert(of column: AttachmentColumn, in row: String) -> String {
+    /// Returns the statement that records a column's files.
+    ///
+    /// - Parameters:
+    ///   - row: The name of the row in the statement.
+    ///   - rows: The table to which the row belongs. `nil` for the row of a trigger.
+    private func insert(of column: AttachmentColumn, in row: String, from rows: String? = nil) -> String {
         let value = "\(row).\(column.column.quotedSQL)"
         let head = #"INSERT OR IGNORE INTO "__file_uses" ("file", "table", "object", "sent") "#
         let rest = #"\#(table.quotedText), \#(row)."__rid", \#(column.isSent ? 1 : 0)"#
+        let sources = [rows, column.isList ? "json_each(\(value)) entry" : nil].compactMap(\.self)
+        let from = sources.isEmpty ? "" : " FROM \(sources.joined(separator: ", "))"
         return column.isList
-            ? "\(head)SELECT json_extract(entry.value, '$.id'), \(rest) FROM json_each(\(value)) entry"
-            : "\(head)SELECT json_extract(\(value), '$.id'), \(rest) WHERE \(value) IS NOT NULL"
+            ? "\(head)SELECT json_extract(entry.value, '$.id'), \(rest)\(from)"
+            : "\(head)SELECT json_extract(\(value), '$.id'), \(rest)\(from) WHERE \(value) IS NOT NULL"
     }
 
     /// The statements that record the uses of all existing rows.
-    var fill: [String] {
-        columns.map { column in
-            let value = "t.\(column.column.quotedSQL)"
-            let head = #"INSERT OR IGNORE INTO "__file_uses" ("file", "table", "object", "sent") "#
-            let rest = #"\#(table.quotedText), t."__rid", \#(column.isSent ? 1 : 0)"#
-            return column.isList
-                ? """
-                \(head)SELECT json_extract(entry.value, '$.id'), \(rest) FROM \(table.quotedSQL) t, \
-                json_each(\(value)) entry WHERE \(value) IS NOT NULL
-                """
-                : """
-                \(head)SELECT json_extract(\(value), '$.id'), \(rest) FROM \(table.quotedSQL) t \
-                WHERE \(value) IS NOT NULL
-                """
-        }
-    }
+    var fill: [String] { columns.map { insert(of: $0, in: "t", from: "\(table.quotedSQL) t") } }
 }

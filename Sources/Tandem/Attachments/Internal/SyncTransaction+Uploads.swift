@@ -22,7 +22,7 @@ extension SyncTransaction {
         var operations: [PendingOperation.ID] = []
         for owner in owners {
             guard let table = store.schema.table(named: owner.table), !table.isLocalOnly,
-                let state = try objectState(owner.localID, in: table)
+                let state = try state(at: connection.tableStatements(table).find(owner.localID), in: table)
             else { continue }
             let values = try valuesIncludingUnresolved(of: state, in: table)
             let bases = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
@@ -48,21 +48,9 @@ extension SyncTransaction {
         let attachments = try attachments(in: value, of: property)
         guard column.isList || property.isOptional else {
             // It was sent without its URL.
-            let row = RowEncoder()
-            row.append(json: attachments[0].at(nil).__json)
-            return row.value(at: 0)
+            return storedValue(of: [attachments[0].at(nil)], in: column)
         }
-        let rest = attachments.filter { $0.id != id }
-        guard column.isList else { return .null }
-        let row = RowEncoder()
-        row.append(json: .array(rest.map(\.__json)))
-        return row.value(at: 0)
-    }
-
-    private func objectState(_ localID: LocalID, in table: TableLayout) throws -> ObjectState? {
-        guard let found = try connection.tableStatements(table).find(localID) else { return nil }
-        defer { found.reset() }
-        return try state(of: found, in: table)
+        return storedValue(of: column.isList ? attachments.filter { $0.id != id } : [], in: column)
     }
 
     /// Leaves a pending file for the next time, as if no attempt had been made.
@@ -127,9 +115,4 @@ extension ReadTransaction {
             """, binding: [.text(table), .text(localID.rawValue)]
         ) { (Int($0.integer(0)), try $0.optionalText(1)) }.first ?? (0, nil)
     }
-}
-
-extension AttachmentStore {
-    /// Evicts uploaded files that exceed the cache.
-    package func fitCache() throws { try trimCache() }
 }

@@ -53,7 +53,8 @@ extension ChangeCapture {
                 let mask = table.mask(index, statement: exists ? statement : nil)
                 if mask == 0 { continue }
                 hasChanged = true
-                let row = CommittedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
+                let row = CommittedRow(
+                    table: table, index: index, exists: exists, mask: mask, statement: statement, path: connection.path)
                 func ask(_ id: PartID) {
                     guard latest[id] < index else { return }
                     latest[id] = index
@@ -92,34 +93,42 @@ extension ChangeCapture {
         let isUnchanged = row.existed && row.exists && row.mask & part.filterMask == 0
         let wasIn = isUnchanged ? isIn : row.existed && part.predicate.holds(row.old)
         guard wasIn || isIn else { return }
-        let changed = ChangedRow(
-            rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
-            asked: row.asked, ordered: row.ordered, path: connection.path)
         do {
-            if let change = try part.watcher.change(changed) { resolved.changes.append((id, change)) }
+            if let change = try part.watcher.change(row, wasIn: wasIn, isIn: isIn) {
+                resolved.changes.append((id, change))
+            }
         } catch {
             resolved.reloads.insert(id)
         }
     }
 }
 
-/// A changed row at which a statement is positioned, or a deleted row.
-private struct CommittedRow {
+/// A row that a transaction has changed: its state before the first change, and its current state.
+struct CommittedRow {
     let rowID: Int64
+    /// Whether the row existed before the transaction, and whether it exists now.
     let existed: Bool
     let exists: Bool
+    /// The columns that differ.
     let mask: ColumnMask
+    /// The watched columns before the transaction. Do not read them if the row did not exist.
     let old: OldColumns
+    /// The current row, in the form in which objects are read. It is valid only if the row exists.
     let statement: Statement
     let asked: StatementColumns
     let ordered: StatementColumns
+    /// The path of the store.
+    let path: String
 
-    init(table: CapturedTable, index: Int, exists: Bool, mask: ColumnMask, statement: Statement) {
+    fileprivate init(
+        table: CapturedTable, index: Int, exists: Bool, mask: ColumnMask, statement: Statement, path: String
+    ) {
         rowID = table.rowIDs[index]
         existed = table.existed[index]
         self.exists = exists
         self.mask = mask
         self.statement = statement
+        self.path = path
         old = OldColumns(values: table.old, first: index * table.askedCount)
         asked = StatementColumns(statement, first: Int32(table.digestCount))
         ordered = StatementColumns(statement, first: Int32(table.digestCount + table.askedCount))
@@ -128,7 +137,7 @@ private struct CommittedRow {
     /// Returns the local IDs in the key column whose holders the change can affect, as UTF-8.
     ///
     /// - Parameter slot: The slot of the key column.
-    func keys(of reach: JoinedWatch.Reach, slot: Int) throws -> Set<[UInt8]> {
+    fileprivate func keys(of reach: JoinedWatch.Reach, slot: Int) throws -> Set<[UInt8]> {
         let isInPlace = existed && exists
         if isInPlace, mask & (reach.usedMask | reach.keyMask) == 0 { return [] }
         let before = existed ? try Self.keys(old.view(slot), isList: reach.hasKeyList) : []

@@ -7,26 +7,30 @@ import Synchronization
 /// Sums and averages of integers and decimals are exact, so a removed value can be subtracted. Sums and averages of
 /// `Double` and `Float` depend on the order of the additions, and are reloaded. If the least or greatest value is
 /// removed, it is reloaded too.
-final class AggregatePart<M: Model, Value: Sendable>: LivePart {
+final class AggregatePart<Value: Sendable>: LivePart {
     private let query: QueryDescription
-    private let aggregate: Aggregate<M, Value>
+    private let node: AggregateNode
+    private let read: (RowDecoder) throws -> Value
     private var running = RunningAggregate.unknown
     /// The columns that the aggregate selects.
-    private var stored: [StorageValue] = []
+    private var stored: [StorageValue]
     private var delivered: [StorageValue]?
     private var deliveredValue: Value?
     /// The result of the last comparison: whether the value is new to the subscriber.
     private var compared: (stored: [StorageValue], isNew: Bool)?
 
-    init(_ query: QueryDescription, aggregate: Aggregate<M, Value>) {
+    /// - Parameter read: Reads the value from the columns that the node selects, from column 0 on.
+    init(_ query: QueryDescription, node: AggregateNode, read: @escaping (RowDecoder) throws -> Value) {
         self.query = query.nestedIfCut
-        self.aggregate = aggregate
+        self.node = node
+        self.read = read
+        stored = Array(repeating: .null, count: Int(node.width))
     }
 
     func watch(in schema: Schema) throws -> PartWatch {
         guard let table = schema.table(named: query.model.table) else { throw Schema.unknown(query.model.name) }
         var slots = ColumnSlots()
-        let column = aggregate.node.column
+        let column = node.column
         guard RowPredicate(query, slots: &slots) != nil, column?.steps.isEmpty ?? true else {
             var tables = query.tables
             for step in column?.steps ?? [] { tables.formUnion([step.table, step.target]) }
@@ -40,38 +44,39 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
 
     func load(_ connection: Connection) throws {
         var compiler = SQLCompiler()
-        let sql = compiler.select(query, ordered: false) { $0.aggregate(aggregate.node, in: $1) }
+        let sql = compiler.select(query, ordered: false) { $0.aggregate(node, in: $1) }
         let statement = try connection.uncachedStatement(sql.text)
         defer { statement.finalize() }
         statement.bind(sql.values)
         guard try statement.step() else { return }
-        stored = (0..<aggregate.node.width).map { statement.value($0) }
-        running = RunningAggregate(aggregate.node, stored: stored)
+        stored = (0..<node.width).map { statement.value($0) }
+        running = RunningAggregate(node, stored: stored)
     }
 
     func apply(_ changes: [PartChange]) -> Bool {
+        var counted = 0
         for change in changes {
             switch change {
-            case .count(let change):
-                guard case .integer(let count)? = stored.first else { return false }
-                stored = [.integer(count + Int64(change))]
+            case .count(let change): counted += change
             case .value(let old, let new):
                 guard running.replace(old, with: new) else { return false }
-                stored = running.columnValues(width: Int(aggregate.node.width))
+                stored = running.columnValues(width: Int(node.width))
             case .row: break
             }
         }
+        if counted != 0, case .integer(let count)? = stored.first { stored = [.integer(count + Int64(counted))] }
         return true
     }
 
     var isDirty: Bool {
         guard delivered != stored else { return false }
         guard delivered != nil else { return true }
-        // Texts that are equal only by Swift's `==` are different.
+        // A changed count is a new value, and so is a text that is equal only by Swift's `==`.
+        if case .count = node { return true }
         if case .text? = stored.first { return true }
         // The stored columns can change without the value: a sum and a count with the same average, or 0 and -0.
         if let compared, compared.stored == stored { return compared.isNew }
-        let value = try? consumeValue(stored, path: "")
+        let value = try? value(of: stored)
         let isNew = !Self.isSame(value as Any, as: deliveredValue as Any)
         compared = (stored, isNew)
         return isNew
@@ -92,7 +97,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
         if wasDirty { return resetBaseline() }
         delivered = stored
         compared = nil
-        deliveredValue = try? consumeValue(stored, path: "")
+        deliveredValue = try? value(of: stored)
     }
 
     func resetBaseline() {
@@ -100,17 +105,15 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
         compared = nil
     }
 
-    func consumeValue(path: String) throws -> Value {
+    func consumeValue() throws -> Value {
         delivered = stored
         compared = nil
-        let value = try consumeValue(stored, path: path)
+        let value = try value(of: stored)
         deliveredValue = value
         return value
     }
 
-    private func consumeValue(_ stored: [StorageValue], path: String) throws -> Value {
-        try BoundRow.reading(stored) { try aggregate.value($0, column: 0, store: path) }
-    }
+    private func value(of stored: [StorageValue]) throws -> Value { try BoundRow.reading(stored, read: read) }
 }
 
 /// An aggregate that is updated as values are added and removed.
@@ -213,7 +216,7 @@ enum RunningAggregate {
             return Array([.blob(bytes), .integer(count)].prefix(width))
         case .decimals(let sum, let count): return Array([sum.storageValue, .integer(count)].prefix(width))
         case .extreme(let value, _): return [value]
-        case .unknown: return []
+        case .unknown: return Array(repeating: .null, count: width)
         }
     }
 }

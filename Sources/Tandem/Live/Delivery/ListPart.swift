@@ -4,7 +4,7 @@ final class ListPart: LivePart {
     /// The rows of the last delivery.
     private var delivered = RowSlice(RowTree())
     /// The differences from these rows, by row.
-    private var pending = RowDeltas()
+    private var pending: [Int64: RowDelta] = [:]
     private var wasDelivered = false
     private let tuning: LiveTuning
 
@@ -147,8 +147,7 @@ final class ListPart: LivePart {
         guard let window = list.window else { return true }
         let capacity = window.capacity(tuning)
         if tree.count > capacity * 2 {
-            var surplus: [LiveRow] = []
-            tree.forEach(in: capacity..<tree.count) { surplus.append($0) }
+            let surplus = Array(RowSlice(tree, range: capacity..<tree.count))
             if !tree.apply(removed: surplus, inserted: [], index: rows) { recordContradiction() }
             isComplete = false
         }
@@ -175,14 +174,14 @@ final class ListPart: LivePart {
         guard pending.count > 1, pending.count <= Self.maximumSearched, deltas.contains(where: { $0.old == nil })
         else { return }
         var gone: [LocalID: LiveRow] = [:]
-        for delta in pending where delta.new == nil { if let old = delta.old { gone[old.localID] = old } }
+        for delta in pending.values where delta.new == nil { if let old = delta.old { gone[old.localID] = old } }
         guard !gone.isEmpty else { return }
         for delta in deltas where delta.old == nil {
             guard let new = delta.new, let old = gone[new.localID], old.hasKey(of: new), isSame(old, new),
                 let waiting = pending[new.rowID], waiting.old == nil
             else { continue }
-            _ = pending.remove(rowID: old.rowID)
-            _ = pending.remove(rowID: new.rowID)
+            pending[old.rowID] = nil
+            pending[new.rowID] = nil
         }
     }
 
@@ -194,7 +193,7 @@ final class ListPart: LivePart {
         if hasWaited, let whole = pending[rowID], let old = whole.old, let new = whole.new, old.hasKey(of: new),
             isSame(old, new)
         {
-            _ = pending.remove(rowID: rowID)
+            pending[rowID] = nil
         }
     }
 
@@ -215,7 +214,7 @@ final class ListPart: LivePart {
         guard wasDelivered else { return }
         guard wasDirty else {
             delivered = visible
-            pending = RowDeltas()
+            pending = [:]
             areAllNew = false
             return
         }
@@ -229,7 +228,7 @@ final class ListPart: LivePart {
         for delta in latest {
             guard let rowID = (delta.old ?? delta.new)?.rowID else { continue }
             // Without a pending change, the subscriber already has this state.
-            guard let waiting = pending.remove(rowID: rowID) else { continue }
+            guard let waiting = pending.removeValue(forKey: rowID) else { continue }
             if let had = waiting.old {
                 // The rowid belonged to another object, whose removal the subscriber must still get.
                 guard delta.isOf(had) else {
@@ -244,10 +243,10 @@ final class ListPart: LivePart {
         }
         // An object can have been shown under another rowid.
         let touched = Set(latest.flatMap { [$0.old?.localID, $0.new?.localID].compactMap(\.self) })
-        for delta in pending.all {
+        for delta in Array(pending.values) {
             guard let had = delta.old, touched.contains(had.localID) else { continue }
             removed.append(had)
-            _ = pending.remove(rowID: had.rowID)
+            pending[had.rowID] = nil
             if let new = delta.new { pending.merge(RowDelta(old: nil, new: new), rowID: had.rowID) }
         }
         guard tree.apply(removed: removed, inserted: inserted) else {
@@ -266,13 +265,13 @@ final class ListPart: LivePart {
         }
         guard !objects.isEmpty else { return [] }
         // The subscriber knows an object that it was shown in an earlier row.
-        for delta in pending { if let had = delta.old { objects.remove(had.localID) } }
+        for delta in pending.values { if let had = delta.old { objects.remove(had.localID) } }
         return objects
     }
 
     func resetBaseline() {
         delivered = .empty
-        pending = RowDeltas()
+        pending = [:]
         areAllNew = false
         wasDelivered = false
     }
@@ -281,13 +280,13 @@ final class ListPart: LivePart {
     func consumeChanges() -> (old: RowSlice, new: RowSlice, changes: RowChanges?) {
         defer {
             delivered = visible
-            pending = RowDeltas()
+            pending = [:]
             areAllNew = false
             wasDelivered = true
         }
         guard wasDelivered else { return (delivered, visible, nil) }
         if areAllNew { return (delivered, visible, RowChanges(replacing: delivered, with: visible)) }
-        if let changes = RowChanges(from: delivered, to: visible, deltas: pending.all) {
+        if let changes = RowChanges(from: delivered, to: visible, deltas: Array(pending.values)) {
             return (delivered, visible, changes)
         }
         recordContradiction()

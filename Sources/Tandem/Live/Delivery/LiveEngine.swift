@@ -247,16 +247,12 @@ final class LiveEngine: StorePart {
         guard !notifications.isEmpty else { return }
         if let failure = notifications.failure { fail(with: failure) }
         if notifications.hasExternalCommit { queue.async { [link] in link.store?.commits.committedElsewhere() } }
-        if !notifications.background.isEmpty || (notifications.isExternal && !notifications.immediate.isEmpty) {
-            let woken =
-                notifications.isExternal ? notifications.background + notifications.immediate : notifications.background
+        if !notifications.background.isEmpty {
             queue.async {
-                for subscription in woken { subscription.run() }
+                for subscription in notifications.background { subscription.run() }
             }
         }
-        if !notifications.isExternal {
-            for subscription in notifications.immediate { subscription.runHere() }
-        }
+        for subscription in notifications.immediate { subscription.runHere() }
     }
 
     // MARK: Reading
@@ -303,10 +299,12 @@ extension LiveEngine.State {
     /// Distributes the events of a commit to the subscriptions.
     ///
     /// - Parameters:
-    ///   - logStart: The position before the commit, if it is of another process.
+    ///   - isExternal: Whether the commit is of another process.
+    ///   - logStart: The position before the commit, if it is of another process and its changes are known.
     ///   - wakesAll: Whether a subscription without a change also gets an event.
     mutating func dispatch(
-        _ resolved: CommitChanges, quiet: Set<LiveToken>, logStart: LogPosition? = nil, wakesAll: Bool = false
+        _ resolved: CommitChanges, quiet: Set<LiveToken>, isExternal: Bool = false, logStart: LogPosition? = nil,
+        wakesAll: Bool = false
     ) -> PendingNotifications {
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
             subscription.token.map(quiet.contains) ?? false
@@ -347,6 +345,7 @@ extension LiveEngine.State {
             }
         }
         var notifications = PendingNotifications()
+        notifications.hasExternalCommit = isExternal
         for (subscription, news) in news { notifications.add(subscription, news: news) }
         return notifications
     }

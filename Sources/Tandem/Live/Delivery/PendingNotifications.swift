@@ -2,8 +2,6 @@
 struct PendingNotifications: Sendable {
     private(set) var immediate: [LiveSubscription] = []
     private(set) var background: [LiveSubscription] = []
-    /// Whether the events are those of another process's commit.
-    var isExternal = false
     /// Whether another process has committed, which may have changed the operation queue.
     var hasExternalCommit = false
     /// The error because of which nothing can be read any more.
@@ -11,17 +9,21 @@ struct PendingNotifications: Sendable {
 
     var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
 
-    /// Adds the event of a subscription.
+    /// Adds the event of a subscription. Set ``hasExternalCommit`` before.
     mutating func add(_ subscription: LiveSubscription, news: CommitEvent) {
         subscription.enqueue(news)
-        if subscription.isImmediate { immediate.append(subscription) } else { background.append(subscription) }
+        // Commits of other processes never run on the caller's thread.
+        if subscription.isImmediate && !hasExternalCommit {
+            immediate.append(subscription)
+        } else {
+            background.append(subscription)
+        }
     }
 
     /// Adds the subscriptions of other notifications.
     mutating func add(_ other: PendingNotifications) {
-        // Commits of other processes never run on the caller's thread.
-        background += other.isExternal ? other.background + other.immediate : other.background
-        immediate += other.isExternal ? [] : other.immediate
+        background += other.background
+        immediate += other.immediate
         hasExternalCommit = hasExternalCommit || other.hasExternalCommit
     }
 }

@@ -10,23 +10,27 @@ extension QueryDescription {
         maker: RowMaker, on store: Store, element: @escaping @Sendable (LiveRow) -> Element
     ) -> LivePublisher<ChangeSet<Element>> {
         let reading = RowReading(maker: maker, section: nil, order: RowOrder(order))
-        return LivePublisher(
-            store: store,
-            recipe: LiveRecipe { store in
-                let part = ListPart(
-                    LiveList(self, reading: reading, in: store.schema), tuning: store.live.tuning)
-                return LiveRecipe.Making(parts: [part]) { ChangeSet(part.consumeChanges(), element: element) }
-            })
+        return LivePublisher(store: store) {
+            let part = ListPart(LiveList(self, reading: reading, in: store.schema), tuning: store.live.tuning)
+            return LiveComposition(parts: [part]) { ChangeSet(part.consumeChanges(), element: element) }
+        }
     }
 
     /// Returns a publisher of the number of the query's objects.
     func countPublisher(on store: Store) -> LivePublisher<Int> {
-        LivePublisher(
-            store: store,
-            recipe: LiveRecipe { _ in
-                let part = CountPart(self)
-                return LiveRecipe.Making(parts: [part]) { part.consumeCount() }
-            })
+        aggregatePublisher(.count, on: store) { Int($0.integer(0)) }
+    }
+
+    /// Returns a publisher of an aggregate.
+    ///
+    /// - Parameter read: Reads the value from the columns that the node selects, from column 0 on.
+    func aggregatePublisher<Value: Sendable>(
+        _ node: AggregateNode, on store: Store, read: @escaping @Sendable (RowDecoder) throws -> Value
+    ) -> LivePublisher<Value> {
+        LivePublisher(store: store) {
+            let part = AggregatePart(self, node: node, read: read)
+            return LiveComposition(parts: [part]) { try part.consumeValue() }
+        }
     }
 }
 

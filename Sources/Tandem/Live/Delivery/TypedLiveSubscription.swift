@@ -17,12 +17,12 @@ final class TypedLiveSubscription<Output: Sendable>: LiveSubscription, Subscript
     private var output: Output?
 
     init(
-        _ recipe: LiveRecipe<Output>, store: Store, scheduler: LiveScheduler, token: LiveToken?, receiver: Receiver
+        _ composition: LiveComposition<Output>, store: Store, scheduler: LiveScheduler, token: LiveToken?,
+        receiver: Receiver
     ) {
-        let making = recipe.make(store)
-        make = making.output
+        make = composition.output
         self.receiver = Mutex(receiver)
-        super.init(store: store, parts: making.parts, scheduler: scheduler, token: token)
+        super.init(store: store, parts: composition.parts, scheduler: scheduler, token: token)
     }
 
     override func makeOutput() throws {
@@ -56,13 +56,9 @@ final class TypedLiveSubscription<Output: Sendable>: LiveSubscription, Subscript
     }
 }
 
-/// A recipe for a subscription: its parts, and the output made of them.
-struct LiveRecipe<Output: Sendable>: Sendable {
-    struct Making {
-        let parts: [any LivePart]
-        /// Called by the subscription's run.
-        let output: () throws -> Output
-    }
-
-    let make: @Sendable (Store) -> Making
+/// The parts of a subscription, and the output made of them.
+struct LiveComposition<Output: Sendable> {
+    let parts: [any LivePart]
+    /// Called by the subscription's run.
+    let output: () throws -> Output
 }

@@ -24,16 +24,17 @@ extension LiveEngine {
             return notifications
         }
         let capture = ChangeCapture(plan, replaying: log.commits, on: connection, tuning: tuning)
-        let resolved = capture.resolve()
-        return state.withLock { state in
+        // A result may have been read between two of these commits. The commits together may not concern it.
+        return distributeExternal(capture.resolve(), logStart: log.start, wakesAll: log.commits.count > 1)
+    }
+
+    private func distributeExternal(
+        _ resolved: CommitChanges, logStart: LogPosition? = nil, wakesAll: Bool = false
+    ) -> PendingNotifications {
+        state.withLock { state in
             state.sequence += 1
             state.lastExternal = state.sequence
-            // A result may have been read between two of these commits. The commits together may not concern it.
-            let wakesAll = log.commits.count > 1
-            var notifications = state.dispatch(resolved, quiet: [], logStart: log.start, wakesAll: wakesAll)
-            notifications.hasExternalCommit = true
-            notifications.isExternal = true
-            return notifications
+            return state.dispatch(resolved, quiet: [], isExternal: true, logStart: logStart, wakesAll: wakesAll)
         }
     }
 
@@ -48,17 +49,8 @@ extension LiveEngine {
 
     /// Records a commit of another process. Its changes are unknown, so all subscriptions must reload.
     func recordExternalCommit() -> PendingNotifications {
-        state.withLock { state in
-            state.sequence += 1
-            state.lastExternal = state.sequence
-            var notifications = PendingNotifications()
-            notifications.hasExternalCommit = true
-            notifications.isExternal = true
-            for subscription in state.subscriptions.values {
-                notifications.add(subscription, news: CommitEvent(sequence: state.sequence, mustReload: true))
-            }
-            return notifications
-        }
+        // No subscription was registered with this version of the plan or an earlier one.
+        distributeExternal(CommitChanges(planVersion: -1, hasChanges: true))
     }
 
     func checkForExternalCommit(_ store: Store) -> ExternalTransactions {

@@ -50,7 +50,7 @@ struct IntervalIndex: Sendable {
     mutating func insert(_ id: Int, from lower: Point, to upper: Point?) {
         if let upper, upper.order(lower) <= 0 { return }
         let interval = Interval(low: pointIndex(lower), high: upper.map { pointIndex($0) } ?? Self.endless, id: id)
-        let index = Self.partition(intervals.count) { intervals[$0].low < interval.low }
+        let index = intervals.indices.endOfPrefix { intervals[$0].low < interval.low }
         intervals.insert(interval, at: index)
         measure()
     }
@@ -82,7 +82,7 @@ struct IntervalIndex: Sendable {
     ///
     /// - Complexity: O(log *n*) comparisons of values, and O(log *n*) for each interval found.
     func find(_ view: ColumnView, into body: (Int) -> Void) {
-        let passed = Self.partition(points.count) { points[$0].isBefore(view) }
+        let passed = points.indices.endOfPrefix { points[$0].isBefore(view) }
         find(0, end: intervals.count, passed: passed, body: body)
     }
 
@@ -102,7 +102,7 @@ struct IntervalIndex: Sendable {
 
     /// Returns the index of a point. A new point is inserted.
     private mutating func pointIndex(_ point: Point) -> Int {
-        let index = Self.partition(points.count) { points[$0].order(point) < 0 }
+        let index = points.indices.endOfPrefix { points[$0].order(point) < 0 }
         if index < points.count, points[index].order(point) == 0 { return index }
         points.insert(point, at: index)
         for other in intervals.indices {
@@ -122,16 +122,5 @@ struct IntervalIndex: Sendable {
         let middle = (start + end) / 2
         reaches[middle] = max(intervals[middle].high, measure(start, end: middle), measure(middle + 1, end: end))
         return reaches[middle]
-    }
-
-    /// Returns the number of leading indices below a count for which a test holds.
-    @inline(__always)
-    private static func partition(_ count: Int, holds: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -87,14 +87,11 @@ indirect enum RowTest: Sendable {
     }
 
     private static func isElement(_ key: UnsafeBufferPointer<UInt8>, of ranges: [KeyRange]) -> Bool {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let isAfter = ranges[middle].lower.withUnsafeBufferPointer { ByteSearch.isLess(key, $0) }
-            if isAfter { high = middle } else { low = middle + 1 }
+        let begun = ranges.indices.endOfPrefix { index in
+            ranges[index].lower.withUnsafeBufferPointer { !ByteSearch.isLess(key, $0) }
         }
         // Only the last range that begins at or before the key can contain it.
-        return low > 0 && ranges[low - 1].contains(key)
+        return begun > 0 && ranges[begun - 1].contains(key)
     }
 
     private static func isElement(_ view: ColumnView, of values: [BoundValue]) -> Bool {

@@ -1,24 +1,10 @@
 /// A function that translates a changed row for a part, while the writer's statement is at the row.
 protocol RowWatcher: Sendable {
+    /// - Parameters:
+    ///   - wasIn: Whether the part's predicate held before.
+    ///   - isIn: Whether the part's predicate holds now.
     /// - Returns: `nil` if the change does not affect the part.
-    func change(_ row: borrowing ChangedRow) throws -> PartChange?
-}
-
-/// A row that a transaction has changed: its state before the first change, and its current state.
-struct ChangedRow {
-    let rowID: Int64
-    /// Whether the part's predicate held before, and whether it holds now.
-    let wasIn: Bool
-    let isIn: Bool
-    /// The columns that differ.
-    let mask: ColumnMask
-    /// The watched columns before the transaction. Do not read them if the row did not exist.
-    let old: OldColumns
-    /// The current row, in the form in which objects are read. It is valid only if the row exists.
-    let statement: Statement
-    let asked: StatementColumns
-    let ordered: StatementColumns
-    let path: String
+    func change(_ row: borrowing CommittedRow, wasIn: Bool, isIn: Bool) throws -> PartChange?
 }
 
 /// The old values of a row's watched columns, within those of all rows.
@@ -37,8 +23,8 @@ struct ListWatcher: RowWatcher {
     /// The columns whose changes are reported. A change of the order changes the position, and is always reported.
     let observed: ColumnMask
 
-    func change(_ row: borrowing ChangedRow) throws -> PartChange? {
-        guard row.isIn else { return .row(id: row.rowID, row: nil, isSilent: false) }
+    func change(_ row: borrowing CommittedRow, wasIn: Bool, isIn: Bool) throws -> PartChange? {
+        guard isIn else { return .row(id: row.rowID, row: nil, isSilent: false) }
         var key: [UInt8] = []
         section?.appendKey(row.ordered, to: &key)
         let sectionLength = key.count
@@ -46,14 +32,14 @@ struct ListWatcher: RowWatcher {
         let position = RowMaker.Position(
             rowID: row.rowID, key: key, sectionLength: sectionLength, sectionColumn: nil)
         let new = try maker.make(row.statement, at: position, path: row.path)
-        return .row(id: row.rowID, row: new, isSilent: row.wasIn && row.mask & observed == 0)
+        return .row(id: row.rowID, row: new, isSilent: wasIn && row.mask & observed == 0)
     }
 }
 
 /// A watcher that reports changes of a count.
 struct CountWatcher: RowWatcher {
-    func change(_ row: borrowing ChangedRow) -> PartChange? {
-        row.wasIn == row.isIn ? nil : .count(row.isIn ? 1 : -1)
+    func change(_ row: borrowing CommittedRow, wasIn: Bool, isIn: Bool) -> PartChange? {
+        wasIn == isIn ? nil : .count(isIn ? 1 : -1)
     }
 }
 
@@ -61,9 +47,9 @@ struct CountWatcher: RowWatcher {
 struct ValueWatcher: RowWatcher {
     let slot: Int
 
-    func change(_ row: borrowing ChangedRow) -> PartChange? {
-        let old = row.wasIn ? StorageValue(row.old.view(slot)) : nil
-        let new = row.isIn ? StorageValue(row.asked.view(slot)) : nil
+    func change(_ row: borrowing CommittedRow, wasIn: Bool, isIn: Bool) -> PartChange? {
+        let old = wasIn ? StorageValue(row.old.view(slot)) : nil
+        let new = isIn ? StorageValue(row.asked.view(slot)) : nil
         return old == new ? nil : .value(old: old, new: new)
     }
 }

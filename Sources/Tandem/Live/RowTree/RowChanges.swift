@@ -129,7 +129,8 @@ private struct RowIndices {
         var oldBefore = 0
         for (index, row) in changed.enumerated() {
             while old[oldBefore] < row.old { oldBefore += 1 }
-            if row.old - oldBefore == row.new - Self.lowerBound(row.new, in: new) { inGap.append(index) }
+            let newBefore = new.indices.endOfPrefix { new[$0] < row.new }
+            if row.old - oldBefore == row.new - newBefore { inGap.append(index) }
         }
         var stayed: [(old: Int, new: Int)] = []
         var moved: [(from: Int, to: Int)] = []
@@ -146,16 +147,6 @@ private struct RowIndices {
         return (stayed, moved)
     }
 
-    private static func lowerBound(_ value: Int, in ascending: [Int]) -> Int {
-        var low = 0
-        var high = ascending.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ascending[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
     /// Returns the longest subsequence of the elements that ascends by a value (patience sorting).
     private static func longestAscent(of elements: [Int], by value: (Int) -> Int) -> [Int] {
         if zip(elements, elements.dropFirst()).allSatisfy({ value($0) < value($1) }) { return elements }
@@ -164,14 +155,9 @@ private struct RowIndices {
         /// For each element, the element before it in the best sequence that ends with it.
         var previous = Array(repeating: -1, count: elements.count)
         for index in elements.indices {
-            var low = 0
-            var high = ends.count
-            while low < high {
-                let middle = (low + high) / 2
-                if value(elements[ends[middle]]) < value(elements[index]) { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { previous[index] = ends[low - 1] }
-            if low == ends.count { ends.append(index) } else { ends[low] = index }
+            let length = ends.indices.endOfPrefix { value(elements[ends[$0]]) < value(elements[index]) }
+            if length > 0 { previous[index] = ends[length - 1] }
+            if length == ends.count { ends.append(index) } else { ends[length] = index }
         }
         var ascent: [Int] = []
         var index = ends.last ?? -1

@@ -31,37 +31,15 @@ struct RowDelta: Sendable {
     }
 }
 
-/// The changes of rows over several commits: the net effect of the deltas that were merged in sequence.
-struct RowDeltas: Sendable, Sequence {
-    private var deltas: [Int64: RowDelta] = [:]
-
-    init() {}
-
-    var count: Int { deltas.count }
-    var isEmpty: Bool { deltas.isEmpty }
-    var underestimatedCount: Int { count }
-
+/// The changes of rows over several commits, by rowid: the net effect of the deltas that were merged in sequence.
+extension [Int64: RowDelta] {
     /// Merges a delta of a row with the earlier delta of its rowid: *a* → *b* and then *b* → *c* become *a* → *c*.
     mutating func merge(_ delta: RowDelta, rowID: Int64) {
-        guard let index = deltas.index(forKey: rowID) else {
-            if !delta.isEmpty { deltas[rowID] = delta }
+        guard let index = index(forKey: rowID) else {
+            if !delta.isEmpty { self[rowID] = delta }
             return
         }
-        deltas.values[index].new = delta.new
-        if deltas.values[index].isEmpty { deltas.remove(at: index) }
+        values[index].new = delta.new
+        if values[index].isEmpty { remove(at: index) }
     }
-
-    /// The delta of a row.
-    subscript(rowID: Int64) -> RowDelta? { deltas[rowID] }
-
-    /// Removes and returns the delta of a row.
-    mutating func remove(rowID: Int64) -> RowDelta? { deltas.removeValue(forKey: rowID) }
-
-    /// Reserves memory for a number of rows.
-    mutating func reserveCapacity(_ count: Int) { deltas.reserveCapacity(count) }
-
-    /// The deltas, in undefined order.
-    var all: [RowDelta] { Array(deltas.values) }
-
-    func makeIterator() -> Dictionary<Int64, RowDelta>.Values.Iterator { deltas.values.makeIterator() }
 }

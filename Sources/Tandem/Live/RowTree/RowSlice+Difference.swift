@@ -12,8 +12,8 @@ extension RowSlice {
         var deltas: [RowDelta] = []
         var gone: [LiveRow] = []
         var came: [LiveRow] = []
-        var oldCursor = cursor
-        var newCursor = new.cursor
+        var oldCursor = makeIterator()
+        var newCursor = new.makeIterator()
         while let before = oldCursor.current, let after = newCursor.current {
             if before.leaf === after.leaf, before.index == after.index {
                 // Both trees share the leaf.
@@ -33,8 +33,8 @@ extension RowSlice {
             if order <= 0 { oldCursor.skip(1) }
             if order >= 0 { newCursor.skip(1) }
         }
-        while let before = oldCursor.advance() { gone.append(before) }
-        while let after = newCursor.advance() { came.append(after) }
+        while let before = oldCursor.next() { gone.append(before) }
+        while let after = newCursor.next() { came.append(after) }
         deltas += Self.paired(gone: gone, came: came)
         return deltas
     }

@@ -10,7 +10,7 @@ extension RowSlice {
         return withExtendedLifetime((rows, tree)) {
             let probes = rows.map { RowProbe($0.view) }
             var ranks = Array(repeating: 0, count: rows.count)
-            var cursor = cursor
+            var cursor = makeIterator()
             var rank = 0
             for index in RowSorting.sorted(rows.count, row: { probes[$0].view }) {
                 let (skipped, isFound) = cursor.skip(before: probes[index])

@@ -39,7 +39,5 @@ struct RowSlice: Sendable, Sequence {
         tree.isIdentical(to: other.tree) && range == other.range
     }
 
-    func makeIterator() -> RowIterator { RowIterator(cursor) }
-
-    var cursor: RowCursor { RowCursor(tree, range: range) }
+    func makeIterator() -> RowCursor { RowCursor(tree, range: range) }
 }

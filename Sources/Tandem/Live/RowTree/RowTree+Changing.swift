@@ -191,16 +191,8 @@ private struct RowRewriting {
             defer { steps = Steps(removed: 0..<0, inserted: 0..<0) }
             return steps
         }
-        func end(of range: Range<Int>, in rows: [RowProbe]) -> Int {
-            var low = range.lowerBound
-            var high = range.upperBound
-            while low < high {
-                let middle = (low + high) / 2
-                if branch.order(rows[middle]) > 0 { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
-        let (removedEnd, insertedEnd) = (end(of: steps.removed, in: removed), end(of: steps.inserted, in: inserted))
+        let removedEnd = steps.removed.endOfPrefix { branch.order(removed[$0]) > 0 }
+        let insertedEnd = steps.inserted.endOfPrefix { branch.order(inserted[$0]) > 0 }
         let below = Steps(
             removed: steps.removed.lowerBound..<removedEnd, inserted: steps.inserted.lowerBound..<insertedEnd)
         steps = Steps(

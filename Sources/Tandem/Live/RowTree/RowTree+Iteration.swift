@@ -1,8 +1,8 @@
 /// A cursor over the rows of a tree, leaf by leaf.
-struct RowCursor {
+struct RowCursor: IteratorProtocol {
     private let tree: RowTree
     /// The position of the first row of the next leaf, if it is before `end`.
-    private var next: Int
+    private var nextLeaf: Int
     private let end: Int
     private(set) var leaf: RowNode?
     /// The index of the current row in the leaf.
@@ -13,7 +13,7 @@ struct RowCursor {
     init(_ tree: RowTree, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= tree.count, "There are no rows at these positions.")
         self.tree = tree
-        next = range.lowerBound
+        nextLeaf = range.lowerBound
         end = range.upperBound
         loadLeaf()
     }
@@ -26,7 +26,7 @@ struct RowCursor {
 
     /// Returns the current row, and moves to the next one.
     @inline(__always)
-    mutating func advance() -> LiveRow? {
+    mutating func next() -> LiveRow? {
         guard let row = current else { return nil }
         skip(1)
         return row
@@ -60,44 +60,19 @@ struct RowCursor {
 
     @inline(never)
     private mutating func loadLeaf() {
-        guard next < end else {
+        guard nextLeaf < end else {
             leaf = nil
             return
         }
-        let (leaf, index) = tree.leaf(at: next)
+        let (leaf, index) = tree.leaf(at: nextLeaf)
         self.leaf = leaf
         self.index = index
-        left = Swift.min(leaf.count - index, end - next)
-        next += left
+        left = Swift.min(leaf.count - index, end - nextLeaf)
+        nextLeaf += left
     }
 }
 
-/// An iterator over the rows of a tree.
-struct RowIterator: IteratorProtocol {
-    private var cursor: RowCursor
-
-    init(_ cursor: RowCursor) { self.cursor = cursor }
-
-    @inline(__always)
-    mutating func next() -> LiveRow? { cursor.advance() }
-}
-
-extension RowTree: Sequence {
-    var underestimatedCount: Int { count }
-
-    func makeIterator() -> RowIterator { makeIterator(from: 0) }
-
-    /// Returns an iterator over the rows from a position on.
-    func makeIterator(from position: Int) -> RowIterator {
-        RowIterator(RowCursor(self, range: position..<count))
-    }
-
-    /// Calls a function with each row in a range of positions.
-    func forEach(in range: Range<Int>, _ body: (LiveRow) throws -> Void) rethrows {
-        var rows = RowIterator(RowCursor(self, range: range))
-        while let row = rows.next() { try body(row) }
-    }
-
+extension RowTree {
     /// Calls a function with each leaf.
     func forEachLeaf(_ body: (RowNode) -> Void) {
         func visit(_ node: RowNode) {

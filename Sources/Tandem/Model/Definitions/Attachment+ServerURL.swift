@@ -29,13 +29,7 @@ extension PropertyDefinition {
     ///
     /// - Parameter known: Other values of the property, the preferred ones first.
     func attachments(_ value: StorageValue, like known: [StorageValue]) -> StorageValue {
-        func nodes(_ value: StorageValue) -> [JSONNode] {
-            switch try? node(of: value) {
-            case nil, .null?: []
-            case .array(let nodes)?: nodes
-            case let node?: [node]
-            }
-        }
+        func nodes(_ value: StorageValue) -> [JSONNode] { (try? node(of: value).elements) ?? [] }
         guard value != .null, value != known.first else { return value }
         let named = nodes(value)
         var rest = known.flatMap(nodes).compactMap { Attachment(__json: $0) }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An encoding of stored collections as JSON text that returns exactly the original values.
 ///
 /// The text is standard JSON, so that SQLite's JSON functions and people can read a stored collection. A value that
@@ -136,7 +138,7 @@ extension ExactJSON {
         case .text(let value): write(value, to: &out)
         case .blob(let bytes):
             append("{\"$blob\":\"", to: &out)
-            Base64.append(bytes, to: &out)
+            out.append(contentsOf: Data(bytes).base64EncodedString().utf8)
             append("\"}", to: &out)
         case .array(let elements):
             try checkDepth(depth)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A value in a stored collection, as `ExactJSON` writes and reads it.
 ///
 /// Two nodes are equal if their texts are equal. This is stricter than the values' own `==`. `-0.0` differs from `0.0`,
@@ -43,6 +45,15 @@ extension JSONNode: Equatable {
 }
 
 extension JSONNode {
+    /// The elements of an array; none for `null`; otherwise the node itself.
+    package var elements: [JSONNode] {
+        switch self {
+        case .null: []
+        case .array(let nodes): nodes
+        default: [self]
+        }
+    }
+
     /// The value of an object in the store's own notation, if another program passed it on: a blob, or a number that
     /// JSON can't represent. Any other node is returned unchanged.
     var unmarked: JSONNode {
@@ -61,13 +72,10 @@ extension JSONNode {
     /// The node with blobs as base64 texts, in which form `JSONDecoder` reads data.
     var blobsAsText: JSONNode {
         switch self {
-        case .blob(let bytes):
-            var text: [UInt8] = []
-            Base64.append(bytes, to: &text)
-            return .text(String(decoding: text, as: UTF8.self))
-        case .array(let nodes): return .array(nodes.map(\.blobsAsText))
-        case .object(let members): return .object(members.map { ($0.key, $0.value.blobsAsText) })
-        default: return self
+        case .blob(let bytes): .text(Data(bytes).base64EncodedString())
+        case .array(let nodes): .array(nodes.map(\.blobsAsText))
+        case .object(let members): .object(members.map { ($0.key, $0.value.blobsAsText) })
+        default: self
         }
     }
 }

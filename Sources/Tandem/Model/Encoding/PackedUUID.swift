@@ -67,6 +67,11 @@ enum PackedUUID {
         }
     }
 
+    /// Returns the text of 128 bits.
+    static func text(high: UInt64, low: UInt64) -> String {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { text($0.baseAddress.unsafelyUnwrapped) }
+    }
+
     // MARK: Digits
 
     private static let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F

@@ -54,14 +54,9 @@ struct CollationTable: @unchecked Sendable {
 
     /// Returns the range of the contractions that begin with `scalar`.
     func contractions(startingWith scalar: UInt32) -> Range<Int> {
-        var low = 0
-        var high = contractions.count
-        while low < high {
-            let middle = (low + high) / 2
-            if contractionScalars[contractions[middle].offset] < scalar { low = middle + 1 } else { high = middle }
-        }
-        high = low
-        while high < contractions.count, contractionScalars[contractions[high].offset] == scalar { high += 1 }
-        return low..<high
+        let start = contractions.indices.endOfPrefix { contractionScalars[contractions[$0].offset] < scalar }
+        var end = start
+        while end < contractions.count, contractionScalars[contractions[end].offset] == scalar { end += 1 }
+        return start..<end
     }
 }

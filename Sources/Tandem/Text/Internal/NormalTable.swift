@@ -132,13 +132,8 @@ struct NormalTable: @unchecked Sendable {
     private func composite(of first: UInt32, and second: UInt32) -> UInt32? {
         if let syllable = Hangul.syllable(of: first, and: second) { return syllable }
         let key = UInt64(first) << 32 | UInt64(second)
-        var low = 0
-        var high = pairCount
-        while low < high {
-            let middle = (low + high) / 2
-            if pairs[middle] < key { low = middle + 1 } else { high = middle }
-        }
-        return low < pairCount && pairs[low] == key ? composites[low] : nil
+        let index = (0..<pairCount).endOfPrefix { pairs[$0] < key }
+        return index < pairCount && pairs[index] == key ? composites[index] : nil
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 
 /// A file request, from authentication to the response.
@@ -179,8 +180,7 @@ extension FileRequest {
     /// Returns whether a list of ETags contains one, or is `*`.
     static func names(_ list: String, etag: String, weakly: Bool = false) -> Bool {
         list.split(separator: ",").contains { item in
-            var item = item.drop { $0 == " " || $0 == "\t" }
-            while item.last == " " || item.last == "\t" { item.removeLast() }
+            let item = item.trimmingCharacters(in: .blanks)
             return item == "*" || item == etag || (weakly && item == "W/\(etag)")
         }
     }
@@ -215,7 +215,7 @@ extension FileRequest {
 }
 
 extension HTTPField.Name {
-    static let reprDigest = Self.known("Repr-Digest")
-    static let uploadOffset = Self.known("Upload-Offset")
-    static let uploadLength = Self.known("Upload-Length")
+    static let reprDigest = Self("Repr-Digest")!
+    static let uploadOffset = Self("Upload-Offset")!
+    static let uploadLength = Self("Upload-Length")!
 }

@@ -10,7 +10,7 @@ enum ServerDigest {
     static func sha256(in text: String) -> String? {
         var found: String?
         for member in text.split(separator: ",") {
-            let member = member.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+            let member = member.trimmingCharacters(in: .blanks)
             guard member.hasPrefix("sha-256=") else { continue }
             let value = member.dropFirst(8)
             guard found == nil, value.count == 46, value.first == ":", value.last == ":",

@@ -1,23 +1,14 @@
+import Foundation
+
 /// The encoding of a file's name: `Content-Disposition` of RFC 6266, with `filename*` by RFC 8187.
 enum ServerFileName {
     /// The maximum length of a name, in bytes of UTF-8.
     static let greatest = 1024
 
-    /// The characters of `attr-char` in RFC 8187.
-    private static let plain = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~".utf8)
-
-    /// Returns a field's value: ASCII without line breaks or quotes, for any name.
+    /// Returns a field's value: ASCII without line breaks or quotes, for any name. Keeps the characters of `attr-char`
+    /// in RFC 8187.
     static func field(_ name: String) -> String {
-        var text = "attachment; filename*=UTF-8''"
-        for byte in name.utf8 {
-            if plain.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + ServerDigest.hex(byte).uppercased()
-            }
-        }
-        return text
+        "attachment; filename*=UTF-8''" + QueryStringText.encode(name, keeping: "!#$&+^`|")
     }
 
     /// Returns the name in a field's value: the UTF-8 text of `filename*`, else `filename`, else an empty text. Returns
@@ -26,8 +17,8 @@ enum ServerFileName {
         var plain: String?
         for parameter in parameters(text).dropFirst() {
             guard let equals = parameter.firstIndex(of: "=") else { return nil }
-            let key = trimmed(parameter[..<equals]).lowercased()
-            let value = trimmed(parameter[parameter.index(after: equals)...])
+            let key = parameter[..<equals].trimmingCharacters(in: .blanks).lowercased()
+            let value = parameter[parameter.index(after: equals)...].trimmingCharacters(in: .blanks)
             if key == "filename*" {
                 let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
                 guard parts.count == 3, parts[0].lowercased() == "utf-8",
@@ -61,8 +52,8 @@ enum ServerFileName {
         return parts + [text[start...]]
     }
 
-    private static func unquoted(_ text: Substring) -> String {
-        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
+    private static func unquoted(_ text: String) -> String {
+        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return text }
         var name = ""
         var isEscaped = false
         for character in text.dropFirst().dropLast() {
@@ -75,11 +66,9 @@ enum ServerFileName {
         }
         return name
     }
+}
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
-    }
+extension CharacterSet {
+    /// The characters around the parts of a field's value.
+    static let blanks = CharacterSet(charactersIn: " \t")
 }

@@ -19,12 +19,12 @@ struct RemoteFileDeletionRun: Sendable {
     ///
     /// - Returns: The addition to the push's result. It has the error that stopped the run, if the server can't be
     ///   reached or asked for a delay. It also has the time of the next deferred delete.
-    func run() async throws -> PushResult {
+    func run() async throws -> SyncResult {
         let stop = try await deleteAll()
         let now = context.options.clock.now()
         // A file that is already due waits for the problem that stopped this run.
         let next = try await store.read { try $0.unwantedFiles() }.compactMap(\.retryAt).filter { $0 > now }.min()
-        return PushResult(entries: [], stoppedBy: stop, nextDue: next)
+        return SyncResult(stoppedBy: stop, nextDue: next)
     }
 
     private func deleteAll() async throws -> SyncError? {

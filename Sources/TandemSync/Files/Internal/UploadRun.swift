@@ -32,7 +32,7 @@ final class UploadRun: Sendable {
         /// The marks of the queue when it was last sent.
         var tried: OperationMarks
         /// The results of the pushes during the uploads.
-        var pushes: [PushResult] = []
+        var pushes: [SyncResult] = []
     }
 
     let context: SyncContext
@@ -290,7 +290,7 @@ final class UploadRun: Sendable {
             state.operations += operations ?? []
         }
         guard operations != nil else { return await drop(file) }
-        try? store.attachments.fitCache()
+        try? store.attachments.trimCache()
         return .uploaded(url: uploaded.url)
     }
 

@@ -23,23 +23,22 @@ final class FaultPlanter: Sendable {
     func plant<Output: Sendable>(
         in publisher: LivePublisher<Output>, token: LiveToken, isExtreme: Bool
     ) -> LivePublisher<Output> {
-        LivePublisher<Output>(
-            store: publisher.store,
-            recipe: LiveRecipe<Output> { [self] store in
-                let making = publisher.recipe.make(store)
-                var parts: [any LivePart] = []
-                for (index, part) in making.parts.enumerated() {
-                    parts.append(
-                        FaultyPart(part, index: index, isExtreme: isExtreme, token: token, store: store, planter: self))
+        let store = publisher.store
+        return LivePublisher<Output>(store: store) { [self] in
+            let composition = publisher.compose()
+            var parts: [any LivePart] = []
+            for (index, part) in composition.parts.enumerated() {
+                parts.append(
+                    FaultyPart(part, index: index, isExtreme: isExtreme, token: token, store: store, planter: self))
+            }
+            return LiveComposition(parts: parts) { [fault] in
+                let output = try composition.output()
+                guard fault == .reusedRowForModification, let changes = output as? any RowReusing else {
+                    return output
                 }
-                return LiveRecipe<Output>.Making(parts: parts) { [fault] in
-                    let output = try making.output()
-                    guard fault == .reusedRowForModification, let changes = output as? any RowReusing else {
-                        return output
-                    }
-                    return changes.withReusedRowsAsModified() as? Output ?? output
-                }
-            })
+                return changes.withReusedRowsAsModified() as? Output ?? output
+            }
+        }
     }
 
     /// Returns a subscription with the fault in its demand.

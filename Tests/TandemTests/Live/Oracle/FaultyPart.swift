@@ -99,9 +99,9 @@ private struct FaultyWatcher: RowWatcher {
         }
     }
 
-    func change(_ row: borrowing ChangedRow) throws -> PartChange? {
+    func change(_ row: borrowing CommittedRow, wasIn: Bool, isIn: Bool) throws -> PartChange? {
         if fault == .syncStateIgnored, row.mask & ~Self.syncState == 0 { return nil }
-        let change = try watcher.change(row)
+        let change = try watcher.change(row, wasIn: wasIn, isIn: isIn)
         if fault == .silentChangeDelivered, case .row(let rowID, let new, isSilent: true)? = change {
             return .row(id: rowID, row: new, isSilent: false)
         }

@@ -40,7 +40,7 @@ private struct RowHistory {
     var maker: RowFactory
     var rows: [Int64: LiveRow] = [:]
     var tree = RowTree()
-    var deltas = RowDeltas()
+    var deltas: [Int64: RowDelta] = [:]
     /// Objects that are not in the list and may return under any number.
     var gone: [LocalID] = []
 
@@ -88,13 +88,13 @@ private struct RowHistory {
             history.put(history.maker.row(rowID: rowID), at: rowID)
         }
         for _ in 0..<rounds {
-            history.deltas = RowDeltas()
+            history.deltas = [:]
             let before = RowSlice(history.tree)
             for _ in 0..<history.maker.below(history.maker.below(3) == 0 ? numbers : 4) {
                 history.change(among: numbers)
             }
             let after = RowSlice(history.tree)
-            let deltas = history.deltas.all
+            let deltas = Array(history.deltas.values)
             let changes = try #require(RowChanges(from: before, to: after, deltas: deltas))
             check(changes, from: before, to: after, deltas: deltas)
         }

@@ -33,7 +33,7 @@ import Testing
             #expect(index.row(next * step) == nil && index.row(-1) == nil && index.row(.max) == nil)
         }
         try tree.checkInvariants()
-        let all = Array(tree)
+        let all = Array(RowSlice(tree))
         let fits = tree.apply(removed: all, inserted: [], index: index)
         #expect(fits && all.allSatisfy { index.row($0.rowID) == nil })
         let row = maker.row(rowID: -7)

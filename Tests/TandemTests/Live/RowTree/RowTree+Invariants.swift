@@ -24,7 +24,7 @@ extension RowTree {
         var cursor = RowCursor(self, range: 0..<count)
         var last: LiveRow?
         var seen = 0
-        while let place = cursor.advance() {
+        while let place = cursor.next() {
             if let last, !LiveRow.isBefore(last, place) {
                 throw BrokenInvariant(description: "Row \(seen) is out of order.")
             }

@@ -40,7 +40,7 @@ struct WebCards: AsyncParsableCommand {
     func run() async throws {
         let usual = await port == nil ? FreePort.first(of: FreePort.usual, on: host) : 0
         let state = try webState(environment: ProcessInfo.processInfo.environment, port: port ?? usual)
-        try await WebServer(state).run()
+        try await state.serve()
     }
 
     /// Opens the store, unless a browser must give its passphrase.

@@ -19,14 +19,7 @@ extension LocalID {
         // A UUID of version 8, whose format the app chooses (RFC 9562).
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { String(format: "%02x", $0) }.joined()
-        var parts: [Substring] = []
-        var rest = digits[...]
-        for length in [8, 4, 4, 4, 12] {
-            parts.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
-        }
-        return LocalID(parts.joined(separator: "-"))
+        return LocalID(NSUUID(uuidBytes: bytes).uuidString.lowercased())
     }
 }
 

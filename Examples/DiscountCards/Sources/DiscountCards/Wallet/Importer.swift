@@ -1,5 +1,6 @@
 import BigInt
 import Tandem
+import TandemTesting
 
 /// Creates a card for each entry of a list, and a brand for each name, within one write.
 struct Importer {
@@ -44,7 +45,7 @@ struct Importer {
     }
 
     private mutating func add(_ entry: BrandEntry, at index: Int, group: [BrandEntry]) throws {
-        var seed = Seed(entry.name + "\t" + entry.category)
+        var seed = SeededGenerator(entry.name + "\t" + entry.category)
         var number = EAN13.member(seed: seed.next())
         if knownNumbers.contains(number.digits) {
             summary.known += 1
@@ -76,7 +77,7 @@ struct Importer {
     }
 
     /// Returns a few hundred points for most cards, and more than 64 bits can hold for one in a hundred.
-    private static func points(_ seed: inout Seed) -> BigInt {
+    private static func points(_ seed: inout SeededGenerator) -> BigInt {
         let points = BigInt(seed.next() % 2500)
         return seed.next() % 100 == 0 ? points * BigInt(10).power(18) : points
     }

@@ -25,11 +25,6 @@ import Testing
         let rows: [String: Row]
     }
 
-    /// The end of a response.
-    private final class End: Sendable {
-        let isReached = Atomic(false)
-    }
-
     private func add(_ shops: String..., from number: UInt64 = 0, to store: Store) async throws {
         try await store.write { tx in
             for (index, shop) in shops.enumerated() {
@@ -50,15 +45,15 @@ import Testing
     private func stream(
         _ browser: WebBrowser, at path: String, while body: (PageStream) async throws -> Void
     ) async throws -> String {
-        let end = End()
+        let hasEnded = Atomic(false)
         let known = Set(browser.state.streams.all.map(\.id))
         let response = Task {
-            defer { end.isReached.store(true, ordering: .relaxed) }
+            defer { hasEnded.store(true, ordering: .relaxed) }
             return try await browser.send(.get, to: path)
         }
         let streams = browser.state.streams
         func new() -> PageStream? { streams.all.first { !known.contains($0.id) && $0.current != nil } }
-        try await waitUntil { new() != nil || end.isReached.load(ordering: .relaxed) }
+        try await waitUntil { new() != nil || hasEnded.load(ordering: .relaxed) }
         let page = try #require(new())
         do {
             try await body(page)

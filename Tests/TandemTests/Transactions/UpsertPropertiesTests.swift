@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-@Suite(.ownThreads) struct NamedPropertyTests {
+@Suite(.ownThreads) struct UpsertPropertiesTests {
     /// Inserts a ware with an owner, which has a parent.
     private func insertWare(into store: Store) throws -> Ware {
         try store.write { tx in

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Tandem
 
-@Suite(.ownThreads) struct RowDeltasTests {
+@Suite(.ownThreads) struct RowDeltaTests {
     private let a = LiveRow(rowID: 1, key: [1], localID: "a")
     private let b = LiveRow(rowID: 1, key: [2], localID: "a")
     private let c = LiveRow(rowID: 1, key: [3], localID: "a")
     private let other = LiveRow(rowID: 1, key: [1], localID: "b")
 
-    private func merged(_ steps: (LiveRow?, LiveRow?)...) -> RowDeltas {
-        var deltas = RowDeltas()
+    private func merged(_ steps: (LiveRow?, LiveRow?)...) -> [Int64: RowDelta] {
+        var deltas: [Int64: RowDelta] = [:]
         for (old, new) in steps { deltas.merge(RowDelta(old: old, new: new), rowID: 1) }
         return deltas
     }
@@ -18,9 +18,9 @@ import Testing
     @Test func `only the net effect remains`() throws {
         let deltas = merged((a, b), (b, c))
         #expect(deltas.count == 1)
-        #expect(deltas.all[0].old === a && deltas.all[0].new === c)
-        #expect(merged((nil, a), (a, b)).all[0].old == nil)
-        #expect(merged((a, b), (b, nil)).all[0].new == nil)
+        #expect(deltas[1]?.old === a && deltas[1]?.new === c)
+        #expect(try #require(merged((nil, a), (a, b))[1]).old == nil)
+        #expect(try #require(merged((a, b), (b, nil))[1]).new == nil)
     }
 
     @Test func `changes without effect disappear`() {
@@ -29,15 +29,16 @@ import Testing
         #expect(merged((a, nil), (nil, a)).isEmpty)
         #expect(merged((a, a)).isEmpty)
         #expect(merged((nil, nil)).isEmpty)
-        #expect(merged((nil, a), (a, nil), (nil, b)).all[0].new === b)
+        #expect(merged((nil, a), (a, nil), (nil, b))[1]?.new === b)
     }
 
     @Test func `a reused row number keeps both objects`() throws {
         let deltas = merged((a, nil), (nil, other))
-        #expect(deltas.all[0].old === a && deltas.all[0].new === other)
+        #expect(deltas[1]?.old === a && deltas[1]?.new === other)
         let changes = try #require(
             RowChanges(
-                from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [other])), deltas: deltas.all))
+                from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [other])),
+                deltas: Array(deltas.values)))
         #expect(changes.deletions == [0] && changes.insertions == [0])
         #expect(changes.modifications.isEmpty && changes.moves.isEmpty)
     }
@@ -49,7 +50,8 @@ import Testing
         #expect(deltas.count == 2)
         let changes = try #require(
             RowChanges(
-                from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [back])), deltas: deltas.all))
+                from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [back])),
+                deltas: Array(deltas.values)))
         #expect(changes.deletions.isEmpty && changes.insertions.isEmpty && changes.moves.isEmpty)
         #expect(changes.modifications.map(\.new) == [0])
     }
