@@ -181,9 +181,14 @@ def test_edits_with_undo(bench):
     open_model(page, "Person")
     page.click("#add")
     page.fill("#field-name", "Zweimal")
+    held = []
+    page.route("**/data/object?*", lambda route: held.append(route))
     page.dblclick('[data-key="save"]')
-    expect(page.locator("#object-title")).to_have_text("Zweimal")
+    expect(page.locator("#toast-words")).to_have_text("Inserted.")
+    page.click('[data-key="save"]')
     page.wait_for_timeout(500)
+    held[0].continue_()
+    expect(page.locator("#object-title")).to_have_text("Zweimal")
     assert query(bench, device, "Person", "--count", "--where", "name == 'Zweimal'") == "1"
     page.problems.clear()
 

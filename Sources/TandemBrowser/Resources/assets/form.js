@@ -41,13 +41,14 @@ export class ObjectForm {
       values[property.name] = { text, was: property.text ?? null };
     }
     this.show({}, null);
+    // The form stays until the object is loaded. It is not saved again meanwhile.
     this.isSaving = true;
     try {
       await this.save(values);
     } catch (error) {
+      this.isSaving = false;
       this.show(error.fields ?? {}, error.message);
     }
-    this.isSaving = false;
   }
 
   /** Shows messages at their fields, and moves the focus to the first. */
