@@ -79,13 +79,3 @@ extension ChangeSet: CustomStringConvertible {
         return entries.count > 20 ? "\(name) \(shown) and \(entries.count - 20) more" : "\(name) \(shown)"
     }
 }
-
-extension ChangeSet.Modification: CustomStringConvertible {
-    /// The index, or both indices if they differ.
-    public var description: String { old == new ? "\(new)" : "\(old)→\(new)" }
-}
-
-extension ChangeSet.Move: CustomStringConvertible {
-    /// Both indices.
-    public var description: String { "\(from)→\(to)" }
-}

@@ -44,22 +44,6 @@
 /// - ``insertedIDs``
 /// - ``modifiedIDs``
 public struct ChangeSet<Element: Sendable>: Sendable {
-    /// A changed object that kept its neighbors.
-    public struct Modification: Hashable, Sendable {
-        /// Its index in ``ChangeSet/previous``. Table views reload a row by this index.
-        public let old: Int
-        /// Its index in ``ChangeSet/results``.
-        public let new: Int
-    }
-
-    /// A changed object whose position changed.
-    public struct Move: Hashable, Sendable {
-        /// Its index in ``ChangeSet/previous``, which is also among the deletions.
-        public let from: Int
-        /// Its index in ``ChangeSet/results``, which is also among the insertions.
-        public let to: Int
-    }
-
     /// The current objects.
     public let results: LiveCollection<Element>
     /// The objects that were delivered before. It is empty if the change set is initial.
@@ -72,9 +56,9 @@ public struct ChangeSet<Element: Sendable>: Sendable {
     /// The indices in ``results`` of the objects that were inserted or moved here, ascending.
     public let insertions: [Int]
     /// The objects that changed without moving, ascending.
-    public let modifications: [Modification]
+    public let modifications: [ListModification]
     /// The objects that changed and moved, ascending by their old indices.
-    public let moves: [Move]
+    public let moves: [ListMove]
 
     /// Creates the initial change set, in which all objects are insertions.
     init(initial results: LiveCollection<Element>) {
@@ -93,8 +77,8 @@ public struct ChangeSet<Element: Sendable>: Sendable {
         isInitial = false
         deletions = changes.deletions
         insertions = changes.insertions
-        modifications = changes.modifications.map { Modification(old: $0.old, new: $0.new) }
-        moves = changes.moves.map { Move(from: $0.from, to: $0.to) }
+        modifications = changes.modifications
+        moves = changes.moves
     }
 
     /// Whether nothing changed, as in the first change set of an empty result.
@@ -122,16 +106,16 @@ extension ChangeSet {
     }
 
     /// Returns an object's value before it changed.
-    public func oldValue(of modification: Modification) -> Element { previous[modification.old] }
+    public func oldValue(of modification: ListModification) -> Element { previous[modification.old] }
 
     /// Returns an object's value before it changed and moved.
-    public func oldValue(of move: Move) -> Element { previous[move.from] }
+    public func oldValue(of move: ListMove) -> Element { previous[move.from] }
 
     /// Returns the current value of a changed object.
-    public func newValue(of modification: Modification) -> Element { results[modification.new] }
+    public func newValue(of modification: ListModification) -> Element { results[modification.new] }
 
     /// Returns the current value of a moved object.
-    public func newValue(of move: Move) -> Element { results[move.to] }
+    public func newValue(of move: ListMove) -> Element { results[move.to] }
 
     private var trueDeletions: [Int] {
         if moves.isEmpty { return deletions }

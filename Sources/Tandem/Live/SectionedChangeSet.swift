@@ -67,8 +67,8 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
         insertedSections = inserted
         // An object can move to the next section without passing another one. In the flat list its position did not
         // change.
-        var stayed: [ChangeSet<Element>.Modification] = []
-        var left: [ChangeSet<Element>.Modification] = []
+        var stayed: [ListModification] = []
+        var left: [ListModification] = []
         for modification in changes.modifications {
             let before = changes.previous.rows[modification.old]
             let after = changes.results.rows[modification.new]

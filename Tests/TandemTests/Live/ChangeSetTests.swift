@@ -27,7 +27,7 @@ private struct List<Element: Sendable> {
     var elements: [Element] = []
 
     mutating func apply(
-        deletions: [Int], insertions: [Int], modifications: [ChangeSet<Element>.Modification],
+        deletions: [Int], insertions: [Int], modifications: [ListModification],
         from results: LiveCollection<Element>
     ) {
         for index in deletions.reversed() { elements.remove(at: index) }

@@ -8,10 +8,10 @@ struct RowChanges: Sendable {
     /// Indices of inserted rows among the new rows, ascending.
     var insertions: [Int] = []
     /// Old and new indices of changed rows that kept their neighbors, ascending.
-    var modifications: [(old: Int, new: Int)] = []
+    var modifications: [ListModification] = []
     /// Old and new indices of changed rows that moved, ascending by the old index. Each is also a deletion and an
     /// insertion.
-    var moves: [(from: Int, to: Int)] = []
+    var moves: [ListMove] = []
 
     /// Computes the changes from one slice to another.
     ///
@@ -51,10 +51,10 @@ struct RowChanges: Sendable {
         guard (old == nil) == (delta.old == nil), (new == nil) == (delta.new == nil) else { return false }
         if let old, let new, delta.isOfOneObject {
             if old == new {
-                modifications = [(old, new)]
+                modifications = [ListModification(old: old, new: new)]
                 return true
             }
-            moves = [(old, new)]
+            moves = [ListMove(from: old, to: new)]
         }
         if let old { deletions = [old] }
         if let new { insertions = [new] }
@@ -79,13 +79,13 @@ private struct RowIndices {
     let old: [Int]
     let new: [Int]
     /// The indices of the objects on both sides, ascending by the old index.
-    let changed: [(old: Int, new: Int)]
+    let changed: [ListModification]
 
     init?(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
         let olds = deltas.compactMap(\.old)
         let news = deltas.compactMap(\.new)
         guard let oldRanks = from.ranks(of: olds), let newRanks = to.ranks(of: news) else { return nil }
-        var changed: [(old: Int, new: Int)] = []
+        var changed: [ListModification] = []
         // Objects that were removed under one rowid may have been inserted under another.
         var gone: [Int] = []
         var came: [Int] = []
@@ -93,7 +93,7 @@ private struct RowIndices {
         var newIndex = 0
         for delta in deltas {
             if delta.isOfOneObject {
-                changed.append((oldRanks[oldIndex], newRanks[newIndex]))
+                changed.append(ListModification(old: oldRanks[oldIndex], new: newRanks[newIndex]))
             } else {
                 if delta.old != nil { gone.append(oldIndex) }
                 if delta.new != nil { came.append(newIndex) }
@@ -107,7 +107,7 @@ private struct RowIndices {
             var goneByID = Dictionary(gone.lazy.map { (olds[$0].localID, $0) }) { first, _ in first }
             for index in came {
                 if let old = goneByID.removeValue(forKey: news[index].localID) {
-                    changed.append((oldRanks[old], newRanks[index]))
+                    changed.append(ListModification(old: oldRanks[old], new: newRanks[index]))
                 }
             }
         }
@@ -123,7 +123,7 @@ private struct RowIndices {
     /// Rows without a difference are the same on both sides, in the same order. A changed row with the same number of
     /// such rows before it is in the same gap between them. Within a gap, as many rows as possible stay without
     /// changing their order.
-    func stayedAndMoved() -> (stayed: [(old: Int, new: Int)], moved: [(from: Int, to: Int)]) {
+    func stayedAndMoved() -> (stayed: [ListModification], moved: [ListMove]) {
         var inGap: [Int] = []
         inGap.reserveCapacity(changed.count)
         var oldBefore = 0
@@ -132,8 +132,8 @@ private struct RowIndices {
             let newBefore = new.indices.endOfPrefix { new[$0] < row.new }
             if row.old - oldBefore == row.new - newBefore { inGap.append(index) }
         }
-        var stayed: [(old: Int, new: Int)] = []
-        var moved: [(from: Int, to: Int)] = []
+        var stayed: [ListModification] = []
+        var moved: [ListMove] = []
         var staying = Self.longestAscent(of: inGap) { changed[$0].new }.makeIterator()
         var next = staying.next()
         for (index, row) in changed.enumerated() {
@@ -141,7 +141,7 @@ private struct RowIndices {
                 stayed.append(row)
                 next = staying.next()
             } else {
-                moved.append((row.old, row.new))
+                moved.append(ListMove(from: row.old, to: row.new))
             }
         }
         return (stayed, moved)

@@ -1,13 +1,19 @@
 extension RowNode {
+    /// A new row of a leaf, and the index of the previous row that follows it.
+    struct Insertion {
+        let index: Int
+        let row: RowView
+    }
+
     /// Makes the next version of a leaf. Its unchanged records are copied in runs, without reading them.
     ///
     /// - Parameters:
     ///   - leaf: The previous version.
     ///   - removed: A bit for each removed row.
-    ///   - inserted: The new rows in order, and the index of the previous row that follows each.
+    ///   - inserted: The new rows in order.
     /// - Returns: `nil` if the new leaf would be empty or too large, or would have another common prefix.
     static func leaf(
-        _ leaf: RowNode, removing removed: UInt64, inserting inserted: [(index: Int, row: RowView)]
+        _ leaf: RowNode, removing removed: UInt64, inserting inserted: UnsafeBufferPointer<Insertion>
     ) -> RowNode? {
         defer { withExtendedLifetime(leaf) {} }
         let oldCount = leaf.count
@@ -28,9 +34,9 @@ extension RowNode {
             byteCount -= leaf.start(index + 1) - leaf.start(index)
         }
         var hasBoxes = leaf.hasBoxes
-        for (_, row) in inserted {
-            byteCount += row.recordCount(withoutPrefix: prefixCount)
-            if row.box != nil { hasBoxes = true }
+        for insertion in inserted {
+            byteCount += insertion.row.recordCount(withoutPrefix: prefixCount)
+            if insertion.row.box != nil { hasBoxes = true }
         }
         let node = make(byteCount: byteCount) {
             RowNodeHeader(
@@ -64,12 +70,12 @@ extension RowNode {
             }
         }
         var next = 0
-        for (index, row) in inserted {
-            copy(next..<index)
-            next = index
+        for insertion in inserted {
+            copy(next..<insertion.index)
+            next = insertion.index
             setStart()
-            end = row.write(to: target + end, withoutPrefix: prefixCount) - target
-            _ = row.box?.retain()
+            end = insertion.row.write(to: target + end, withoutPrefix: prefixCount) - target
+            _ = insertion.row.box?.retain()
         }
         copy(next..<oldCount)
         setStart()

@@ -68,37 +68,20 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return node
     }
 
-    /// Makes an inner node with the branches of another one, some of which are replaced.
-    ///
-    /// - Parameters:
-    ///   - replaced: The indices of the replaced branches, ascending, and the branches in their place.
-    ///   - count: The number of branches of the new node.
-    static func inner(
-        _ node: RowNode, replacing replaced: [(index: Int, branches: [RowBranch])], count: Int
-    ) -> RowNode {
+    /// Makes a copy of an inner node, whose branches can then be set.
+    static func inner(copying node: RowNode) -> RowNode {
+        defer { withExtendedLifetime(node) {} }
+        let count = node.count
         let copy = make(byteCount: count * MemoryLayout<RowBranch>.stride) {
             RowNodeHeader(
                 count: UInt32(count), height: UInt16(node.height), hasBoxes: false, id: 0, prefixCount: 0)
         }
-        let branches = node.branches
-        var next = copy.content.bindMemory(to: RowBranch.self, capacity: count)
-        var start = 0
-        func append(upTo end: Int) {
-            next.initialize(from: branches + start, count: end - start)
-            next += end - start
-        }
-        for (index, others) in replaced {
-            append(upTo: index)
-            start = index + 1
-            for branch in others {
-                next.initialize(to: branch)
-                next += 1
-            }
-        }
-        append(upTo: node.count)
-        withExtendedLifetime(node) {}
+        copy.content.bindMemory(to: RowBranch.self, capacity: count).initialize(from: node.branches, count: count)
         return copy
     }
+
+    /// Sets a branch of an inner node that is being made.
+    func setBranch(_ index: Int, to branch: RowBranch) { withExtendedLifetime(self) { branches[index] = branch } }
 
     static func make(byteCount: Int, header: () -> RowNodeHeader) -> RowNode {
         let buffer = RowNode.create(minimumCapacity: (byteCount + 7) / 8) { _ in header() }
@@ -171,9 +154,14 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// The minimum number of entries of a node that is not the root.
     static func minimum(height: Int) -> Int { maximum(height: height) / 4 }
 
-    /// The leaf with the first row below this node.
-    @inline(__always)
-    var firstLeaf: Unmanaged<RowNode> { height == 0 ? .passUnretained(self) : branch(0).firstLeaf }
+    /// Whether the node has the minimum number of entries.
+    var hasEnoughEntries: Bool { count >= Self.minimum(height: height) }
+
+    /// The leaf with the first row below this node, and the words of that row.
+    fileprivate var first: (leaf: Unmanaged<RowNode>, words: RowWords) {
+        defer { withExtendedLifetime(self) {} }
+        return height == 0 ? (.passUnretained(self), RowWords(row(0))) : (branches[0].firstLeaf, branches[0].words)
+    }
 
     /// The number of rows below this node.
     var total: Int {
@@ -189,6 +177,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// Also returns whether the leaf's next row has the same key and local ID.
     func search(leaf row: RowProbe) -> (index: Int, isFound: Bool) {
         defer { withExtendedLifetime(self) {} }
+        if let index = index(ofRecord: row.view.record) { return (index, true) }
         var low = 0
         var high = count
         while low < high {
@@ -198,6 +187,15 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
             if order < 0 { low = middle &+ 1 } else { high = middle }
         }
         return (low, false)
+    }
+
+    /// Returns the index of a record if it is in the memory of this leaf. It reads no record.
+    private func index(ofRecord record: UnsafeRawBufferPointer) -> Int? {
+        guard let address = record.baseAddress, address > UnsafeRawPointer(content) else { return nil }
+        let offset = address - UnsafeRawPointer(content)
+        guard offset < byteCount else { return nil }
+        let index = (0..<count).endOfPrefix { start($0) < offset }
+        return start(index) == offset ? index : nil
     }
 
     /// Returns the branch below which a row must be.
@@ -269,15 +267,11 @@ struct RowBranch {
     let child: RowNode
     /// The number of rows below.
     let count: UInt32
-    /// The number of the child's own entries.
-    let entryCount: UInt32
 
     init(_ child: RowNode) {
-        firstLeaf = child.firstLeaf
-        words = firstLeaf._withUnsafeGuaranteedRef { RowWords($0.row(0)) }
         self.child = child
         count = UInt32(child.total)
-        entryCount = UInt32(child.count)
+        (firstLeaf, words) = child.first
     }
 
     /// Returns the order of the first row below and another row.

@@ -50,6 +50,18 @@ private struct RowRewriting {
         return RowSorting.sorted(rows.count) { probes[$0].view }.map { probes[$0] }
     }
 
+    /// The nodes that replace a node.
+    private enum Replacement {
+        /// One node with enough entries.
+        case node(RowNode)
+        /// Any number of nodes. Only a single one can have too few entries.
+        case nodes([RowBranch])
+
+        init(_ nodes: [RowBranch]) {
+            self = nodes.count == 1 && nodes[0].child.hasEnoughEntries ? .node(nodes[0].child) : .nodes(nodes)
+        }
+    }
+
     /// Returns the changed tree, or `nil` if the rows do not fit.
     func rewrite(_ tree: RowTree) -> RowTree? {
         var changed = RowTree()
@@ -61,23 +73,24 @@ private struct RowRewriting {
             changed.root = RowTree.root(over: leaves, height: 0)
             return changed
         }
-        guard let nodes = rewrite(root, steps: steps) else { return nil }
-        guard !nodes.isEmpty else { return changed }
-        var node = RowTree.root(over: nodes, height: root.height)
-        while node.height > 0, node.count == 1 { node = node.branch(0).child }
-        changed.root = node
+        guard let replacement = rewrite(root, steps: steps) else { return nil }
+        switch replacement {
+        case .node(let node): changed.root = node
+        case .nodes(let nodes) where nodes.isEmpty: break
+        case .nodes(let nodes): changed.root = RowTree.root(over: nodes, height: root.height)
+        }
+        while let root = changed.root, root.height > 0, root.count == 1 { changed.root = root.branch(0).child }
         return changed
     }
 
-    /// Returns the nodes that replace a node, or `nil` if the rows do not fit. If there are several, each has enough
-    /// entries.
-    private func rewrite(_ node: RowNode, steps: Steps) -> [RowBranch]? {
+    /// Returns the nodes that replace a node, or `nil` if the rows do not fit.
+    private func rewrite(_ node: RowNode, steps: Steps) -> Replacement? {
         node.height == 0 ? rewriteLeaf(node, steps: steps) : rewriteInner(node, steps: steps)
     }
 
     // MARK: Leaves
 
-    private func rewriteLeaf(_ leaf: RowNode, steps: Steps) -> [RowBranch]? {
+    private func rewriteLeaf(_ leaf: RowNode, steps: Steps) -> Replacement? {
         var isRemoved: UInt64 = 0
         for place in steps.removed {
             let (index, isFound) = leaf.search(leaf: removed[place])
@@ -86,18 +99,25 @@ private struct RowRewriting {
             isRemoved |= 1 << UInt64(index)
         }
         guard !hasTwins(steps.inserted) else { return nil }
-        var insertions: [(index: Int, row: RowView)] = []
-        for place in steps.inserted {
-            let (index, isFound) = leaf.search(leaf: inserted[place])
-            guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
-            insertions.append((index, inserted[place].view))
+        return withUnsafeTemporaryAllocation(of: RowNode.Insertion.self, capacity: steps.inserted.count) { insertions in
+            for (number, place) in steps.inserted.enumerated() {
+                let (index, isFound) = leaf.search(leaf: inserted[place])
+                guard !isFound || isRemoved & (1 << UInt64(index)) != 0 else { return nil }
+                insertions.initializeElement(at: number, to: RowNode.Insertion(index: index, row: inserted[place].view))
+            }
+            return rewriteLeaf(leaf, removing: isRemoved, inserting: UnsafeBufferPointer(insertions))
         }
+    }
+
+    private func rewriteLeaf(
+        _ leaf: RowNode, removing isRemoved: UInt64, inserting insertions: UnsafeBufferPointer<RowNode.Insertion>
+    ) -> Replacement {
         if let next = RowNode.leaf(leaf, removing: isRemoved, inserting: insertions) {
             if let index {
-                for (_, row) in insertions { index.set(row.rowID, leaf: leaf.id) }
+                for insertion in insertions { index.set(insertion.row.rowID, leaf: leaf.id) }
                 index.set(next)
             }
-            return [RowBranch(next)]
+            return next.hasEnoughEntries ? .node(next) : .nodes([RowBranch(next)])
         }
         var entries: [Entry] = []
         entries.reserveCapacity(leaf.count + insertions.count)
@@ -108,17 +128,17 @@ private struct RowRewriting {
                 next += 1
             }
         }
-        for (index, row) in insertions {
-            keep(upTo: index)
-            entries.append(Entry(view: row, leaf: RowIndex.noLeaf))
+        for insertion in insertions {
+            keep(upTo: insertion.index)
+            entries.append(Entry(view: insertion.row, leaf: RowIndex.noLeaf))
         }
         keep(upTo: leaf.count)
-        return leaves(entries, ids: [leaf.id])
+        return Replacement(leaves(entries, ids: [leaf.id]))
     }
 
     /// Returns whether two of the inserted rows have the same position.
     private func hasTwins(_ range: Range<Int>) -> Bool {
-        range.dropFirst().contains { inserted[$0 - 1].view.order(inserted[$0].view) == 0 }
+        range.dropFirst().contains { inserted[$0 - 1].order(inserted[$0]) == 0 }
     }
 
     /// Makes leaves with rows.
@@ -148,41 +168,38 @@ private struct RowRewriting {
 
     // MARK: Inner nodes
 
-    private func rewriteInner(_ node: RowNode, steps: Steps) -> [RowBranch]? {
+    private func rewriteInner(_ node: RowNode, steps: Steps) -> Replacement? {
         var steps = steps
-        var replaced: [(index: Int, branches: [RowBranch])] = []
-        var count = node.count
-        var mustMend = false
+        let copy = RowNode.inner(copying: node)
+        var others: [(index: Int, nodes: [RowBranch])] = []
         while !steps.isEmpty {
             // All changes below the branch of the first one.
             let index = node.search(branch: first(steps))
             let below = split(&steps, before: index + 1 < node.count ? node.branch(index + 1) : nil)
-            guard let branches = rewrite(node.branch(index).child, steps: below) else { return nil }
-            for child in branches where child.entryCount < RowNode.minimum(height: node.height - 1) { mustMend = true }
-            replaced.append((index, branches))
-            count += branches.count - 1
+            guard let replacement = rewrite(node.branch(index).child, steps: below) else { return nil }
+            switch replacement {
+            case .node(let child): copy.setBranch(index, to: RowBranch(child))
+            case .nodes(let nodes): others.append((index, nodes))
+            }
         }
-        if !mustMend, count > 0, count <= RowNode.branchCapacity {
-            return [RowBranch(RowNode.inner(node, replacing: replaced, count: count))]
-        }
+        if others.isEmpty { return .node(copy) }
         var children: [RowBranch] = []
-        children.reserveCapacity(count)
         var next = 0
-        for (index, branches) in replaced {
-            for place in next..<index { children.append(node.branch(place)) }
-            children += branches
+        for (index, nodes) in others {
+            for place in next..<index { children.append(copy.branch(place)) }
+            children += nodes
             next = index + 1
         }
-        for place in next..<node.count { children.append(node.branch(place)) }
-        if mustMend { mend(&children, height: node.height - 1) }
-        return nodes(children, height: node.height)
+        for place in next..<copy.count { children.append(copy.branch(place)) }
+        mend(&children)
+        return Replacement(nodes(children, height: node.height))
     }
 
     /// The first change in the order.
     private func first(_ steps: Steps) -> RowProbe {
         guard let removal = steps.removed.first else { return inserted[steps.inserted.lowerBound] }
         guard let insertion = steps.inserted.first else { return removed[removal] }
-        return removed[removal].view.order(inserted[insertion].view) <= 0 ? removed[removal] : inserted[insertion]
+        return removed[removal].order(inserted[insertion]) <= 0 ? removed[removal] : inserted[insertion]
     }
 
     /// Removes and returns the changes before a branch.
@@ -201,11 +218,10 @@ private struct RowRewriting {
     }
 
     /// Joins children with too few entries with their neighbors.
-    private func mend(_ children: inout [RowBranch], height: Int) {
-        let minimum = RowNode.minimum(height: height)
+    private func mend(_ children: inout [RowBranch]) {
         var place = 0
         while children.count > 1, place < children.count {
-            guard children[place].entryCount < minimum else {
+            if children[place].child.hasEnoughEntries {
                 place += 1
                 continue
             }
@@ -227,7 +243,7 @@ private struct RowRewriting {
                 return leaves(entries, ids: [left.id, right.id])
             }
             var children = [left, right].flatMap { node in (0..<node.count).map { node.branch($0) } }
-            mend(&children, height: left.height - 1)
+            mend(&children)
             return nodes(children, height: left.height)
         }
     }

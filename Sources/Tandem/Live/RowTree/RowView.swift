@@ -17,7 +17,7 @@ import Foundation
 /// A varint has seven bits in each byte, the lowest first. The eighth bit is set in all bytes except the last.
 struct RowView {
     /// The record of the row.
-    private let record: UnsafeRawBufferPointer
+    let record: UnsafeRawBufferPointer
     /// The bytes of the key that the rows of a node have in common.
     let prefix: UnsafeRawBufferPointer
     /// The rest of the key.

@@ -42,6 +42,11 @@ struct RowProbe {
         self.view = view
         words = RowWords(view)
     }
+
+    /// Returns the order of this row and another one (see ``RowView/order(_:)``).
+    func order(_ other: RowProbe) -> Int {
+        words != other.words ? (words < other.words ? -1 : 1) : view.order(other.view)
+    }
 }
 
 extension RowView {

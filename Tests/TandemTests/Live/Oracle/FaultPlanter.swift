@@ -139,8 +139,8 @@ extension ChangeSet: RowReusing {
         var changes = RowChanges(replacing: .empty, with: .empty)
         changes.deletions = deletions
         changes.insertions = insertions
-        changes.modifications = modifications.map { ($0.old, $0.new) }
-        changes.moves = moves.map { ($0.from, $0.to) }
+        changes.modifications = modifications
+        changes.moves = moves
         let (sources, targets) = (Set(moves.map(\.from)), Set(moves.map(\.to)))
         for old in deletions where !sources.contains(old) {
             let rowID = previous.rows[old].rowID
@@ -150,9 +150,9 @@ extension ChangeSet: RowReusing {
             if old == new, deletions.count == 1, insertions.count == 1 {
                 changes.deletions = []
                 changes.insertions = []
-                changes.modifications.append((old, new))
+                changes.modifications.append(ListModification(old: old, new: new))
             } else {
-                changes.moves.append((old, new))
+                changes.moves.append(ListMove(from: old, to: new))
             }
         }
         changes.modifications.sort { $0.old < $1.old }

@@ -47,12 +47,11 @@ extension RowTree {
             let child = branch.child
             if child.height != node.height - 1 { throw BrokenInvariant(description: "Leaves at two depths.") }
             if child.total != branch.count { throw BrokenInvariant(description: "A branch with a wrong count.") }
-            if child.count != branch.entryCount { throw BrokenInvariant(description: "A branch with a wrong size.") }
-            let first = child.firstLeaf.takeUnretainedValue()
-            let words = RowWords(first.row(0))
-            guard branch.firstLeaf.toOpaque() == child.firstLeaf.toOpaque(), branch.words.high == words.high,
-                branch.words.low == words.low
-            else { throw BrokenInvariant(description: "A branch whose first row is another.") }
+            var first = child
+            while first.height > 0 { first = first.branch(0).child }
+            guard branch.firstLeaf.takeUnretainedValue() === first, branch.words == RowWords(first.row(0)) else {
+                throw BrokenInvariant(description: "A branch whose first row is another.")
+            }
             try check(child, isRoot: false)
         }
     }
