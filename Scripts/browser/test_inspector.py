@@ -185,6 +185,7 @@ def test_edits_with_undo(bench):
     page.route("**/data/object?*", lambda route: held.append(route))
     page.dblclick('[data-key="save"]')
     expect(page.locator("#toast-words")).to_have_text("Inserted.")
+    # The form is still visible, because its object is not loaded yet.
     page.click('[data-key="save"]')
     page.wait_for_timeout(500)
     held[0].continue_()

@@ -29,7 +29,7 @@ package enum PlainTextSearch {
         for (_, bytes) in try bytes(beside: path) {
             for word in words where !found.contains(word) {
                 let forms = [word.data(using: .utf8), word.data(using: .utf16LittleEndian)].compactMap { $0 }
-                if forms.contains(where: { bytes.range(of: $0) != nil }) { found.insert(word) }
+                if forms.contains(where: { bytes.shows($0) }) { found.insert(word) }
             }
         }
         return found

@@ -120,7 +120,7 @@ private final class FileHistory {
     private func checkLeftovers() throws {
         if plan.kind != .file {
             for (name, bytes) in try Self.files(below: path) {
-                let isThere = bytes.range(of: Data(PeerPicture.mark.utf8)) != nil
+                let isThere = bytes.shows(PeerPicture.mark)
                 #expect(!isThere, "\(name) is in the clear")
             }
         }
@@ -218,7 +218,7 @@ private final class FileHistory {
         // A plain file contains the mark that the check of encrypted stores searches for.
         let files = try Self.files(below: path)
         let large = names.filter { (files[$0]?.count ?? 0) > 1000 }
-        #expect(large.allSatisfy { files[$0]?.range(of: Data(PeerPicture.mark.utf8)) != nil })
+        #expect(large.allSatisfy { files[$0]?.shows(PeerPicture.mark) == true })
     }
 
     // MARK: On the server

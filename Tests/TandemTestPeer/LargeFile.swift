@@ -57,7 +57,7 @@ struct LargeFile {
                 var read = (count: 0, marks: 0)
                 for try await piece in bytes {
                     read.count += piece.count
-                    read.marks += piece.withUnsafeBytes { piece in piece.count { $0 != 0 } }
+                    read.marks += piece.withUnsafeBytes(Self.marks)
                 }
                 outcome.result = .success(read)
             } catch {
@@ -67,6 +67,16 @@ struct LargeFile {
         }
         over.wait()
         return try outcome.result.get()
+    }
+
+    /// Returns the number of bytes that are not 0. A closure for each byte would take most of the test's time.
+    private static func marks(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        return stride(from: 0, to: bytes.count, by: zeros.count).reduce(0) { sum, start in
+            let block = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + zeros.count, bytes.count)])
+            let isZero = zeros.withUnsafeBytes { memcmp(block.baseAddress!, $0.baseAddress!, block.count) == 0 }
+            return isZero ? sum : sum + block.count { $0 != 0 }
+        }
     }
 
     /// The most memory that the process has had, in bytes.

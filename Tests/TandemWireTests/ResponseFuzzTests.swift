@@ -35,12 +35,14 @@ import Testing
         }
     }
 
-    /// Decodes a response with Foundation, which refuses numbers beyond a double. They are valid JSON, and Tandem keeps
-    /// their texts.
+    /// Decodes a response with Foundation. Foundation refuses numbers beyond a double. They are valid JSON, and Tandem
+    /// keeps their texts. This function therefore removes their exponents.
     private static func decode(_ bytes: [UInt8]) -> Any? {
         if let document = try? JSONSerialization.jsonObject(with: Data(bytes)) { return document }
-        let text = String(decoding: bytes, as: UTF8.self).replacing(#/(\d)[eE]\+?\d{3,}(?=\s*[,}\]])/#) { $0.output.1 }
-        return try? JSONSerialization.jsonObject(with: Data(text.utf8))
+        // Invalid UTF-8 must stay invalid.
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let shortened = text.replacing(#/(\d)[eE]\+?\d{3,}(?=\s*[,}\]])/#) { $0.output.1 }
+        return try? JSONSerialization.jsonObject(with: Data(shortened.utf8))
     }
 
     /// Checks the properties of an accepted item.

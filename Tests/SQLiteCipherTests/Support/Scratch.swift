@@ -96,21 +96,6 @@ extension Database {
 }
 
 extension Data {
-    /// Returns whether the data contains a text. Foundation's search takes a minute for the same data.
-    func shows(_ text: String) -> Bool {
-        let wanted = Array(text.utf8)
-        return withUnsafeBytes { memory in
-            guard var place = memory.baseAddress else { return false }
-            let end = place + memory.count
-            while end - place >= wanted.count, let found = memchr(place, Int32(wanted[0]), end - place) {
-                place = UnsafeRawPointer(found)
-                if end - place >= wanted.count, memcmp(place, wanted, wanted.count) == 0 { return true }
-                place += 1
-            }
-            return false
-        }
-    }
-
     /// Returns the lines of a trace whose first 80 bytes, those before a call's buffer, have one of the names.
     func lines(naming names: [String]) -> [String] {
         withUnsafeBytes { memory in

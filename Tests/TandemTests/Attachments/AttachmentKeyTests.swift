@@ -92,7 +92,7 @@ import Testing
         let key = try store.fileKeys().current
         try store.exportPlain(to: folder.file("plain"))
         #expect(try !bytesShow(key, folder.file("plain")))
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("plain"))).range(of: Data("а".utf8)) != nil)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("plain"))).shows("а"))
         let queue = try DatabaseQueue(path: folder.file("plain"))
         #expect(try queue.read { try FileKeys($0) } == nil)
         try queue.close()

@@ -20,7 +20,7 @@ import Testing
         let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return all.filter { name in
             guard let bytes = FileManager.default.contents(atPath: folder.file(name)) else { return false }
-            return bytes.range(of: Data(Self.secret.utf8)) != nil
+            return bytes.shows(Self.secret)
         }
     }
 

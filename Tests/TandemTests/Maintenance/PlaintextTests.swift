@@ -59,10 +59,10 @@ import Testing
     private func found(_ name: String) throws -> Set<String> {
         var found: Set<String> = []
         for (_, bytes) in try allBytes(name) {
-            for needle in Self.needles + Self.trigrams where bytes.range(of: Data(needle.utf8)) != nil {
+            for needle in Self.needles + Self.trigrams where bytes.shows(needle) {
                 found.insert(needle)
             }
-            for needle in Self.needles where bytes.range(of: needle.data(using: .utf16LittleEndian)!) != nil {
+            for needle in Self.needles where bytes.shows(needle.data(using: .utf16LittleEndian)!) {
                 found.insert(needle)
             }
         }

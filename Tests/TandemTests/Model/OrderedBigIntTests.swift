@@ -53,10 +53,10 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test func `100,000 random pairs are restored and have the order of their encodings`() throws {
+    @Test func `random pairs are restored and have the order of their encodings`() throws {
         var random = SeededGenerator.seeded()
         var wrong = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<(isSoak ? 100_000 : 20_000) {
             let lhs = randomValue(&random)
             let rhs: BigInt
             switch Int.random(in: 0..<4, using: &random) {
@@ -145,7 +145,7 @@ import Testing
 
     @Test func `random bytes are refused or are the encoding of the decoded value`() throws {
         var random = SeededGenerator.seeded()
-        for round in 0..<100_000 {
+        for round in 0..<(isSoak ? 100_000 : 20_000) {
             let bytes =
                 round % 4 == 0
                 ? random.bytes(Int.random(in: 0...24, using: &random)) : random.damaged(encode(randomValue(&random)))

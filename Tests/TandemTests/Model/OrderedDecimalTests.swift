@@ -68,10 +68,10 @@ import Testing
         }
     }
 
-    @Test func `100,000 random pairs are restored and have the order of their encodings`() throws {
+    @Test func `random pairs are restored and have the order of their encodings`() throws {
         var random = SeededGenerator.seeded()
         var wrong: [String] = []
-        for _ in 0..<100_000 {
+        for _ in 0..<(isSoak ? 100_000 : 20_000) {
             let lhs = randomParts(&random)
             var rhs = randomParts(&random)
             switch Int.random(in: 0..<4, using: &random) {
@@ -113,7 +113,7 @@ import Testing
 
     @Test func `random bytes are refused or are the encoding of the decoded value`() throws {
         var random = SeededGenerator.seeded()
-        for round in 0..<100_000 {
+        for round in 0..<(isSoak ? 100_000 : 20_000) {
             var bytes: [UInt8]
             if round % 3 == 0 {
                 bytes = random.bytes(Int.random(in: 0...24, using: &random))

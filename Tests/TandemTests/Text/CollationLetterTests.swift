@@ -37,7 +37,8 @@ struct CollationLetterTests {
 
     @Test(.enabled(if: BrandNames.areHere)) func `sections are contiguous in the order of the keys`() {
         for language in SortLanguage.allCases {
-            for isNumeric in [false, true] {
+            // The order of numbers is the same in all languages.
+            for isNumeric in isSoak || language == .root ? [false, true] : [false] {
                 let collation = Collation(language: language, isNumeric: isNumeric)
                 let names = BrandNames.all.map { (key: collation.key(for: $0), text: $0) }
                     .sorted { $0.key.lexicographicallyPrecedes($1.key) }

@@ -44,7 +44,7 @@ struct FoldingTableTests {
 
     @Test func `the key of every single scalar is its own key, on the fast and the general path`() {
         var failures: [String] = []
-        for scalar in allScalars {
+        for scalar in testedScalars {
             let text = String(scalar)
             let sort = Folding.caseKey(text)
             let search = Folding.searchKey(text)
@@ -68,7 +68,7 @@ struct FoldingTableTests {
     @Test func `canonical composition and decomposition are those of Foundation`() {
         var failures: [String] = []
         // Newer systems have scalars that these tables do not have.
-        for scalar in allScalars where (scalar.properties.age ?? (99, 0)) <= (15, 0) {
+        for scalar in testedScalars where (scalar.properties.age ?? (99, 0)) <= (15, 0) {
             let text = String(scalar)
             let own = [scalar.value]
             let composed = String(scalars: FoldingTables.normal.compose(own))

@@ -1,5 +1,6 @@
 import Foundation
 import TandemTesting
+import TestSupport
 
 @testable import Tandem
 
@@ -80,3 +81,8 @@ private func generalKey<Rules: FoldingRules>(_ text: String, _: Rules.Type) -> S
 }
 
 let allScalars: [Unicode.Scalar] = (UInt32(0)..<0x110000).compactMap { Unicode.Scalar($0) }
+
+/// All scalars that can have entries in the tables, and one in sixteen of the others. The long form has all scalars.
+let testedScalars: [Unicode.Scalar] = allScalars.filter {
+    isSoak || $0.value < 0x2_0000 || $0.value >> 12 == 0x2F || $0.value >> 12 == 0xE0 || $0.value % 16 == 0
+}

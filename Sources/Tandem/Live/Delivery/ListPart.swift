@@ -280,7 +280,7 @@ final class ListPart: LivePart {
     func consumeChanges() -> (old: RowSlice, new: RowSlice, changes: RowChanges?) {
         defer {
             delivered = visible
-            pending.removeAll(keepingCapacity: pending.count <= Self.keptPending)
+            pending.removeAll(keepingCapacity: pending.capacity <= Self.keptCapacity)
             areAllNew = false
             wasDelivered = true
         }
@@ -293,8 +293,8 @@ final class ListPart: LivePart {
         return (delivered, visible, RowChanges(replacing: delivered, with: visible))
     }
 
-    /// Memory for more pending changes is released after a delivery.
-    private static let keptPending = 16
+    /// The maximum capacity of `pending` that is kept after a delivery.
+    private static let keptCapacity = 24
 
     /// Handles changes that do not fit the known rows. Only a bug in this engine can cause that. An app is better
     /// served by a reload, or by a full delivery, than by a crash. Our tests are better served by a crash, except those

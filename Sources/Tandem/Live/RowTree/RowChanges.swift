@@ -78,7 +78,7 @@ private struct RowIndices {
     /// The indices of all old and of all new rows that differ, ascending.
     let old: [Int]
     let new: [Int]
-    /// The indices of the objects on both sides, ascending by the old index.
+    /// The indices of the objects on both sides, ascending by the old index. They include objects that moved.
     let changed: [ListModification]
 
     init?(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {

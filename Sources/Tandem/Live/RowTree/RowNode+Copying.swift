@@ -1,7 +1,9 @@
 extension RowNode {
-    /// A new row of a leaf, and the index of the previous row that follows it.
+    /// A row to insert into a leaf.
     struct Insertion {
+        /// The index of the next row in the previous version of the leaf.
         let index: Int
+        /// The inserted row.
         let row: RowView
     }
 

@@ -17,8 +17,8 @@ struct RowNodeHeader {
 /// A leaf has its rows as records in a single block (see ``RowView``). An inner node has a branch for each child.
 ///
 /// The content of a leaf begins with the start of each record, and the end of the last one. The common prefix of the
-/// keys follows, and then the records. The content is exactly as long as necessary. A node does not change after it was
-/// made.
+/// keys follows, and then the records. The content is exactly as long as necessary. A node does not change after it
+/// became part of a tree or of a ``LiveRow``.
 final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// A change of a row copies its leaf, and the branches above it.
     static let leafCapacity = 32
@@ -68,7 +68,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return node
     }
 
-    /// Makes a copy of an inner node, whose branches can then be set.
+    /// Makes a copy of an inner node. The copy's branches can be set until it is part of a tree.
     static func inner(copying node: RowNode) -> RowNode {
         defer { withExtendedLifetime(node) {} }
         let count = node.count
@@ -80,7 +80,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return copy
     }
 
-    /// Sets a branch of an inner node that is being made.
+    /// Sets a branch of a copy that is not yet part of a tree.
     func setBranch(_ index: Int, to branch: RowBranch) { withExtendedLifetime(self) { branches[index] = branch } }
 
     static func make(byteCount: Int, header: () -> RowNodeHeader) -> RowNode {
@@ -154,7 +154,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     /// The minimum number of entries of a node that is not the root.
     static func minimum(height: Int) -> Int { maximum(height: height) / 4 }
 
-    /// Whether the node has the minimum number of entries.
+    /// Whether the node has at least the minimum number of entries.
     var hasEnoughEntries: Bool { count >= Self.minimum(height: height) }
 
     /// The leaf with the first row below this node, and the words of that row.
@@ -174,7 +174,8 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     /// Returns the number of a leaf's rows before a row.
     ///
-    /// Also returns whether the leaf's next row has the same key and local ID.
+    /// Also returns whether the leaf's next row has the same key and local ID. A row of this leaf is found by its
+    /// address. The caller must keep the searched row alive.
     func search(leaf row: RowProbe) -> (index: Int, isFound: Bool) {
         defer { withExtendedLifetime(self) {} }
         if let index = index(ofRecord: row.view.record) { return (index, true) }
@@ -190,6 +191,8 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     }
 
     /// Returns the index of a record if it is in the memory of this leaf. It reads no record.
+    ///
+    /// A live record at an address in this leaf is a record of this leaf: other leaves and buffers have other memory.
     private func index(ofRecord record: UnsafeRawBufferPointer) -> Int? {
         guard let address = record.baseAddress, address > UnsafeRawPointer(content) else { return nil }
         let offset = address - UnsafeRawPointer(content)

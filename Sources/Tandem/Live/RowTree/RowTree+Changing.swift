@@ -52,11 +52,12 @@ private struct RowRewriting {
 
     /// The nodes that replace a node.
     private enum Replacement {
-        /// One node with enough entries.
+        /// A single node with enough entries.
         case node(RowNode)
-        /// Any number of nodes. Only a single one can have too few entries.
+        /// Any number of nodes, or none. If there are several, each has enough entries.
         case nodes([RowBranch])
 
+        /// Creates a replacement from nodes. If there are several, each has enough entries.
         init(_ nodes: [RowBranch]) {
             self = nodes.count == 1 && nodes[0].child.hasEnoughEntries ? .node(nodes[0].child) : .nodes(nodes)
         }
@@ -90,6 +91,7 @@ private struct RowRewriting {
 
     // MARK: Leaves
 
+    /// Returns the leaves that replace a leaf, or `nil` if the rows do not fit.
     private func rewriteLeaf(_ leaf: RowNode, steps: Steps) -> Replacement? {
         var isRemoved: UInt64 = 0
         for place in steps.removed {
@@ -109,6 +111,7 @@ private struct RowRewriting {
         }
     }
 
+    /// Returns the leaves that replace a leaf. `isRemoved` has a bit for each removed row.
     private func rewriteLeaf(
         _ leaf: RowNode, removing isRemoved: UInt64, inserting insertions: UnsafeBufferPointer<RowNode.Insertion>
     ) -> Replacement {
@@ -168,6 +171,7 @@ private struct RowRewriting {
 
     // MARK: Inner nodes
 
+    /// Returns the nodes that replace an inner node, or `nil` if the rows do not fit.
     private func rewriteInner(_ node: RowNode, steps: Steps) -> Replacement? {
         var steps = steps
         let copy = RowNode.inner(copying: node)

@@ -11,11 +11,12 @@
 /// Rows are in the order of their keys' bytes, then of their local IDs' bytes (see ``RowWords``). No two rows have the
 /// same key and local ID.
 ///
-/// Nodes never change. The rows of a leaf are records in one block of memory. So a row has no objects of its own.
+/// A node of a tree never changes. The rows of a leaf are records in one block of memory. So a row has no objects of
+/// its own.
 ///
 /// - Complexity: Finding and indexing are O(log *n*). A change makes new nodes on the paths to the changed rows.
 ///
-/// Proof of `@unchecked Sendable`: a node does not change after it was made.
+/// Proof of `@unchecked Sendable`: a node does not change after it became part of a tree.
 struct RowTree: @unchecked Sendable {
     var root: RowNode?
     var count = 0

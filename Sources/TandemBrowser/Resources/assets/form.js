@@ -41,7 +41,8 @@ export class ObjectForm {
       values[property.name] = { text, was: property.text ?? null };
     }
     this.show({}, null);
-    // The form stays until the object is loaded. It is not saved again meanwhile.
+    // After a success, `isSaving` stays true. The form is visible until the object is loaded, and a second save would
+    // insert another object.
     this.isSaving = true;
     try {
       await this.save(values);

@@ -94,6 +94,11 @@ import Testing
             model = (model + inserted).sorted(by: LiveRow.isBefore)
             removed.shuffle(using: &maker.random)
             inserted.shuffle(using: &maker.random)
+            // Some rows are those of the tree itself, which finds them by address.
+            removed = try removed.map { row in
+                let rank = try #require(tree.rank(of: row))
+                return maker.below(2) == 0 ? tree[rank] : row
+            }
 
             let fits = tree.apply(removed: removed, inserted: inserted)
             #expect(fits)
