@@ -93,8 +93,7 @@ extension AttachmentStore {
     /// - Parameter isNewest: Whether to read the newest committed state, and not the snapshot of a read block.
     private func location(of attachment: Attachment, newest isNewest: Bool) throws -> (blob: BlobName, isSealed: Bool)?
     {
-        let look = { (connection: Connection) in try store.located { try connection.file(attachment.id) } }
-        if let row = try isNewest ? store.readingNewest(look) : store.reading(look) {
+        if let row = try row(of: attachment.id, newest: isNewest) {
             guard let text = row.blob else { return nil }
             guard let blob = BlobName(text) else {
                 throw TandemError(

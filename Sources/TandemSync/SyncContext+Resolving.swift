@@ -150,12 +150,14 @@ extension SyncContext {
     ///   could not begin; `CancellationError` if the task was cancelled.
     @discardableResult
     public func takeServers(_ shown: PendingOperation.Version) async throws -> [String: StorageValue] {
-        if let lost = try await choosing(shown, body: { try self.discardForKnown($0, in: $1) }).lost { return lost }
+        if let lost = try await choosing(shown, body: { try self.discardForKnown($0, in: $1) }) { return lost }
         return try await withExclusiveSync {
             // The previous sync may have fetched the item, or sent the operation.
             let (lost, object) = try await store.write { store in
                 _ = try Self.current(shown, in: store)
-                return try self.discardForKnown(self.waiting(shown.id, in: store, isAlone: true), in: store)
+                let operation = try self.waiting(shown.id, in: store, isAlone: true)
+                let lost = try self.discardForKnown(operation, in: store)
+                return (lost, lost == nil ? try store.outgoing(shown.id) : nil)
             }
             if let lost { return lost }
             guard let object else { throw Self.gone(shown.id) }
@@ -163,15 +165,12 @@ extension SyncContext {
         }
     }
 
-    /// Discards an operation for the server's side. If that is not known, returns the object to request.
+    /// Discards an operation for the server's side. Returns `nil` if that is not known.
     private func discardForKnown(
         _ operation: PendingOperation, in store: any LocalTransaction
-    ) throws -> (lost: [String: StorageValue]?, object: OutgoingObject?) {
-        if let item = try serverSide(of: operation, in: store) {
-            return (try store.discard(operation.id, for: item), nil)
-        }
-        guard let object = try store.outgoing(operation.id) else { throw Self.gone(operation.id) }
-        return (nil, object)
+    ) throws -> [String: StorageValue]? {
+        guard let item = try serverSide(of: operation, in: store) else { return nil }
+        return try store.discard(operation.id, for: item)
     }
 
     private func discardForFetched(_ object: OutgoingObject) async throws -> [String: StorageValue] {

@@ -36,19 +36,13 @@ import Testing
         let kinto = FakeKinto("files")
         let uploaded = try await makeFiles(kinto).upload(makeFile("hello"))
         #expect(uploaded.url == "\(Self.url)/0123456789abcdef0123456789abcdef")
-        let record = try #require(kinto.record("0123456789abcdef0123456789abcdef", in: "files"))
+        #expect(kinto.record("0123456789abcdef0123456789abcdef", in: "files") != nil)
         // The hash. The record's version changes with its permissions.
         #expect(uploaded.etag == makeFile("hello").sha256)
-        guard case .object(let members)? = record.members["attachment"] else {
-            Issue.record("The record has no attachment.")
-            return
-        }
-        // The extension decides whether the server accepts the file. The name is only in the app's row.
-        #expect(members["filename"] == .text("0123456789abcdef0123456789abcdef.jpg"))
     }
 
     @Test(arguments: [
-        ("a.b.Tar9", ".tar9"), ("a", ""), ("a.", ""), ("a.é", ""), ("a.j\"g", ""),
+        ("чек.JPG", ".jpg"), ("a.b.Tar9", ".tar9"), ("a", ""), ("a.", ""), ("a.é", ""), ("a.j\"g", ""),
         ("a.abcdefghijklmnop", ".abcdefghijklmnop"), ("a.abcdefghijklmnopq", ""),
     ])
     func `a file's extension is sent if it has 1 to 16 letters and digits`(name: String, sent: String) async throws {
@@ -59,6 +53,7 @@ import Testing
             Issue.record("The record has no attachment.")
             return
         }
+        // The extension decides whether the server accepts the file. The name is only in the app's row.
         #expect(members["filename"] == .text("0123456789abcdef0123456789abcdef\(sent)"))
     }
 

@@ -1,14 +1,14 @@
 import Foundation
 
 extension Data {
-    /// Returns whether the data contains some bytes, of which there is at least one. Foundation's search takes a minute
+    /// Returns whether the data contains some bytes. No data contains empty bytes. Foundation's search takes a minute
     /// for the same data.
     package func shows(_ bytes: Data) -> Bool {
         let wanted = Array(bytes)
         return withUnsafeBytes { memory in
-            guard var place = memory.baseAddress else { return false }
+            guard var place = memory.baseAddress, let first = wanted.first else { return false }
             let end = place + memory.count
-            while end - place >= wanted.count, let found = memchr(place, Int32(wanted[0]), end - place) {
+            while end - place >= wanted.count, let found = memchr(place, Int32(first), end - place) {
                 place = UnsafeRawPointer(found)
                 if end - place >= wanted.count, memcmp(place, wanted, wanted.count) == 0 { return true }
                 place += 1

@@ -39,8 +39,11 @@ extension AttachmentStore {
     }
 
     /// Returns the stored row of a file, or `nil` if there is none.
-    func row(of id: FileID) throws -> FileRow? {
-        try store.reading { connection in try store.located { try connection.file(id) } }
+    ///
+    /// - Parameter isNewest: Whether to read the newest committed state, and not the snapshot of a read block.
+    func row(of id: FileID, newest isNewest: Bool = false) throws -> FileRow? {
+        let look = { (connection: Connection) in try store.located { try connection.file(id) } }
+        return try isNewest ? store.readingNewest(look) : store.reading(look)
     }
 
     /// Returns the draft of a file that was added and that no object has yet.

@@ -44,11 +44,22 @@ extension Store {
     /// - Parameter object: The object, which is found by its local ID.
     /// - Throws: ``TandemError`` if the store can't be read.
     public func changes(of object: DynamicObject) throws -> DynamicChanges? {
+        try changes(of: object.localID, in: object.model)
+    }
+
+    /// Returns the current operation of an operation's object with its values, or nil if the object has none.
+    ///
+    /// It is also nil if the store does not know the object or its model.
+    package func changes(of operation: PendingOperation) throws -> DynamicChanges? {
+        guard let model = models.first(where: { $0.name == operation.model }) else { return nil }
+        return try changes(of: operation.localID, in: model)
+    }
+
+    private func changes(of localID: LocalID, in model: ModelDefinition) throws -> DynamicChanges? {
         try read { transaction in
             guard
-                let current = try transaction.object(
-                    named: object.model.name, localID: object.localID, includingDeleted: true),
-                let operation = try transaction.operation(on: object.localID, in: object.model.table)
+                let current = try transaction.object(named: model.name, localID: localID, includingDeleted: true),
+                let operation = try transaction.operation(on: localID, in: model.table)
             else { return nil }
             let deferred = try transaction.deferredItem(of: operation.id).map { Data($0.source) }
             let item = deferred ?? operation.error?.serverItem
@@ -62,15 +73,6 @@ extension Store {
             }
             return DynamicChanges(operation: operation, object: current, properties: changes, serverItem: item)
         }
-    }
-
-    /// Returns the current operation of an operation's object with its values, or nil if the object has none.
-    ///
-    /// It is also nil if the store does not know the object or its model.
-    package func changes(of operation: PendingOperation) throws -> DynamicChanges? {
-        guard models.contains(where: { $0.name == operation.model }) else { return nil }
-        return try object(named: operation.model, localID: operation.localID, includingDeleted: true)
-            .flatMap { try changes(of: $0) }
     }
 
     /// Returns the pending operations of a model's objects, in the order of the queue.

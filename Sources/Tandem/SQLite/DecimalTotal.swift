@@ -35,9 +35,7 @@ struct DecimalTotal {
     /// The sum in its stored form, or NULL if a decimal can't represent it exactly.
     var storageValue: StorageValue {
         guard let value = isNaN ? .nan : decimal else { return .null }
-        var bytes: [UInt8] = []
-        OrderedDecimal.append(value, to: &bytes)
-        return .blob(bytes)
+        return Codec.of(Decimal.self).storageValue(value)
     }
 
     private var decimal: Decimal? {

@@ -133,15 +133,8 @@ extension WriteTransaction {
     ) throws {
         guard !row.isNull(first + link.property) else { return }
         let ids = try row.withBytes(of: first + link.property) { try LinkList.parse($0) }
-        let name = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
-        let statement = try connection.statement(
-            "INSERT INTO \(name) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)")
-        for (position, id) in ids.enumerated() {
-            statement.bind(1, to: id.rawValue)
-            statement.bind(2, to: rowID)
-            statement.bind(3, to: Int64(position))
-            try statement.run()
-        }
+        let links = table.definition.linkTable(table.definition.properties[link.property]).quotedSQL
+        try connection.insertLinks(ids, of: rowID, into: links)
     }
 
     func removeLinks(_ link: TableLayout.Link, of rowID: Int64, in table: TableLayout) throws {
@@ -257,6 +250,13 @@ extension Connection {
             binding: [.text(LinkList.text(ids)), .integer(rowID)])
         let links = table.definition.linkTable(property).quotedSQL
         try execute("DELETE FROM \(links) WHERE \"object\" = ?", binding: [.integer(rowID)])
+        try insertLinks(ids, of: rowID, into: links)
+    }
+
+    /// Inserts the entries of an object's list into a link table.
+    ///
+    /// - Parameter links: The table's name as an SQL identifier.
+    fileprivate func insertLinks(_ ids: [LocalID], of rowID: Int64, into links: String) throws {
         let insert = try statement("INSERT INTO \(links) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)")
         for (position, id) in ids.enumerated() {
             insert.bind(1, to: id.rawValue)

@@ -146,14 +146,12 @@ extension Store {
         let transaction = WriteTransaction(store: self, connection: writer.connection)
         transaction.quiet = quiet
         let result = Result<T, any Error> {
-            do {
+            try located {
                 // The store may have been closed while this write waited.
                 try checkOpen()
                 return try transaction.run(isCancellable: isCancellable) {
                     try AccessFrame.with(self, in: transaction) { try body(transaction) }
                 }
-            } catch {
-                throw located(error)
             }
         }
         return Outcome(result: result, touched: transaction.touched, notifications: transaction.notifications)

@@ -162,7 +162,7 @@ import Testing
         defer { store.close() }
         #expect(try store.sql("SELECT DISTINCT sealed FROM __files").map { $0[0] } == [.integer(1)])
         let url = try #require(try store.attachments.diskURL(of: files[0]))
-        #expect(try Data(contentsOf: url).range(of: Data("cover".utf8)) == nil)
+        #expect(try !Data(contentsOf: url).shows("cover"))
         try expectFiles(store)
     }
 

@@ -40,7 +40,7 @@ import Testing
     }
 
     private func bytesShow(_ key: FileKey, _ path: String) throws -> Bool {
-        try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data(key.bytes)) != nil
+        try Data(contentsOf: URL(fileURLWithPath: path)).shows(Data(key.bytes))
     }
 
     @Test(arguments: StoreKind.withKey) func `a copy has its own key for files`(kind: StoreKind) throws {

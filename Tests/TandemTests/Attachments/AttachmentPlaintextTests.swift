@@ -41,7 +41,7 @@ import Testing
         let written = try Data(contentsOf: URL(fileURLWithPath: trace))
         for text in [content, "S3CR3T-NAME"] {
             // The control: the text is found in a plain store.
-            #expect((written.shows(text)) == (kind == .file), "\(text)")
+            #expect(written.shows(text) == (kind == .file), "\(text)")
         }
     }
 }

@@ -137,7 +137,7 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("a"))
         #expect(attributes[.posixPermissions] as? Int == 0o640)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("a")))
-        #expect(bytes.range(of: Data("Лента".utf8)) == nil && bytes.range(of: Data("PeerCard".utf8)) == nil)
+        #expect(!bytes.shows("Лента") && !bytes.shows("PeerCard"))
         let store = try folder.open("a", Secrets.otherKey, profile)
         #expect(try Secrets.rows(store) == rows)
         #expect(try store.checkIntegrity() == [])

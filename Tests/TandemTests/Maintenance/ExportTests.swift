@@ -43,7 +43,7 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.filter { $0 == "copy" || !$0.hasPrefix(Peer.name(source)) } == ["copy"])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy")))
-        #expect((bytes.shows("Лента")) == (target.profile == nil))
+        #expect(bytes.shows("Лента") == (target.profile == nil))
         // The store is unchanged and stays usable.
         #expect(try Secrets.rows(store) == rows)
         _ = try store.write { try $0.insert(PeerPerson(name: "later")) }

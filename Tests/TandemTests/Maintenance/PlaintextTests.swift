@@ -43,22 +43,9 @@ import Testing
         }
     }
 
-    /// Returns the bytes of all files of the folder, and of the log's index in memory.
-    ///
-    /// NB: reading them drops the locks of the store that has them open here (`LockTests`).
-    private func allBytes(_ name: String) throws -> [(String, Data)] {
-        var all = try folder.contents().filter { !$0.key.hasPrefix("output") }.map { ($0.key, $0.value) }
-        let inode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.systemFileNumber] as? Int ?? 0
-        let mark = "-\(String(inode, radix: 16))-"
-        for file in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm")) ?? [] where file.contains(mark) {
-            if let data = FileManager.default.contents(atPath: "/dev/shm/" + file) { all.append((file, data)) }
-        }
-        return all
-    }
-
     private func found(_ name: String) throws -> Set<String> {
         var found: Set<String> = []
-        for (_, bytes) in try allBytes(name) {
+        for (file, bytes) in try PlainTextSearch.bytes(beside: folder.file(name)) where !file.hasPrefix("output") {
             for needle in Self.needles + Self.trigrams where bytes.shows(needle) {
                 found.insert(needle)
             }

@@ -193,7 +193,7 @@ import Testing
             print("a cache of \(cache.count) objects: \(grown >> 10) KiB more, \(estimated >> 10) KiB estimated")
             #expect(cache.byteCount <= limit)
             #expect(cache.byteCount > limit * 3 / 4)
-            #expect(grown < estimated * 5 / 4 + 2 << 20)
+            #expect(grown < estimated * 5 / 4)
         }
     #endif
 }

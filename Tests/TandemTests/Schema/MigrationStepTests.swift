@@ -224,10 +224,8 @@ import Testing
         let folder = try TestFolder()
         try folder.open(Flex.Card.version(.text("shop"), .text("note"))) { store in
             _ = try store.write { try $0.insert(Flex.Card("Лента", "a", id: "1")) }
-            try store.writer.queue.unsafeReentrantWrite { _ in
-                try store.writer.connection.execute("UPDATE __operations SET \(column) = x'01FF'")
-            }
         }
+        try folder.makeDatabase("UPDATE __operations SET \(column) = x'01FF'")
         let before = try folder.storeBytes()
         let error = expectError(.corrupt) { try folder.open(Flex.Card.version(.text("shop"))) }
         #expect(error?.model == "Card" && error?.store == folder.file())

@@ -42,7 +42,7 @@ struct FoldingTableTests {
         #expect(count == 3_000)
     }
 
-    @Test func `the key of every single scalar is its own key, on the fast and the general path`() {
+    @Test func `the key of a single scalar is its own key, on the fast and the general path`() {
         var failures: [String] = []
         for scalar in testedScalars {
             let text = String(scalar)

@@ -97,8 +97,7 @@ extension SyncTransaction {
                 "SELECT \(column.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
                 binding: [.integer(rowID)])
             guard let value, value != .null else { continue }
-            let node = try property.node(of: value)
-            let nodes: [JSONNode] = if case .array(let nodes) = node { nodes } else { [node] }
+            let nodes = try property.node(of: value).elements
             let written = nodes.map { node -> JSONNode in
                 guard let attachment = Attachment(__json: node), attachment.id == id else { return node }
                 return attachment.at(url).__json

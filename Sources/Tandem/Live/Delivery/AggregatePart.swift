@@ -13,7 +13,7 @@ final class AggregatePart<Value: Sendable>: LivePart {
     private let read: (RowDecoder) throws -> Value
     private var running = RunningAggregate.unknown
     /// The columns that the aggregate selects.
-    private var stored: [StorageValue]
+    private var stored: [StorageValue] = []
     private var delivered: [StorageValue]?
     private var deliveredValue: Value?
     /// The result of the last comparison: whether the value is new to the subscriber.
@@ -24,7 +24,6 @@ final class AggregatePart<Value: Sendable>: LivePart {
         self.query = query.nestedIfCut
         self.node = node
         self.read = read
-        stored = Array(repeating: .null, count: Int(node.width))
     }
 
     func watch(in schema: Schema) throws -> PartWatch {
@@ -55,16 +54,21 @@ final class AggregatePart<Value: Sendable>: LivePart {
 
     func apply(_ changes: [PartChange]) -> Bool {
         var counted = 0
+        var hasNewValues = false
         for change in changes {
             switch change {
             case .count(let change): counted += change
             case .value(let old, let new):
                 guard running.replace(old, with: new) else { return false }
-                stored = running.columnValues(width: Int(node.width))
+                hasNewValues = true
             case .row: break
             }
         }
-        if counted != 0, case .integer(let count)? = stored.first { stored = [.integer(count + Int64(counted))] }
+        if hasNewValues { stored = running.columnValues(width: Int(node.width)) }
+        if counted != 0 {
+            guard case .integer(let count)? = stored.first else { return false }
+            stored = [.integer(count + Int64(counted))]
+        }
         return true
     }
 
@@ -211,12 +215,10 @@ enum RunningAggregate {
     func columnValues(width: Int) -> [StorageValue] {
         switch self {
         case .integers(let sum, let count, _):
-            var bytes: [UInt8] = []
-            OrderedBigInt.append(sum, to: &bytes)
-            return Array([.blob(bytes), .integer(count)].prefix(width))
+            return Array([Codec.of(BigInt.self).storageValue(sum), .integer(count)].prefix(width))
         case .decimals(let sum, let count): return Array([sum.storageValue, .integer(count)].prefix(width))
         case .extreme(let value, _): return [value]
-        case .unknown: return Array(repeating: .null, count: width)
+        case .unknown: return []
         }
     }
 }

@@ -344,8 +344,7 @@ extension LiveEngine.State {
                 record(for: subscription) { $0.mustReload = true }
             }
         }
-        var notifications = PendingNotifications()
-        notifications.hasExternalCommit = isExternal
+        var notifications = PendingNotifications(hasExternalCommit: isExternal)
         for (subscription, news) in news { notifications.add(subscription, news: news) }
         return notifications
     }

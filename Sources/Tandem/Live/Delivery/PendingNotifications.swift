@@ -3,13 +3,15 @@ struct PendingNotifications: Sendable {
     private(set) var immediate: [LiveSubscription] = []
     private(set) var background: [LiveSubscription] = []
     /// Whether another process has committed, which may have changed the operation queue.
-    var hasExternalCommit = false
+    private(set) var hasExternalCommit: Bool
     /// The error because of which nothing can be read any more.
     var failure: TandemError?
 
+    init(hasExternalCommit: Bool = false) { self.hasExternalCommit = hasExternalCommit }
+
     var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
 
-    /// Adds the event of a subscription. Set ``hasExternalCommit`` before.
+    /// Adds the event of a subscription.
     mutating func add(_ subscription: LiveSubscription, news: CommitEvent) {
         subscription.enqueue(news)
         // Commits of other processes never run on the caller's thread.

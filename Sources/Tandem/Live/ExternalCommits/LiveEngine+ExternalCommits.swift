@@ -18,11 +18,7 @@ extension LiveEngine {
         guard tuning.recordsCommits, !plan.isEmpty, let end, let last,
             let log = changes(after: last, upTo: end, on: connection)
         else { return recordExternalCommit() }
-        guard !log.commits.isEmpty else {
-            var notifications = PendingNotifications()
-            notifications.hasExternalCommit = true
-            return notifications
-        }
+        guard !log.commits.isEmpty else { return PendingNotifications(hasExternalCommit: true) }
         let capture = ChangeCapture(plan, replaying: log.commits, on: connection, tuning: tuning)
         // A result may have been read between two of these commits. The commits together may not concern it.
         return distributeExternal(capture.resolve(), logStart: log.start, wakesAll: log.commits.count > 1)

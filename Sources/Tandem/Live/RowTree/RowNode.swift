@@ -57,27 +57,23 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     /// Makes an inner node over children of the same height.
     static func inner(_ children: ArraySlice<RowBranch>, height: Int) -> RowNode {
-        let node = make(byteCount: children.count * MemoryLayout<RowBranch>.stride) {
-            RowNodeHeader(
-                count: UInt32(children.count), height: UInt16(height), hasBoxes: false, id: 0, prefixCount: 0)
-        }
-        let branches = node.content.bindMemory(to: RowBranch.self, capacity: children.count)
-        children.withUnsafeBufferPointer {
-            branches.initialize(from: $0.baseAddress.unsafelyUnwrapped, count: $0.count)
-        }
-        return node
+        children.withUnsafeBufferPointer { inner($0, height: height) }
     }
 
     /// Makes a copy of an inner node. The copy's branches can be set until it is part of a tree.
     static func inner(copying node: RowNode) -> RowNode {
         defer { withExtendedLifetime(node) {} }
-        let count = node.count
-        let copy = make(byteCount: count * MemoryLayout<RowBranch>.stride) {
+        return inner(UnsafeBufferPointer(start: node.branches, count: node.count), height: node.height)
+    }
+
+    private static func inner(_ branches: UnsafeBufferPointer<RowBranch>, height: Int) -> RowNode {
+        let node = make(byteCount: branches.count * MemoryLayout<RowBranch>.stride) {
             RowNodeHeader(
-                count: UInt32(count), height: UInt16(node.height), hasBoxes: false, id: 0, prefixCount: 0)
+                count: UInt32(branches.count), height: UInt16(height), hasBoxes: false, id: 0, prefixCount: 0)
         }
-        copy.content.bindMemory(to: RowBranch.self, capacity: count).initialize(from: node.branches, count: count)
-        return copy
+        node.content.bindMemory(to: RowBranch.self, capacity: branches.count)
+            .initialize(from: branches.baseAddress.unsafelyUnwrapped, count: branches.count)
+        return node
     }
 
     /// Sets a branch of a copy that is not yet part of a tree.

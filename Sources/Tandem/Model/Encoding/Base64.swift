@@ -4,9 +4,8 @@ import Foundation
 enum Base64 {
     /// Returns the bytes that `text` encodes, or nil if `text` is not the strict encoding of these bytes.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        let text = String(decoding: text, as: UTF8.self)
         // Foundation ignores bits that are not part of the value, so it decodes different texts to the same bytes.
-        guard let bytes = Data(base64Encoded: text), ScalarText.isEqual(bytes.base64EncodedString(), text) else {
+        guard let bytes = Data(base64Encoded: Data(buffer: text)), bytes.base64EncodedData().elementsEqual(text) else {
             return nil
         }
         return Array(bytes)
