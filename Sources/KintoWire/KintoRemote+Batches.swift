@@ -38,7 +38,9 @@ extension KintoRemote {
     public func send(
         _ requests: [RemoteRequest]
     ) async throws(RemoteFailure) -> [Result<RemoteResponse, RemoteFailure>] {
-        var outcomes: [Result<RemoteResponse, RemoteFailure>?] = Array(repeating: nil, count: requests.count)
+        // A write without an outcome may have been carried out.
+        var outcomes: [Result<RemoteResponse, RemoteFailure>] = Array(
+            repeating: .failure(.lost(MissingOutcome())), count: requests.count)
         var writes: [BatchedWrite] = []
         for (index, request) in requests.enumerated() {
             do throws(RequestEncodingError) {
@@ -57,7 +59,7 @@ extension KintoRemote {
             if !together.isEmpty {
                 try await self.sendBatch(together, outcomes: &outcomes)
                 for write in together {
-                    guard case .failure(let failure)? = outcomes[write.index] else { continue }
+                    guard case .failure(let failure) = outcomes[write.index] else { continue }
                     outcomes[write.index] = .failure(await self.confirmed(failure, of: write.request))
                 }
             }
@@ -69,8 +71,7 @@ extension KintoRemote {
                     outcomes[write.index] = .failure(error)
                 }
             }
-            // A write without an outcome may have been carried out.
-            return outcomes.map { $0 ?? .failure(.lost(MissingOutcome())) }
+            return outcomes
         }
     }
 
@@ -79,7 +80,7 @@ extension KintoRemote {
     /// - Throws: The failure of the first request. A later failure is an outcome of its writes, because others are
     ///   stored by then.
     private func sendBatch(
-        _ writes: [BatchedWrite], outcomes: inout [Result<RemoteResponse, RemoteFailure>?]
+        _ writes: [BatchedWrite], outcomes: inout [Result<RemoteResponse, RemoteFailure>]
     ) async throws(RemoteFailure) {
         var pending = writes
         var tries = 0
@@ -124,7 +125,7 @@ extension KintoRemote {
     /// responses report success.
     private func collect(
         _ responses: [KintoResponse], of writes: [BatchedWrite], mayCreate: Bool,
-        into outcomes: inout [Result<RemoteResponse, RemoteFailure>?]
+        into outcomes: inout [Result<RemoteResponse, RemoteFailure>]
     ) -> (again: [BatchedWrite], missing: [RemoteTableName: String?]) {
         let undone = responses.lastIndex { $0.status == 409 } ?? -1
         var again: [BatchedWrite] = []

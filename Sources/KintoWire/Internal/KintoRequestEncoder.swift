@@ -17,26 +17,32 @@ extension KintoRequestEncoder {
     /// Encodes a write. An insert is a `PUT` if the item has an ID, else a `POST`.
     func write(_ request: RemoteRequest) throws(RequestEncodingError) -> KintoRequest {
         let (kind, item) = (request.kind, request.item)
-        let inserted = try kind == .insert ? coding.whole(item) : nil
-        if kind == .insert, item.id == nil {
-            try check(item.table)
-            return KintoRequest(
-                method: .post, path: paths.records(item.table), body: inserted, table: item.table,
-                purpose: .write(.insert, id: nil))
-        }
-        let id = try id(of: item)
-        // The version of an undelete is only checked.
-        let precondition = try kind == .insert ? [:] : precondition(of: item)
         var write = KintoRequest(
-            method: .put, path: paths.record(id, in: item.table), fields: [.ifNoneMatch: "*"], body: inserted,
-            table: item.table, purpose: .write(kind, id: id))
+            method: .put, path: paths.records(item.table), fields: [.ifNoneMatch: "*"], table: item.table,
+            purpose: .write(kind, id: item.id))
+        if kind == .insert {
+            write.body = try coding.whole(item)
+            if item.id == nil {
+                try check(item.table)
+                (write.method, write.fields) = (.post, [:])
+                return write
+            }
+        }
+        write.path = paths.record(try id(of: item), in: item.table)
         switch kind {
         case .insert: break
-        case .update: (write.method, write.fields, write.body) = (.patch, precondition, try coding.patch(item))
-        case .delete: (write.method, write.fields) = (.delete, precondition)
-        // Kinto does not compare a precondition with a tombstone, so `If-None-Match: *` only ensures that the record
-        // is still deleted.
-        case .undelete: write.body = try coding.whole(item)
+        case .update:
+            write.method = .patch
+            write.fields = try precondition(of: item)
+            write.body = try coding.patch(item)
+        case .delete:
+            write.method = .delete
+            write.fields = try precondition(of: item)
+        case .undelete:
+            // Kinto does not compare a precondition with a tombstone. The version is only checked, and
+            // `If-None-Match: *` only ensures that the record is still deleted.
+            _ = try precondition(of: item)
+            write.body = try coding.whole(item)
         }
         return write
     }

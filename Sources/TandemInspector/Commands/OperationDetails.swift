@@ -40,7 +40,7 @@ struct OperationDetails {
     }
 
     var json: JSONOutput {
-        var members = operation.members(id: .raw("\(operation.id)")) { JSONOutput($0) }
+        var members = operation.members(id: .raw("\(operation.id)")) { JSONOutput(DynamicValue.date($0)) }
         if changes != nil {
             members.append(("values", .array(rows.map(Self.values))))
         }

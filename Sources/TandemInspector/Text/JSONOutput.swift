@@ -1,4 +1,3 @@
-import Foundation
 import Tandem
 
 /// A value of the command's JSON output. The members of objects keep their order.
@@ -15,9 +14,6 @@ package indirect enum JSONOutput: Sendable {
 
     /// Creates a text, or null.
     package init(_ text: String?) { self = text.map { JSONOutput.text($0) } ?? .null }
-
-    /// Creates a date in ISO 8601, or null.
-    package init(_ date: Date?) { self = date.map { JSONOutput.text(DynamicValue.date($0).description) } ?? .null }
 
     /// The JSON in one line.
     package var rendered: String {

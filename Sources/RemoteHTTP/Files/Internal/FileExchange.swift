@@ -15,8 +15,8 @@ package struct FileExchange: Sendable {
     /// The response exceeds its maximum size.
     private struct Endless: Error {}
 
-    package let transport: any FileTransport
-    package let request: HTTPRequest
+    private let transport: any FileTransport
+    private let request: HTTPRequest
     /// The address without its query, which errors may show.
     package let url: String
 
