@@ -29,6 +29,8 @@ import Testing
     private struct Server: Remote {
         let clock: EndlessClock
         let retryAfter: Duration?
+        /// The number of requests that arrive before the first response. A later one would wait for the pause.
+        let concurrent: Int
         let requests = Counter()
 
         let format = WireFormat()
@@ -39,7 +41,10 @@ import Testing
         func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse { throw .notFound }
 
         func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteResponse {
-            guard requests.next() > 1 else { throw .later(status: 503, retryAfter: retryAfter) }
+            guard requests.next() > 1 else {
+                while requests.value < concurrent, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+                throw .later(status: 503, retryAfter: retryAfter)
+            }
             await clock.untilSomebodySleeps()
             throw .unreachable
         }
@@ -56,7 +61,7 @@ import Testing
         var options = SyncContext.Options()
         (options.clock, options.random, options.inFlight) = (clock, { .max }, 2)
         let sync = SyncContext(
-            store: store, remote: Server(clock: clock, retryAfter: retryAfter), options: options)
+            store: store, remote: Server(clock: clock, retryAfter: retryAfter, concurrent: 2), options: options)
         let result = try await sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
         #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater"])
@@ -69,7 +74,8 @@ import Testing
         let clock = EndlessClock()
         var options = SyncContext.Options()
         options.clock = clock
-        let sync = SyncContext(store: store, remote: Server(clock: clock, retryAfter: .seconds(20)), options: options)
+        let server = Server(clock: clock, retryAfter: .seconds(20), concurrent: 1)
+        let sync = SyncContext(store: store, remote: server, options: options)
         let push = Task { try await sync.push() }
         await clock.untilSomebodySleeps()
         push.cancel()
