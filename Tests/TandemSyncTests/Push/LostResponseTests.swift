@@ -79,7 +79,7 @@ import Testing
     func `an insert with a lost response is shown once`(ids: ScriptedRemote.IDs) async throws {
         let fixture = try SyncFixture(ids: ids)
         let seen = Mutex<[[Int]]>([])
-        let subscription = fixture.store.objects(Card.self).changesetPublisher.sink(
+        let subscription = fixture.store.objects(Card.self).changesetPublisher.on(.immediate).sink(
             receiveCompletion: { _ in },
             receiveValue: { change in
                 seen.withLock { $0.append([change.insertions.count, change.deletions.count, change.results.count]) }
