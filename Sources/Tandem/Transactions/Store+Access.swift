@@ -80,14 +80,18 @@ extension Store {
     ) throws -> T {
         if let joined = try joined() { return try joined.nested(withoutNotifying: quiet, body: body) }
         try checkOpen()
-        let outcome = try writerQueue.pass {
+        let write = try writerQueue.pass {
             writer.queue.unsafeReentrantWrite { _ in
-                perform(quiet: quiet, isCancellable: false, body: body)
+                FinishedWrite(WriteTransaction(store: self, connection: writer.connection)) {
+                    perform($0, quiet: quiet, isCancellable: false, body: body)
+                }
             }
         }
-        // Notify after the writer is released, because observers may write.
-        notifyObservers(outcome)
-        return try outcome.result.get()
+        // Notify after the writer is released, because observers may write. Free the transaction after that.
+        return try withExtendedLifetime(write) {
+            notifyObservers(write.outcome)
+            return try write.outcome.result.get()
+        }
     }
 
     /// Writes to the store, outside the caller's thread. A write block is atomic: if it throws, none of its changes are
@@ -108,7 +112,8 @@ extension Store {
             try await writer.queue.writeWithoutTransaction { _ in
                 defer { stay.end() }
                 try Task.checkCancellation()
-                return perform(quiet: quiet, isCancellable: true, body: body)
+                let transaction = WriteTransaction(store: self, connection: writer.connection)
+                return perform(transaction, quiet: quiet, isCancellable: true, body: body)
             }
         }
         notifyObservers(outcome)
@@ -120,6 +125,17 @@ extension Store {
         let result: Result<T, any Error>
         let touched: TouchedTables
         let notifications: [@Sendable () -> Void]
+    }
+
+    /// A finished write, and its transaction. A class is cheap to pass through the generic functions that return it.
+    private final class FinishedWrite<T> {
+        let outcome: Outcome<T>
+        private let transaction: WriteTransaction
+
+        init(_ transaction: WriteTransaction, perform: (WriteTransaction) -> Outcome<T>) {
+            outcome = perform(transaction)
+            self.transaction = transaction
+        }
     }
 
     /// Notifies observers, after the writer is released.
@@ -141,9 +157,9 @@ extension Store {
     }
 
     private func perform<T>(
-        quiet: Set<LiveToken>, isCancellable: Bool, body: (WriteTransaction) throws -> T
+        _ transaction: WriteTransaction, quiet: Set<LiveToken>, isCancellable: Bool,
+        body: (WriteTransaction) throws -> T
     ) -> Outcome<T> {
-        let transaction = WriteTransaction(store: self, connection: writer.connection)
         transaction.quiet = quiet
         let result = Result<T, any Error> {
             try located {

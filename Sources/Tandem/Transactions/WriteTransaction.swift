@@ -25,6 +25,7 @@ public final class WriteTransaction: ReadTransaction {
     var foreignSchemaChange: TandemError?
     /// Closures that notify observers, after the transaction. They run after the writer is released.
     private(set) var notifications: [@Sendable () -> Void] = []
+    private var participants: [any CommitParticipant] = []
 
     /// Search index entries that are outdated.
     var pendingSearch = PendingSearch()
@@ -90,7 +91,7 @@ public final class WriteTransaction: ReadTransaction {
         }
         isMigrating = isBegun
         if !isBegun { try connection.begin() }
-        let participants = store.commitParticipants(on: connection, isMigrating: isBegun)
+        participants = store.commitParticipants(on: connection, isMigrating: isBegun)
         defer {
             for participant in participants {
                 participant.end(self)

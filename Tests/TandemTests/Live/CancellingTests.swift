@@ -168,7 +168,7 @@ private final class SlowPart: LivePart {
             """)
     }
 
-    func apply(_ changes: [PartChange]) throws -> Bool { false }
+    func apply(_ changes: [PartChange], isQuiet: Bool) throws -> Bool { false }
     var isDirty: Bool { true }
     func applySilently(wasDirty: Bool) {}
     func resetBaseline() {}

@@ -147,7 +147,7 @@ import Testing
             try store.live.read(store) { connection, _ in try part.load(connection) }
             let row = part.consumeChanges().new[0]
             let twin = LiveRow(rowID: row.rowID + 1, key: row.key, localID: row.localID)
-            let isApplied = part.apply([.row(id: twin.rowID, row: twin, isSilent: false)])
+            let isApplied = part.apply([.row(id: twin.rowID, row: twin, isSilent: false)], isQuiet: false)
             #expect(!isApplied)
             try store.live.read(store) { connection, _ in try part.load(connection) }
             #expect(part.consumeChanges().new.map(\.localID) == [card.localID])

@@ -5,9 +5,24 @@ struct CommitChanges {
     let planVersion: Int
     /// Whether the transaction wrote anything.
     let hasChanges: Bool
-    var changes: [(part: PartID, change: PartChange)] = []
+    private(set) var changes: [Entry] = []
     /// Parts that must reload.
     var reloads: Set<PartID> = []
+
+    init(planVersion: Int, hasChanges: Bool) {
+        self.planVersion = planVersion
+        self.hasChanges = hasChanges
+    }
+
+    /// A change of a part.
+    struct Entry {
+        let part: PartID
+        let change: PartChange
+    }
+
+    mutating func add(_ change: PartChange, to part: PartID) {
+        changes.append(Entry(part: part, change: change))
+    }
 }
 
 extension ChangeCapture {
@@ -95,7 +110,7 @@ extension ChangeCapture {
         guard wasIn || isIn else { return }
         do {
             if let change = try part.watcher.change(row, wasIn: wasIn, isIn: isIn) {
-                resolved.changes.append((id, change))
+                resolved.add(change, to: id)
             }
         } catch {
             resolved.reloads.insert(id)

@@ -113,11 +113,13 @@ final class CapturedTable {
 
     private var columns: TableColumns?
     private var tuning = LiveTuning()
+    private let unwatched: TableWatch
     let digestCount: Int
     private(set) var askedCount = 0
 
     init(_ watch: TableWatch) {
         self.watch = watch
+        unwatched = TableWatch(watch.table)
         digestCount = RowDecoder.stateColumns.count + watch.table.definition.properties.count
     }
 
@@ -131,7 +133,7 @@ final class CapturedTable {
 
     /// Discards the data of the transaction and its watches.
     func end() {
-        watch = TableWatch(watch.table)
+        watch = unwatched
         isBulk = false
         if rowIDs.isEmpty { return }
         let isSmall = rowIDs.count <= Self.keptRows

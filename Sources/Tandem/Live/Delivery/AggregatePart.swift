@@ -52,7 +52,7 @@ final class AggregatePart<Value: Sendable>: LivePart {
         running = RunningAggregate(node, stored: stored)
     }
 
-    func apply(_ changes: [PartChange]) -> Bool {
+    func apply(_ changes: [PartChange], isQuiet: Bool) -> Bool {
         var counted = 0
         var hasNewValues = false
         for change in changes {

@@ -84,7 +84,8 @@ final class ListPart: LivePart {
 
     // MARK: Row by row
 
-    func apply(_ changes: [PartChange]) -> Bool {
+    func apply(_ changes: [PartChange], isQuiet: Bool) -> Bool {
+        defer { if !isQuiet { latest = [] } }
         recordNewRows()
         latest = []
         let before = visible
@@ -207,7 +208,7 @@ final class ListPart: LivePart {
 
     // MARK: Telling
 
-    /// The changes of the latest commit.
+    /// The changes of the latest commit, which ``applySilently(wasDirty:)`` needs.
     private var latest: [RowDelta] = []
 
     func applySilently(wasDirty: Bool) {
@@ -280,13 +281,14 @@ final class ListPart: LivePart {
     func consumeChanges() -> (old: RowSlice, new: RowSlice, changes: RowChanges?) {
         defer {
             delivered = visible
+            latest = []
             pending.removeAll(keepingCapacity: pending.capacity <= Self.keptCapacity)
             areAllNew = false
             wasDelivered = true
         }
         guard wasDelivered else { return (delivered, visible, nil) }
         if areAllNew { return (delivered, visible, RowChanges(replacing: delivered, with: visible)) }
-        if let changes = RowChanges(from: delivered, to: visible, deltas: Array(pending.values)) {
+        if let changes = RowChanges(from: delivered, to: visible, deltas: pending.values) {
             return (delivered, visible, changes)
         }
         recordContradiction()

@@ -9,6 +9,8 @@ final class LiveCommit: CommitParticipant {
     private var position: LogPosition?
     private var pagesAtBegin: Int32 = 0
     private var notifications = PendingNotifications()
+    /// The error because of which nothing can be read any more.
+    private var failure: TandemError?
 
     /// Begins to record the changes of a transaction, which has the write lock.
     init(_ engine: LiveEngine, on connection: Connection) {
@@ -45,7 +47,7 @@ final class LiveCommit: CommitParticipant {
     }
 
     func didRollBack(_ transaction: WriteTransaction) {
-        notifications.failure = transaction.foreignSchemaChange
+        failure = transaction.foreignSchemaChange
     }
 
     func end(_ transaction: WriteTransaction) {
@@ -53,6 +55,7 @@ final class LiveCommit: CommitParticipant {
     }
 
     func notification() -> (@Sendable () -> Void)? {
+        if let failure { return { [engine] in engine.fail(with: failure) } }
         guard !notifications.isEmpty else { return nil }
         return { [engine, notifications] in engine.run(notifications) }
     }

@@ -245,7 +245,6 @@ final class LiveEngine: StorePart {
     /// Runs the subscriptions with events: immediate ones on this thread, others on the engine's queue.
     func run(_ notifications: PendingNotifications) {
         guard !notifications.isEmpty else { return }
-        if let failure = notifications.failure { fail(with: failure) }
         if notifications.hasExternalCommit { queue.async { [link] in link.store?.commits.committedElsewhere() } }
         if !notifications.background.isEmpty {
             queue.async {
@@ -296,6 +295,12 @@ extension Store {
 }
 
 extension LiveEngine.State {
+    /// A subscription and its event of a commit.
+    private struct News {
+        let subscription: LiveSubscription
+        let event: CommitEvent
+    }
+
     /// Distributes the events of a commit to the subscriptions.
     ///
     /// - Parameters:
@@ -306,11 +311,8 @@ extension LiveEngine.State {
         _ resolved: CommitChanges, quiet: Set<LiveToken>, isExternal: Bool = false, logStart: LogPosition? = nil,
         wakesAll: Bool = false
     ) -> PendingNotifications {
-        func isQuiet(_ subscription: LiveSubscription) -> Bool {
-            subscription.token.map(quiet.contains) ?? false
-        }
-        var news: [(subscription: LiveSubscription, news: CommitEvent)] = []
-        // The index of each subscription's events, once there are many. For few, a linear search is faster.
+        var news: [News] = []
+        // The index of each subscription's event, once there are many. For few, a linear search is faster.
         var places: [ObjectIdentifier: Int] = [:]
         func place(of subscription: LiveSubscription) -> Int? {
             guard news.count >= 8 else { return news.firstIndex { $0.subscription === subscription } }
@@ -319,33 +321,35 @@ extension LiveEngine.State {
             }
             return places[ObjectIdentifier(subscription)]
         }
-        func record(for subscription: LiveSubscription, change: (inout CommitEvent) -> Void) {
-            if let place = place(of: subscription) { return change(&news[place].news) }
-            var item = CommitEvent(sequence: sequence, logStart: logStart, isQuiet: isQuiet(subscription))
-            change(&item)
+        func event(for subscription: LiveSubscription) -> CommitEvent {
+            if let place = place(of: subscription) { return news[place].event }
+            let isQuiet = subscription.token.map(quiet.contains) ?? false
+            let event = CommitEvent(sequence: sequence, logStart: logStart, isQuiet: isQuiet)
             if !places.isEmpty { places[ObjectIdentifier(subscription)] = news.count }
-            news.append((subscription, item))
+            news.append(News(subscription: subscription, event: event))
+            return event
         }
-        for (id, change) in resolved.changes {
+        for entry in resolved.changes {
             // Skip parts that were removed during the transaction. A new part with the same number is handled below.
-            guard id < owners.count, let owner = owners[id], owner.subscription.isRecorded(by: resolved.planVersion)
+            guard entry.part < owners.count, let owner = owners[entry.part],
+                owner.subscription.isRecorded(by: resolved.planVersion)
             else { continue }
-            record(for: owner.subscription) { $0.changes.append((owner.index, change)) }
+            event(for: owner.subscription).add(entry.change, to: owner.index)
         }
         for id in resolved.reloads {
             guard id < owners.count, let owner = owners[id] else { continue }
-            record(for: owner.subscription) { $0.mustReload = true }
+            event(for: owner.subscription).mustReload = true
         }
         if wakesAll {
-            for subscription in subscriptions.values { record(for: subscription) { _ in } }
+            for subscription in subscriptions.values { _ = event(for: subscription) }
         }
         if resolved.planVersion != plan.version {
             for subscription in subscriptions.values where !subscription.isRecorded(by: resolved.planVersion) {
-                record(for: subscription) { $0.mustReload = true }
+                event(for: subscription).mustReload = true
             }
         }
         var notifications = PendingNotifications(hasExternalCommit: isExternal)
-        for (subscription, news) in news { notifications.add(subscription, news: news) }
+        for item in news { notifications.add(item.subscription, event: item.event) }
         return notifications
     }
 }

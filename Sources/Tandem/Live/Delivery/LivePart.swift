@@ -11,8 +11,9 @@ protocol LivePart: AnyObject {
 
     /// Applies the changes of a commit.
     ///
+    /// - Parameter isQuiet: Whether ``applySilently(wasDirty:)`` follows.
     /// - Returns: `false` if that is not possible. The part must then reload.
-    func apply(_ changes: [PartChange]) throws -> Bool
+    func apply(_ changes: [PartChange], isQuiet: Bool) throws -> Bool
 
     /// Whether there are undelivered changes.
     var isDirty: Bool { get }

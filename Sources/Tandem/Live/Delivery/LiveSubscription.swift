@@ -397,10 +397,9 @@ class LiveSubscription: @unchecked Sendable {
                 hasLoadedQuietly = item.isQuiet
             } else if try !apply(item) {
                 // This thread may not be allowed to read.
-                var rest = Array(items[place...])
-                rest[0].mustReload = true
-                if item.isQuiet { rest[0].dirt = dirt }
-                condition.withLock { events = rest + events }
+                item.mustReload = true
+                if item.isQuiet { item.dirt = dirt }
+                condition.withLock { events = items[place...] + events }
                 return
             }
             if item.isQuiet { applySilently(item, dirt: dirt, later: items[(place + 1)...]) }
@@ -424,7 +423,7 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Returns the parts that a commit changes.
     private func indices(of item: CommitEvent) -> Set<Int> {
-        Set(item.mustReload ? Array(parts.indices) : item.changes.map(\.part))
+        Set(item.mustReload ? Array(parts.indices) : item.parts.map(\.part))
     }
 
     /// Returns whether the loaded state includes later commits, which the subscriber must get.
@@ -436,12 +435,7 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Applies a commit to all parts. Returns `false` if a part must reload.
     private func apply(_ item: CommitEvent) throws -> Bool {
-        if parts.count == 1 { return try item.changes.isEmpty || parts[0].apply(item.changes.map(\.change)) }
-        for (index, part) in parts.enumerated() {
-            let changes = item.changes.filter { $0.part == index }.map(\.change)
-            if !changes.isEmpty, try !part.apply(changes) { return false }
-        }
-        return true
+        try item.parts.allSatisfy { try parts[$0.part].apply($0.changes, isQuiet: item.isQuiet) }
     }
 
     // MARK: Delivering

@@ -4,16 +4,14 @@ struct PendingNotifications: Sendable {
     private(set) var background: [LiveSubscription] = []
     /// Whether another process has committed, which may have changed the operation queue.
     private(set) var hasExternalCommit: Bool
-    /// The error because of which nothing can be read any more.
-    var failure: TandemError?
 
     init(hasExternalCommit: Bool = false) { self.hasExternalCommit = hasExternalCommit }
 
-    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasExternalCommit }
+    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && !hasExternalCommit }
 
     /// Adds the event of a subscription.
-    mutating func add(_ subscription: LiveSubscription, news: CommitEvent) {
-        subscription.enqueue(news)
+    mutating func add(_ subscription: LiveSubscription, event: CommitEvent) {
+        subscription.enqueue(event)
         // Commits of other processes never run on the caller's thread.
         if subscription.isImmediate && !hasExternalCommit {
             immediate.append(subscription)
@@ -24,6 +22,10 @@ struct PendingNotifications: Sendable {
 
     /// Adds the subscriptions of other notifications.
     mutating func add(_ other: PendingNotifications) {
+        guard !isEmpty else {
+            self = other
+            return
+        }
         background += other.background
         immediate += other.immediate
         hasExternalCommit = hasExternalCommit || other.hasExternalCommit

@@ -154,7 +154,7 @@ struct JoinedCandidates {
                     statement.reset()
                     statement.bind(last, to: row)
                     let new = try statement.step() ? try part.watch.makeRow(statement, connection.path) : nil
-                    sealed.changes.append((id, .row(id: row, row: new, isSilent: mask & part.watch.observed == 0)))
+                    sealed.add(.row(id: row, row: new, isSilent: mask & part.watch.observed == 0), to: id)
                 }
             } catch {
                 sealed.reloads.insert(id)

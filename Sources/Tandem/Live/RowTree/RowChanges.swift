@@ -18,14 +18,14 @@ struct RowChanges: Sendable {
     /// - Parameter deltas: The changes of all rows that differ.
     /// - Returns: `nil` if the deltas do not turn one slice into the other.
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
-    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
+    init?(from: RowSlice, to: RowSlice, deltas: some Collection<RowDelta>) {
         if deltas.count <= 1 {
             if let delta = deltas.first, !setOne(delta, from: from, to: to) { return nil }
         } else if from.isEmpty || to.isEmpty {
             // All rows were inserted or all were removed, as after an import.
             self = RowChanges(replacing: from, with: to)
         } else {
-            guard let places = RowIndices(from: from, to: to, deltas: deltas) else { return nil }
+            guard let places = RowIndices(from: from, to: to, deltas: Array(deltas)) else { return nil }
             let (stayed, moved) = places.stayedAndMoved()
             modifications = stayed
             moves = moved

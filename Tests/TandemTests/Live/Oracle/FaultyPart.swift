@@ -60,21 +60,21 @@ final class FaultyPart: LivePart {
         }
     }
 
-    func apply(_ changes: [PartChange]) throws -> Bool {
+    func apply(_ changes: [PartChange], isQuiet: Bool) throws -> Bool {
         switch planter.fault {
         case .foreignCommitMissed where isLoaded && planter.isUninformed(store): return true
-        case .changeDropped where changes.count > 1: return try part.apply(Array(changes.dropLast()))
+        case .changeDropped where changes.count > 1: return try part.apply(Array(changes.dropLast()), isQuiet: isQuiet)
         case .windowNotRefilled where (part as? ListPart)?.list.window != nil:
-            _ = try part.apply(changes)
+            _ = try part.apply(changes, isQuiet: isQuiet)
             return true
         case .staleExtreme where isExtreme:
-            for change in changes { _ = try part.apply([change]) }
+            for change in changes { _ = try part.apply([change], isQuiet: isQuiet) }
             return true
         case .mergedAgainstWrongBase where part is ListPart:
             part.applySilently(wasDirty: false)
-            return try part.apply(changes)
+            return try part.apply(changes, isQuiet: isQuiet)
         case .combinedTorn where index > 0: return true
-        default: return try part.apply(changes)
+        default: return try part.apply(changes, isQuiet: isQuiet)
         }
     }
 
