@@ -25,6 +25,7 @@ public final class WriteTransaction: ReadTransaction {
     var foreignSchemaChange: TandemError?
     /// Closures that notify observers, after the transaction. They run after the writer is released.
     private(set) var notifications: [@Sendable () -> Void] = []
+    /// The participants, which are freed with the transaction.
     private var participants: [any CommitParticipant] = []
 
     /// Search index entries that are outdated.

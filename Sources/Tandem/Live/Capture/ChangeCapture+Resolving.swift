@@ -1,6 +1,12 @@
 /// The changes of a transaction, translated for all parts that they can affect. Subscriptions get them after the
 /// commit.
 struct CommitChanges {
+    /// A change of a part.
+    struct Entry {
+        let part: PartID
+        let change: PartChange
+    }
+
     /// The version of the plan that recorded the changes.
     let planVersion: Int
     /// Whether the transaction wrote anything.
@@ -8,17 +14,6 @@ struct CommitChanges {
     private(set) var changes: [Entry] = []
     /// Parts that must reload.
     var reloads: Set<PartID> = []
-
-    init(planVersion: Int, hasChanges: Bool) {
-        self.planVersion = planVersion
-        self.hasChanges = hasChanges
-    }
-
-    /// A change of a part.
-    struct Entry {
-        let part: PartID
-        let change: PartChange
-    }
 
     mutating func add(_ change: PartChange, to part: PartID) {
         changes.append(Entry(part: part, change: change))

@@ -113,6 +113,7 @@ final class CapturedTable {
 
     private var columns: TableColumns?
     private var tuning = LiveTuning()
+    /// The watch between transactions, without parts.
     private let unwatched: TableWatch
     let digestCount: Int
     private(set) var askedCount = 0

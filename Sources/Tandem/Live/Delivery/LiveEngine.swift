@@ -296,7 +296,7 @@ extension Store {
 
 extension LiveEngine.State {
     /// A subscription and its event of a commit.
-    private struct News {
+    private struct SubscriptionEvent {
         let subscription: LiveSubscription
         let event: CommitEvent
     }
@@ -311,22 +311,22 @@ extension LiveEngine.State {
         _ resolved: CommitChanges, quiet: Set<LiveToken>, isExternal: Bool = false, logStart: LogPosition? = nil,
         wakesAll: Bool = false
     ) -> PendingNotifications {
-        var news: [News] = []
-        // The index of each subscription's event, once there are many. For few, a linear search is faster.
-        var places: [ObjectIdentifier: Int] = [:]
-        func place(of subscription: LiveSubscription) -> Int? {
-            guard news.count >= 8 else { return news.firstIndex { $0.subscription === subscription } }
-            if places.isEmpty {
-                for (place, item) in news.enumerated() { places[ObjectIdentifier(item.subscription)] = place }
+        var events: [SubscriptionEvent] = []
+        // The event of each subscription, once there are many. For few, a linear search is faster.
+        var known: [ObjectIdentifier: CommitEvent] = [:]
+        func knownEvent(of subscription: LiveSubscription) -> CommitEvent? {
+            guard events.count >= 8 else { return events.first { $0.subscription === subscription }?.event }
+            if known.isEmpty {
+                for item in events { known[ObjectIdentifier(item.subscription)] = item.event }
             }
-            return places[ObjectIdentifier(subscription)]
+            return known[ObjectIdentifier(subscription)]
         }
         func event(for subscription: LiveSubscription) -> CommitEvent {
-            if let place = place(of: subscription) { return news[place].event }
+            if let event = knownEvent(of: subscription) { return event }
             let isQuiet = subscription.token.map(quiet.contains) ?? false
             let event = CommitEvent(sequence: sequence, logStart: logStart, isQuiet: isQuiet)
-            if !places.isEmpty { places[ObjectIdentifier(subscription)] = news.count }
-            news.append(News(subscription: subscription, event: event))
+            if !known.isEmpty { known[ObjectIdentifier(subscription)] = event }
+            events.append(SubscriptionEvent(subscription: subscription, event: event))
             return event
         }
         for entry in resolved.changes {
@@ -349,7 +349,7 @@ extension LiveEngine.State {
             }
         }
         var notifications = PendingNotifications(hasExternalCommit: isExternal)
-        for item in news { notifications.add(item.subscription, event: item.event) }
+        for item in events { notifications.add(item.subscription, event: item.event) }
         return notifications
     }
 }
