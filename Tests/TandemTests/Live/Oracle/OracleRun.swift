@@ -8,8 +8,9 @@ import TandemTesting
 
 /// Runs a history and checks each subscription after each commit.
 ///
-/// `@unchecked Sendable`: only the thread of the run changes the list of watches. A watch records a commit inside that
-/// commit's transaction, and transactions are serial. The run reads the records when nothing is in progress.
+/// `@unchecked Sendable`: only the thread of the run changes the list of watches. If deliveries may write, it does this
+/// in a transaction. A watch records a commit inside that commit's transaction, and transactions are serial. The run
+/// reads the records when nothing is in progress. Deliveries do not write while another process does.
 final class OracleRun: @unchecked Sendable {
     private let history: OracleHistory
     private let folder: TestFolder?
@@ -119,8 +120,10 @@ final class OracleRun: @unchecked Sendable {
         let watch = WatchMaker.random(
             watches.count, history, try isElsewhere ? secondStore() : store, &r, &tally)
         watch.planter = planter
-        watch.note(watch.result(in: store))
-        watches.append(watch)
+        try withoutReactions { store in
+            watch.note(watch.result(in: store))
+            watches.append(watch)
+        }
         return watch
     }
 
@@ -194,9 +197,15 @@ final class OracleRun: @unchecked Sendable {
         } catch let error as TandemError {
             log.append("refused: \(error.code)")
             // The records of a rolled back transaction are wrong, so the current state is recorded again.
-            note(store)
+            try withoutReactions { note($0) }
         }
         isCalm = commit.isDrained
+    }
+
+    /// Calls a function while no delivery can write. Without such deliveries, it needs no transaction, which would also
+    /// find the commits of other stores.
+    private func withoutReactions(_ body: (Store) -> Void) throws {
+        if hasReactions { try store.write { body($0.store) } } else { body(store) }
     }
 
     private func note(_ store: Store) {
