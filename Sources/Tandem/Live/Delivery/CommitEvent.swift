@@ -19,8 +19,8 @@ final class CommitEvent {
     private(set) var parts: [PartChanges] = []
     /// Whether the changes are not known row by row, so that the parts must reload.
     var mustReload = false
-    /// Whether each part had pending changes before, if that is already known.
-    var dirt: [Bool]?
+    /// Whether each part had pending changes before a quiet write. Empty until the event is first applied.
+    var dirt: [Bool] = []
 
     init(sequence: UInt64, logStart: LogPosition?, isQuiet: Bool) {
         self.sequence = sequence

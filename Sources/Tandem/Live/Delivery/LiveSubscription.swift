@@ -110,8 +110,7 @@ class LiveSubscription: @unchecked Sendable {
     /// Adds the events of a commit, in the order of the commits.
     func enqueue(_ item: CommitEvent) {
         condition.withLock {
-            if isCancelled || ending != nil { return }
-            events.append(item)
+            if !isCancelled, ending == nil { events.append(item) }
         }
     }
 
@@ -391,30 +390,29 @@ class LiveSubscription: @unchecked Sendable {
                 if item.isQuiet, !hasLoadedQuietly { resetBaseline(item) }
                 continue
             }
-            let dirt = item.isQuiet ? item.dirt ?? parts.map(\.isDirty) : []
+            if item.isQuiet, item.dirt.isEmpty { item.dirt = parts.map(\.isDirty) }
             if mustReload(item) {
                 try load()
                 hasLoadedQuietly = item.isQuiet
             } else if try !apply(item) {
                 // This thread may not be allowed to read.
                 item.mustReload = true
-                if item.isQuiet { item.dirt = dirt }
                 condition.withLock { events = items[place...] + events }
                 return
             }
-            if item.isQuiet { applySilently(item, dirt: dirt, later: items[(place + 1)...]) }
+            if item.isQuiet { applySilently(item, later: items[(place + 1)...]) }
         }
     }
 
     /// Marks a write as delivered, if the subscriber left itself out of its notifications.
-    private func applySilently(_ item: CommitEvent, dirt: [Bool], later: some Sequence<CommitEvent>) {
+    private func applySilently(_ item: CommitEvent, later: some Sequence<CommitEvent>) {
         // A reload may include other commits, of this store or of another process, which the subscriber must get. The
         // state of the subscriber, with its own change, is then not one of the known states.
         let isMixed =
             hasReadOn(item, later: later)
             || item.mustReload && store.live.hasExternalCommit(since: loadedSequence, in: store)
         if isMixed { return resetBaseline(item) }
-        for index in indices(of: item) { parts[index].applySilently(wasDirty: dirt[index]) }
+        for index in indices(of: item) { parts[index].applySilently(wasDirty: item.dirt[index]) }
     }
 
     private func resetBaseline(_ item: CommitEvent) {
@@ -435,7 +433,12 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Applies a commit to all parts. Returns `false` if a part must reload.
     private func apply(_ item: CommitEvent) throws -> Bool {
-        try item.parts.allSatisfy { try parts[$0.part].apply($0.changes, isQuiet: item.isQuiet) }
+        let failed = try item.parts.firstIndex { try !parts[$0.part].apply($0.changes, isQuiet: item.isQuiet) }
+        guard let failed else { return true }
+        // After a reload, the parts before the failed one can't tell the subscriber's own changes from pending ones.
+        let applied = item.parts[..<failed].map(\.part)
+        for part in applied where item.isQuiet && item.dirt[part] { parts[part].resetBaseline() }
+        return false
     }
 
     // MARK: Delivering
