@@ -37,6 +37,8 @@ final class Connection {
 
     /// A flag that ends the current statement. Any thread can set it.
     let mustStop = StopFlag()
+    /// The flag of a connection on another thread, if this connection does a part of its work.
+    var otherMustStop: StopFlag?
     /// The observers of changed rows: see ``observeRows(_:)``.
     var rowObservers: [any RowObserver] = []
     private weak var commitObserver: (any CommitObserver)?
@@ -70,7 +72,7 @@ final class Connection {
             handle, 50_000,
             { context in
                 let connection = Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue()
-                return Task.isCancelled || connection.mustStop.isSet ? 1 : 0
+                return Task.isCancelled || connection.mustStop.isSet || connection.otherMustStop?.isSet == true ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
         try SQLFunctions.register(on: handle)
     }

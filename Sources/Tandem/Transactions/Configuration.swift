@@ -46,8 +46,9 @@ extension Store {
 
         /// The maximum number of pooled readers, each with its own connection. The default is 4.
         ///
-        /// A read waits if all of them are in use. An iteration over results, or a read that has waited too long, opens
-        /// another reader and closes it afterwards: the caller may already hold a reader that others wait for.
+        /// A read waits if all of them are in use. Three kinds of reads open another reader and close it afterwards: an
+        /// iteration over results, the second thread of a long live list, and a read that has waited too long. Their
+        /// caller may already hold a reader that others wait for.
         public var maximumReaders = 4
 
         /// The durability of commits. The default is ``Durability/process``.

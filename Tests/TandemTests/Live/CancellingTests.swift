@@ -161,8 +161,8 @@ extension Store {
 private final class SlowPart: LivePart {
     func watch(in schema: Schema) throws -> PartWatch { .requery([try schema.table(Card.self)]) }
 
-    func load(_ connection: Connection) throws {
-        _ = try connection.value(
+    func load(_ snapshot: LiveSnapshot) throws {
+        _ = try snapshot.connection.value(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000) SELECT count(*) FROM n
             """)

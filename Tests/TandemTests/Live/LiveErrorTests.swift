@@ -144,12 +144,12 @@ import Testing
             let reading = RowReading(
                 maker: .references(Card.__definition, observed: nil), section: nil, order: RowOrder(query.order))
             let part = ListPart(LiveList(query, reading: reading, in: store.schema), tuning: tuning)
-            try store.live.read(store) { connection, _ in try part.load(connection) }
+            try store.live.read(store) { try part.load($0) }
             let row = part.consumeChanges().new[0]
             let twin = LiveRow(rowID: row.rowID + 1, key: row.key, localID: row.localID)
             let isApplied = part.apply([.row(id: twin.rowID, row: twin, isSilent: false)], isQuiet: false)
             #expect(!isApplied)
-            try store.live.read(store) { connection, _ in try part.load(connection) }
+            try store.live.read(store) { try part.load($0) }
             #expect(part.consumeChanges().new.map(\.localID) == [card.localID])
         }
     }

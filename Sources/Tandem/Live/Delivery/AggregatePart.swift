@@ -41,10 +41,10 @@ final class AggregatePart<Value: Sendable>: LivePart {
         }
     }
 
-    func load(_ connection: Connection) throws {
+    func load(_ snapshot: LiveSnapshot) throws {
         var compiler = SQLCompiler()
         let sql = compiler.select(query, ordered: false) { $0.aggregate(node, in: $1) }
-        let statement = try connection.uncachedStatement(sql.text)
+        let statement = try snapshot.connection.uncachedStatement(sql.text)
         defer { statement.finalize() }
         statement.bind(sql.values)
         guard try statement.step() else { return }

@@ -46,7 +46,7 @@ final class ListPart: LivePart {
 
     // MARK: Reloading
 
-    func load(_ connection: Connection) throws {
+    func load(_ snapshot: LiveSnapshot) throws {
         recordNewRows()
         latest = []
         let before = unapplied ?? visible
@@ -55,17 +55,17 @@ final class ListPart: LivePart {
             query.offset = 0
             query.limit = window.capacity(tuning)
         }
-        let found = try list.reading.rows(query, on: connection)
+        let found = try list.reading.rows(query, in: snapshot, threads: tuning.threads)
         isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
-        guard let tree = RowTree(found, sorted: found.sorted()) else {
+        guard let tree = RowTree(found, sorted: found.sorted(threads: tuning.threads), threads: tuning.threads) else {
             // This happens only in a damaged file.
             throw TandemError(
                 .corrupt, message: "Two objects of \(list.query.model.name) have the same local ID.",
-                advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: connection.path,
+                advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: snapshot.connection.path,
                 model: list.query.model.name)
         }
         self.tree = tree
-        rows?.reset(tree)
+        rows?.reset(tree, rowIDs: found.rowIDs, threads: tuning.threads)
         unapplied = nil
         guard wasDelivered else { return }
         if before.isEmpty, delivered.isEmpty, pending.isEmpty {

@@ -257,28 +257,32 @@ final class LiveEngine: StorePart {
     // MARK: Reading
 
     /// Reads a state whose commit number is known.
-    func read<T>(_ store: Store, body: (Connection, _ sequence: UInt64) throws -> T) throws -> T {
+    func read<T>(_ store: Store, body: (LiveSnapshot) throws -> T) throws -> T {
         try store.checkOpen()
         guard let readers = store.readers else {
             return try store.writer.queue.unsafeReentrantRead { _ in
                 try store.checkOpen()
-                return try body(store.writer.connection, state.withLock { $0.sequence })
+                let sequence = state.withLock { $0.sequence }
+                return try body(
+                    LiveSnapshot(store: store, connection: store.writer.connection, sequence: sequence, position: nil))
             }
         }
         let reader = try readers.borrow()
         defer { store.giveBack(reader) }
         let connection = reader.connection
         return try connection.reading {
-            let sequence = try commitLock.withLock { _ in
+            let (sequence, position) = try commitLock.withLock { _ in
                 // Get the number first: commits of other processes do not wait for our lock. A commit that gets its
                 // number later may or may not be in the state that is read. It counts as an event.
                 let sequence = state.withLock { $0.sequence }
+                let before = connection.logPosition
                 try connection.statement("BEGIN DEFERRED").run()
                 // The first read determines the state. The tables must still match the prepared statements.
                 try store.checkStamp(connection)
-                return sequence
+                return (sequence, connection.logPosition == before ? before : nil)
             }
-            return try body(connection, sequence)
+            return try body(
+                LiveSnapshot(store: store, connection: connection, sequence: sequence, position: position))
         }
     }
 

@@ -6,8 +6,8 @@ protocol LivePart: AnyObject {
     /// Returns the way in which the writer translates changes for this part.
     func watch(in schema: Schema) throws -> PartWatch
 
-    /// Reloads the part, in a state that does not change until this returns.
-    func load(_ connection: Connection) throws
+    /// Reloads the part.
+    func load(_ snapshot: LiveSnapshot) throws
 
     /// Applies the changes of a commit.
     ///

@@ -356,22 +356,22 @@ class LiveSubscription: @unchecked Sendable {
     /// Reloads the parts. Events of commits that are in the loaded state are then outdated.
     private func load() throws {
         loads += 1
-        loadedSequence = try store.live.read(store) { connection, sequence in
+        loadedSequence = try store.live.read(store) { snapshot in
             if store.readers != nil {
                 let isWanted = condition.withLock {
-                    if !isCancelled { reader = connection }
+                    if !isCancelled { reader = snapshot.connection }
                     return !isCancelled
                 }
-                guard isWanted else { return sequence }
+                guard isWanted else { return snapshot.sequence }
             }
             defer {
                 condition.withLock { reader = nil }
-                if store.readers != nil { connection.mustStop.isSet = false }
+                if store.readers != nil { snapshot.connection.mustStop.isSet = false }
             }
             // Another process may have committed after the read began. The position may be too late, never too early.
-            loadedPosition = store.readers == nil ? nil : connection.logPosition
-            for part in parts { try part.load(connection) }
-            return sequence
+            loadedPosition = store.readers == nil ? nil : snapshot.connection.logPosition
+            for part in parts { try part.load(snapshot) }
+            return snapshot.sequence
         }
     }
 

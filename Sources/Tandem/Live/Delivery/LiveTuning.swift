@@ -20,6 +20,8 @@ struct LiveTuning: Sendable {
     /// The time in nanoseconds after which a writer checks again whether another store observes commits. A commit
     /// before that may not be recorded, and live queries of a new observer then reload.
     var observerInterval: UInt64 = 1_000_000
+    /// The minimum length of the lists that two threads read, sort and build.
+    var threads = TwoThreads.standard
     /// The number of recent commits that are recorded.
     var recordedCommits = 32
     /// The maximum number of rows that are recorded for a table and a commit. If more rows change, live queries of the

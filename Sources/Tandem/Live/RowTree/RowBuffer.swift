@@ -9,6 +9,8 @@ final class RowBuffer {
     private(set) var byteCount = 0
     /// The start of each record, and the end of the last one.
     private var starts = [0]
+    /// The range of the rowids, or `nil` without rows.
+    private(set) var rowIDs: ClosedRange<Int64>?
     /// Long payloads, which the records refer to.
     private var boxes: [RowPayload] = []
 
@@ -62,6 +64,23 @@ final class RowBuffer {
         }
         if byteCount - payloadStart > RowPayload.longestInline { boxPayload(from: payloadStart, record: start) }
         starts.append(byteCount)
+        recordRowID(rowID)
+    }
+
+    @inline(__always)
+    private func recordRowID(_ rowID: Int64) {
+        let known = rowIDs ?? rowID...rowID
+        rowIDs = min(known.lowerBound, rowID)...max(known.upperBound, rowID)
+    }
+
+    /// Appends the rows of another buffer.
+    func append(contentsOf other: RowBuffer) {
+        guard let rowIDs = other.rowIDs else { return }
+        recordRowID(rowIDs.lowerBound)
+        recordRowID(rowIDs.upperBound)
+        starts.append(contentsOf: other.starts.lazy.dropFirst().map { [byteCount] in $0 + byteCount })
+        append(UnsafeRawBufferPointer(start: other.memory, count: other.byteCount))
+        boxes.append(contentsOf: other.boxes)
     }
 
     /// Moves a long payload at the end into an object.

@@ -20,27 +20,33 @@ final class RowIndex {
     private static let leastDense = 1024
 
     /// Replaces the content with the rows of a new tree, whose leaves are numbered from 0.
-    func reset(_ tree: RowTree) {
+    ///
+    /// - Parameter rowIDs: A range of all rowids, or `nil` without rows.
+    func reset(_ tree: RowTree, rowIDs: ClosedRange<Int64>?, threads: TwoThreads = .standard) {
         removeAll()
-        var last: Int64 = 0
-        var isNatural = true
-        tree.forEachLeaf { leaf in
-            leaves.append(leaf)
-            for index in 0..<leaf.count {
-                let rowID = leaf.row(index).rowID
-                last = max(last, rowID)
-                if rowID < 0 { isNatural = false }
+        guard let rowIDs else { return }
+        tree.forEachLeaf { leaves.append($0) }
+        let range = 0..<Int64(max(Self.leastDense, tree.count * Self.mostGaps))
+        isDense = range.contains(rowIDs.lowerBound) && range.contains(rowIDs.upperBound)
+        guard isDense else {
+            sparse.reserveCapacity(tree.count)
+            return forEachRow(in: leaves.indices) { sparse[$0] = $1 }
+        }
+        dense = Array(repeating: Self.noLeaf, count: Int(rowIDs.upperBound) + 1)
+        dense.withUnsafeMutableBufferPointer { dense in
+            // A rowid occurs once, unless the file is damaged. So the two threads write to different places.
+            TwoThreads.run(leaves.count, middle: threads.middle(of: leaves.count, rows: tree.count)) { part in
+                forEachRow(in: part) { dense[Int($0)] = $1 }
             }
         }
-        isDense = isNatural && last < Int64(max(Self.leastDense, tree.count * Self.mostGaps))
-        if isDense {
-            dense = Array(repeating: Self.noLeaf, count: tree.isEmpty ? 0 : Int(last) + 1)
-        } else {
-            sparse.reserveCapacity(tree.count)
-        }
-        for leaf in leaves {
+    }
+
+    /// Calls a function with each row's rowid and the number of its leaf.
+    private func forEachRow(in part: Range<Int>, _ body: (Int64, UInt32) -> Void) {
+        for leaf in leaves[part] {
             guard let leaf else { continue }
-            for index in 0..<leaf.count { set(leaf.row(index).rowID, leaf: leaf.id) }
+            let id = leaf.id
+            for index in 0..<leaf.count { body(leaf.row(index).rowID, id) }
         }
     }
 

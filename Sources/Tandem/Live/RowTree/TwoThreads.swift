@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// The sorting and building of long lists on two threads.
+/// The reading, sorting and building of long lists on two threads.
 struct TwoThreads {
-    /// The number of rows from which on a second thread works. For shorter lists, no gain was measured.
+    /// The minimum number of rows for two threads. For fewer rows, no gain was measured.
     let leastRows: Int
 
     static let standard = TwoThreads(leastRows: ProcessInfo.processInfo.activeProcessorCount > 1 ? 20_000 : .max)

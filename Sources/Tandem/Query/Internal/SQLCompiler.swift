@@ -15,6 +15,9 @@ struct SQLCompiler {
         }
     }
 
+    /// The alias of a query's own table.
+    static let firstAlias = "t0"
+
     private var aliasCount = 0
     /// The models that the query reads.
     private(set) var models: [ModelDefinition] = []

@@ -44,9 +44,9 @@ final class FaultyPart: LivePart {
         }
     }
 
-    func load(_ connection: Connection) throws {
+    func load(_ snapshot: LiveSnapshot) throws {
         if planter.fault == .foreignCommitMissed, isLoaded, planter.isUninformed(store) { return }
-        try part.load(connection)
+        try part.load(snapshot)
         isLoaded = true
         if planter.fault == .lateSubscriberForgotten { claimEarlyRegistration() }
     }

@@ -103,6 +103,8 @@ struct OracleHistory: Sendable {
         // The commits of a second store are recorded always, or sometimes, and with all rows or not.
         tuning.observerInterval = seed % 4 == 3 ? 1_000_000 : 0
         tuning.recordedRows = seed % 7 == 1 ? 2 : 256
+        // Two connections read tables with more than ten rows.
+        if seed % 3 == 1 { tuning.threads = TwoThreads(leastRows: 10) }
         steps.append(.commit(commit(&r, kind: .plain, acts: (0..<4).map { _ in .bulkInsert })))
         for _ in 0..<Int.random(in: 2...4, using: &r) { steps.append(.subscribe(r.next())) }
         for _ in 0..<Int.random(in: 3...8, using: &r) {

@@ -117,7 +117,7 @@ import Testing
                 let query = store.objects(LooseColumns.self).sorted(by: \.name).query
                 let reading = RowReading(maker: maker, section: nil, order: RowOrder(query.order))
                 let part = ListPart(LiveList(query, reading: reading, in: store.schema), tuning: LiveTuning())
-                try store.live.read(store) { connection, _ in try part.load(connection) }
+                try store.live.read(store) { try part.load($0) }
                 var bytes = 0
                 part.consumeChanges().new.tree.forEachLeaf { bytes += $0.byteCount }
                 return bytes / 2_000

@@ -13,7 +13,7 @@ import Testing
             uniqueKeysWithValues: (1...700).map { (Int64($0) * step, maker.row(rowID: Int64($0) * step)) })
         var tree = RowTree(sorted: rows.values.sorted(by: LiveRow.isBefore))
         let index = RowIndex()
-        index.reset(tree)
+        index.reset(tree, rowIDs: step...700 * step)
         var next = Int64(701)
         for _ in 0..<300 {
             // Like the engine, remove the rows that the index returns.
