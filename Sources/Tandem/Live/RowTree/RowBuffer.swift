@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Rows in the order in which they were read, before they are sorted into a ``RowTree``.
 ///
@@ -13,6 +14,8 @@ final class RowBuffer {
     private(set) var rowIDs: ClosedRange<Int64>?
     /// Long payloads, which the records refer to.
     private var boxes: [RowPayload] = []
+    /// The result of ``prefetch(_:)``, without which the compiler would remove its reads.
+    private let prefetched = Atomic<UInt8>(0)
 
     init() {
         guard let memory = malloc(capacity) else { preconditionFailure("There is no memory for rows.") }
@@ -30,16 +33,38 @@ final class RowBuffer {
         return RowView(record, prefix: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Appends a row.
+    /// Reads a byte of each cache line of some rows. The processor then fetches these lines at the same time, and not
+    /// one after another when the rows are used.
+    func prefetch(_ rows: ArraySlice<Int>) {
+        var sum: UInt8 = 0
+        for row in rows {
+            let (start, end) = (starts[row], starts[row + 1])
+            for offset in stride(from: start, to: end, by: 64) {
+                sum &+= memory.load(fromByteOffset: offset, as: UInt8.self)
+            }
+            // The last bytes can be in one more line.
+            sum &+= memory.load(fromByteOffset: end - 1, as: UInt8.self)
+        }
+        prefetched.store(sum, ordering: .relaxed)
+    }
+
+    // MARK: Appending
+
+    /// A row whose payload is being appended.
+    struct OpenRow {
+        fileprivate let rowID: Int64
+        fileprivate let start: Int
+        fileprivate let payloadStart: Int
+    }
+
+    /// Begins a row. Its payload is appended next, and then the row is finished or discarded.
     ///
     /// - Parameters:
     ///   - rowID: The row's rowid.
     ///   - key: The sort key.
     ///   - localID: The bytes of the local ID's text.
-    ///   - appendPayload: Appends the bytes of the payload. If it throws, the row is not appended.
-    func append(
-        rowID: Int64, key: UnsafeRawBufferPointer, localID: UnsafeRawBufferPointer, appendPayload: () throws -> Void
-    ) rethrows {
+    /// - Returns: The row, for ``finish(_:)`` or ``discard(_:)``.
+    func begin(rowID: Int64, key: UnsafeRawBufferPointer, localID: UnsafeRawBufferPointer) -> OpenRow {
         let start = byteCount
         let number = RowView.zigzag(rowID)
         let headCount = 30 + key.count + max(PackedUUID.packedCount, localID.count)
@@ -55,17 +80,20 @@ final class RowBuffer {
             next = RowView.write(id, to: next)
             byteCount = next - memory
         }
-        let payloadStart = byteCount
-        do {
-            try appendPayload()
-        } catch {
-            byteCount = start
-            throw error
-        }
-        if byteCount - payloadStart > RowPayload.longestInline { boxPayload(from: payloadStart, record: start) }
-        starts.append(byteCount)
-        recordRowID(rowID)
+        return OpenRow(rowID: rowID, start: start, payloadStart: byteCount)
     }
+
+    /// Finishes a row after its payload was appended.
+    func finish(_ row: OpenRow) {
+        if byteCount - row.payloadStart > RowPayload.longestInline {
+            boxPayload(from: row.payloadStart, record: row.start)
+        }
+        starts.append(byteCount)
+        recordRowID(row.rowID)
+    }
+
+    /// Removes a row whose payload can't be appended.
+    func discard(_ row: OpenRow) { byteCount = row.start }
 
     @inline(__always)
     private func recordRowID(_ rowID: Int64) {
@@ -157,9 +185,9 @@ extension RowBuffer {
         var text = localID.rawValue
         text.withUTF8 { text in
             key.withUnsafeBytes { key in
-                append(rowID: rowID, key: key, localID: UnsafeRawBufferPointer(text)) {
-                    payload.withUnsafeBytes { append($0) }
-                }
+                let row = begin(rowID: rowID, key: key, localID: UnsafeRawBufferPointer(text))
+                payload.withUnsafeBytes { append($0) }
+                finish(row)
             }
         }
     }

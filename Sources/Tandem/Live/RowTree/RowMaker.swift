@@ -37,11 +37,14 @@ struct RowMaker: Sendable {
     private static func appending(_ appendPayload: @escaping Appending) -> Appending {
         { statement, position, buffer, path in
             let localID = try statement.row().textBytes(1)
-            try position.key.withUnsafeBytes { key in
-                try buffer.append(rowID: position.rowID, key: key, localID: localID) {
-                    try appendPayload(statement, position, buffer, path)
-                }
+            let row = position.key.withUnsafeBytes { buffer.begin(rowID: position.rowID, key: $0, localID: localID) }
+            do {
+                try appendPayload(statement, position, buffer, path)
+            } catch {
+                buffer.discard(row)
+                throw error
             }
+            buffer.finish(row)
         }
     }
 

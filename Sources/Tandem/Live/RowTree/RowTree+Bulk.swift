@@ -38,6 +38,7 @@ extension RowTree {
         var last = start > 0 ? buffer[sorted[start - 1]] : nil
         for id in range {
             views.removeAll(keepingCapacity: true)
+            buffer.prefetch(sorted[groups[id]])
             for position in groups[id] {
                 let view = buffer[sorted[position]]
                 if let last {
