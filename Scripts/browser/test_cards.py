@@ -436,6 +436,20 @@ def test_changes_of_others_appear_by_themselves(bench):
     tab.click("#card-form button[type=submit]")
     expect(page.locator("dd.points")).to_have_text("4,711")
     print(f"    a change of another tab after {(time.monotonic() - started) * 1000:.0f} ms")
+    # A change while the page waits for the response about a card.
+    def delay(route):
+        response = route.fetch()
+        device.run("edit", ean(200000000002), "--points", "12")
+        time.sleep(0.5)
+        route.fulfill(response=response)
+
+    page.route("**/parts/cards/*", delay)
+    choose(page, "Магнит")
+    page.unroute("**/parts/cards/*")
+    expect(page.locator("dd.points")).to_have_text("12")
+    page.wait_for_timeout(300)
+    expect(page.locator("dd.points")).to_have_text("12")
+    choose(page, "Лента")
     # A move: the row stays the same element.
     page.evaluate("[...document.querySelectorAll('#list .row')].find(e => e.textContent.includes('Лента')).mark = 'moved'")
     device.run("edit", ean(200000000001), "--shop", "Яблоко")

@@ -1,9 +1,13 @@
+import HTTPTypes
 import Hummingbird
 import PageServer
 import Tandem
 
 /// The parts of the page beside the list, as HTML.
 extension WebRoutes {
+    /// The header with the number of a part's content: see ``PageStream/Shown``.
+    private static let partNumber = HTTPField.Name("X-Cards-Part")!
+
     func addParts(to router: Router<WebContext>) {
         router.get("/parts/cards/:id") { request, context in
             let id = try context.requireCardID()
@@ -16,26 +20,28 @@ extension WebRoutes {
             return try await form(card, for: request, in: context)
         }
         router.get("/parts/login") { request, context in
-            try stream(of: request, in: context)?.show(nil, html: nil)
+            try await stream(of: request, in: context)?.show(nil, html: nil)
             return state.html(try state.templates.render("login", with: try LoginForm(state.wallet())))
         }
         router.get("/parts/new") { request, context in try await form(nil, for: request, in: context) }
         router.get("/parts/none") { request, context in
-            try stream(of: request, in: context)?.show(nil, html: nil)
+            try await stream(of: request, in: context)?.show(nil, html: nil)
             return Response(status: .noContent)
         }
     }
 
     private func part(_ part: PageStream.Part, for request: Request, in context: WebContext) async throws -> Response {
         let html = try await Self.html(of: part, in: state.wallet(), by: state.templates)
-        try stream(of: request, in: context)?.show(part, html: html)
+        let number = try await stream(of: request, in: context)?.show(part, html: html)
         guard let html else { throw WebFailure.missingCard }
-        return state.html(html)
+        var response = state.html(html)
+        response.headers[Self.partNumber] = number.map { "\($0)" }
+        return response
     }
 
     private func form(_ card: Card?, for request: Request, in context: WebContext) async throws -> Response {
         // The server does not replace a form while a person fills it in.
-        try stream(of: request, in: context)?.show(nil, html: nil)
+        try await stream(of: request, in: context)?.show(nil, html: nil)
         return state.html(try state.templates.render("form", with: try await CardForm(card, in: state.wallet())))
     }
 

@@ -128,6 +128,24 @@ import Testing
         }
     }
 
+    @Test func `a part that changes while its response is made is sent again`() async throws {
+        let store = try Store(inMemoryModels: Wallet.models)
+        var options = WebOptions()
+        options.limits.heartbeat = .seconds(3600)
+        try await withWeb(options: options, store: store) { browser in
+            try await browser.open()
+            let text = try await stream(browser, at: "/events") { page in
+                // Other news at the beginning would also draw the part again.
+                try await Task.sleep(for: .milliseconds(100))
+                let number = await page.show(.sync, html: "earlier")
+                try await waitUntil { page.shown?.content != .html("earlier") }
+                #expect(page.shown?.number == number + 1)
+            }
+            struct Part: Decodable { let number: Int }
+            #expect(try events("part", as: Part.self, in: text).map(\.number) == [2])
+        }
+    }
+
     @Test func `rows are sent by range, of the session's own streams only`() async throws {
         let store = try Store(inMemoryModels: Wallet.models)
         try await store.write { tx in

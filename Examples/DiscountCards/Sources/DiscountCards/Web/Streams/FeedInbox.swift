@@ -12,10 +12,14 @@ actor FeedInbox {
         var others: SectionedChangeSet<String?, Card>?
         /// Whether states of cards or of the sync may have changed.
         var hasNews = false
+        /// Whether the browser has requested a part.
+        var hasPart = false
         /// Whether the stream was quiet for a while.
         var isHeartbeat = false
 
-        var isEmpty: Bool { stars == nil && favorites == nil && others == nil && !hasNews && !isHeartbeat }
+        var isEmpty: Bool {
+            stars == nil && favorites == nil && others == nil && !hasNews && !hasPart && !isHeartbeat
+        }
     }
 
     private var batch = Batch()
@@ -62,6 +66,12 @@ actor FeedInbox {
     /// Records that states may have changed.
     func addNews() {
         batch.hasNews = true
+        wakeReader()
+    }
+
+    /// Records that the browser has requested a part.
+    func addPart() {
+        batch.hasPart = true
         wakeReader()
     }
 

@@ -237,8 +237,8 @@ struct PageFeed {
         guard let shown = page.shown else { return text }
         let html = try await render(shown.part, page.wallet)
         let content = PageStream.Content(html)
-        if shown.content != content, page.replace(shown, by: content) {
-            text += try EventText.event("part", data: PartEvent(shown.part, html: html))
+        if shown.content != content, let number = page.replace(shown, by: content) {
+            text += try EventText.event("part", data: PartEvent(shown.part, html: html, number: number))
         }
         return text
     }
@@ -250,9 +250,12 @@ struct PartEvent: Encodable {
     let card: String?
     /// The HTML; `nil` if the card was deleted.
     let html: String?
+    /// The number of the content: see ``PageStream/Shown``.
+    let number: Int
 
-    init(_ part: PageStream.Part, html: String?) {
+    init(_ part: PageStream.Part, html: String?, number: Int) {
         card = if case .card(let id) = part { id.rawValue } else { nil }
         self.html = html
+        self.number = number
     }
 }

@@ -19,6 +19,8 @@ final class PageStream: Sendable {
         /// The positions that the browser shows or is about to show.
         var window = 0..<PageStream.firstRows
         var shown: Shown?
+        /// The number of the last content of a part.
+        var lastNumber = 0
     }
 
     /// The content of a part that a browser has.
@@ -36,6 +38,9 @@ final class PageStream: Sendable {
     struct Shown: Equatable, Sendable {
         let part: Part
         let content: Content
+        /// The number of the content. The events and responses of a stream can reach the browser in another order than
+        /// they were made. It ignores a content with a lower number than the one that it shows.
+        let number: Int
     }
 
     /// The number of rows in the first event.
@@ -56,26 +61,37 @@ final class PageStream: Sendable {
         self.words = words
         sessionID = session.id
         var state = State()
-        state.shown = part.map { Shown(part: $0, content: .unknown) }
+        state.shown = part.map { Shown(part: $0, content: .unknown, number: 0) }
         self.state = Mutex(state)
     }
 
     /// The part of the page beside the list, as the browser has it.
     var shown: Shown? { state.withLock { $0.shown } }
 
-    /// Records the part that the browser has received in a response; `nil` if it shows none that changes.
-    func show(_ part: Part?, html: String?) {
-        state.withLock { $0.shown = part.map { Shown(part: $0, content: Content(html)) } }
+    /// Records the part that a response is about to send; `nil` if the browser then shows none that changes.
+    ///
+    /// - Returns: The number of the content.
+    @discardableResult func show(_ part: Part?, html: String?) async -> Int {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.shown = part.map { Shown(part: $0, content: Content(html), number: state.lastNumber) }
+            return state.lastNumber
+        }
+        // The feed may have processed a change after the part was drawn. It must draw the part again.
+        if part != nil { await inbox.addPart() }
+        return number
     }
 
     /// Records the new content of a part.
     ///
-    /// - Returns: `false` if the browser has requested another part, or the same one again, meanwhile.
-    func replace(_ shown: Shown, by content: Content) -> Bool {
+    /// - Returns: The number of the content; `nil` if the browser has requested another part, or the same one again,
+    ///   meanwhile.
+    func replace(_ shown: Shown, by content: Content) -> Int? {
         state.withLock { state in
-            guard state.shown == shown else { return false }
-            state.shown = Shown(part: shown.part, content: content)
-            return true
+            guard state.shown == shown else { return nil }
+            state.lastNumber += 1
+            state.shown = Shown(part: shown.part, content: content, number: state.lastNumber)
+            return state.lastNumber
         }
     }
 

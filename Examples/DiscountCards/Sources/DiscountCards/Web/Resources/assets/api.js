@@ -41,12 +41,12 @@ export async function send(method, path, value) {
   return body;
 }
 
-/** Requests a part of the page as HTML. */
+/** Requests a part of the page as HTML. Returns it with its number, or 0 if it has none. */
 export async function html(path, signal) {
   const response = await fetch(path, { headers: { Accept: "text/html" }, signal });
   const text = await response.text();
   if (!response.ok) throw new RequestError(response.status, parsed(text));
-  return text;
+  return { text, number: Number(response.headers.get("X-Cards-Part")) };
 }
 
 /** Sends a file, and reports the progress from 0 to 100. */

@@ -89,6 +89,7 @@ function connect() {
   element("list").setAttribute("aria-busy", "true");
   let isFirst = true;
   on(events, "list", (event) => {
+    if (event.stream !== list.stream) part.number = 0;
     list.reset(event, isSameSearch || !isFirst);
     isFirst = false;
     showCount(event.count);

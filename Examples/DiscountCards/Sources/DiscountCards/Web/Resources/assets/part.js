@@ -13,6 +13,8 @@ export class PartColumn {
     this.request = null;
     /** The HTML that the server sent last. */
     this.received = null;
+    /** The number of that HTML among all that the stream has sent. */
+    this.number = 0;
     element.addEventListener("click", (event) => this.click(event));
     element.addEventListener("submit", (event) => this.submit(event));
     element.addEventListener("change", (event) => this.changed(event));
@@ -44,11 +46,16 @@ export class PartColumn {
         if (stream) await html(`/parts/none?stream=${encodeURIComponent(stream)}`, request.signal);
         return;
       }
-      const text = await html(`/parts${path}?stream=${encodeURIComponent(stream)}`, request.signal);
+      const { text, number } = await html(`/parts${path}?stream=${encodeURIComponent(stream)}`, request.signal);
       if (this.request !== request) return;
-      this.received = text;
-      this.element.innerHTML = text;
-      this.watchPhoto();
+      const isNumbered = number > 0 && stream === this.stream();
+      // An event about a later change can arrive before the response.
+      if (!isNumbered || number > this.number) {
+        this.received = text;
+        this.element.innerHTML = text;
+        this.watchPhoto();
+        if (isNumbered) this.number = number;
+      }
       if (focus) this.element.querySelector("#card-title")?.focus();
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -70,11 +77,13 @@ export class PartColumn {
 
   /** Replaces the part by the server's newer form, and keeps the focus. */
   update(event) {
-    if (!this.livePath || (event.card ?? null) !== this.card) return;
-    if (event.html === null || event.html === undefined) return this.message("This card was deleted.");
-    if (event.html === this.received) return;
+    if (!this.livePath || (event.card ?? null) !== this.card || event.number <= this.number) return;
+    const isDeleted = event.html === null || event.html === undefined;
     const upload = this.element.querySelector(".upload");
-    if (upload && !upload.hidden) return;
+    if (!isDeleted && upload && !upload.hidden) return;
+    this.number = event.number;
+    if (isDeleted) return this.message("This card was deleted.");
+    if (event.html === this.received) return;
     this.received = event.html;
     // A person may be choosing values. The keys contain the version of the change that they see.
     const chosen = [...this.element.querySelectorAll("input[type=radio]:checked")].map((radio) => radio.dataset.key);
