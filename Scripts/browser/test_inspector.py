@@ -215,6 +215,9 @@ def test_saved_form_does_not_replace_an_object_that_was_chosen_meanwhile(bench):
 
 def test_missing_rows_are_not_requested_without_end(bench):
     page = bench.page(browse(bench, filled(bench, "short")).address)
+    # The first event of the stream would request the rows again.
+    page.route("**/events", lambda route: None)
+    page.reload()
     open_model(page, "Card")
     requests = []
 
@@ -228,7 +231,7 @@ def test_missing_rows_are_not_requested_without_end(bench):
     page.wait_for_timeout(1000)
     known = len(requests)
     page.wait_for_timeout(1000)
-    assert len(requests) == known < 10, f"{known} requests, then {len(requests)}"
+    assert len(requests) == known < 4, f"{known} requests, then {len(requests)}"
 
 
 def test_rows_that_arrive_late_do_not_take_the_focus(bench):

@@ -23,8 +23,7 @@ struct LiveSnapshot {
             second.otherMustStop = nil
             store.giveBack(reader)
         }
-        return try second.reading {
-            try second.statement("BEGIN DEFERRED").run()
+        return try second.consistently(true) {
             // The first read determines the state. A position never returns, so if it is still the same, no commit
             // occurred in between.
             let isReadable = (try? store.checkStamp(second)) != nil

@@ -20,7 +20,14 @@ final class PageStream: Sendable {
         var window = 0..<PageStream.firstRows
         var shown: Shown?
         /// The number of the last content of a part.
-        var lastNumber = 0
+        private var lastNumber = 0
+
+        /// Records a part and its new content, and returns the content's number.
+        mutating func show(_ part: Part?, content: Content) -> Int {
+            lastNumber += 1
+            shown = part.map { Shown(part: $0, content: content, number: lastNumber) }
+            return lastNumber
+        }
     }
 
     /// The content of a part that a browser has.
@@ -72,11 +79,7 @@ final class PageStream: Sendable {
     ///
     /// - Returns: The number of the content.
     @discardableResult func show(_ part: Part?, html: String?) async -> Int {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            state.shown = part.map { Shown(part: $0, content: Content(html), number: state.lastNumber) }
-            return state.lastNumber
-        }
+        let number = state.withLock { $0.show(part, content: Content(html)) }
         // The feed may have processed a change after the part was drawn. It must draw the part again.
         if part != nil { await inbox.addPart() }
         return number
@@ -87,12 +90,7 @@ final class PageStream: Sendable {
     /// - Returns: The number of the content; `nil` if the browser has requested another part, or the same one again,
     ///   meanwhile.
     func replace(_ shown: Shown, by content: Content) -> Int? {
-        state.withLock { state in
-            guard state.shown == shown else { return nil }
-            state.lastNumber += 1
-            state.shown = Shown(part: shown.part, content: content, number: state.lastNumber)
-            return state.lastNumber
-        }
+        state.withLock { $0.shown == shown ? $0.show(shown.part, content: content) : nil }
     }
 
     /// The positions that the browser shows.
